@@ -34,7 +34,6 @@ class AllocationSubscription {
   std::shared_ptr<void> block_size_reports_;
 };
 
-/// Returns the blocks in use now.
 std::vector<MemoryBlock> allocated_blocks(DeviceKind device);
 /// Returns the memory that the device has given the allocator; empty on a CPU.
 std::vector<MemorySegment> allocated_segments(DeviceKind device);

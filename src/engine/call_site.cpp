@@ -8,14 +8,14 @@
 namespace labreport {
 namespace {
 
-constexpr std::string_view kAten = "aten::";
+constexpr std::string_view kAtenPrefix = "aten::";
 constexpr std::string_view kCastOperator = "aten::_to_copy";
-constexpr std::string_view kEngine = "autograd::";
+constexpr std::string_view kAutogradPrefix = "autograd::";
 
 struct Call {
   std::string name;
   std::int64_t sequence_number = -1;
-  bool is_backward = false;  ///< True for an autograd node and for the engine's call of one.
+  bool is_backward = false;  ///< True for an autograd node and for autograd's call of it.
   bool casts_weight = false;
 };
 
@@ -35,7 +35,7 @@ std::string current_module() {
 }
 
 std::string outermost_operator() {
-  const auto is_operator = [](const Call& call) { return !call.name.starts_with(kEngine); };
+  const auto is_operator = [](const Call& call) { return !call.name.starts_with(kAutogradPrefix); };
   const auto outermost = std::ranges::find_if(open_calls, is_operator);
   return outermost == open_calls.end() ? "" : outermost->name;
 }
@@ -75,14 +75,13 @@ std::unique_ptr<at::ObserverContext> CallSites::on_call_begin(const at::RecordFu
   const std::string_view name = function.name();
   Call call{std::string(name), function.seqNr()};
   call.is_backward =
-      name.starts_with(kEngine) || function.scope() == at::RecordScope::BACKWARD_FUNCTION;
+      name.starts_with(kAutogradPrefix) || function.scope() == at::RecordScope::BACKWARD_FUNCTION;
   if (name == kCastOperator) {
     const at::IValue& source = function.inputs().front();
     call.casts_weight =
         source.isTensor() && source.toTensor().requires_grad() && source.toTensor().is_leaf();
   }
-  // The engine's own call has no sequence number; here it gets the number of the node that it
-  // evaluates.
+  // Autograd's call of a node has no sequence number, so it gets that of the node.
   if (call.is_backward && !open_calls.empty() && open_calls.back().is_backward) {
     open_calls.back().sequence_number = call.sequence_number;
   }
@@ -99,7 +98,7 @@ void CallSites::on_call_end(const at::RecordFunction&, at::ObserverContext*) {
 bool CallSites::is_casting_weight() { return std::ranges::any_of(open_calls, &Call::casts_weight); }
 
 /// An operator that makes no autograd node reports the sequence number of the next node. So the
-/// last operator with a number made that node, and it replaces earlier operators.
+/// last operator that reports a number made its node, and it replaces earlier operators.
 void CallSites::record_forward_call(std::int64_t sequence_number) {
   ForwardCall forward{current_module(), outermost_operator()};
   const std::scoped_lock lock(mutex_);
@@ -111,7 +110,7 @@ MemoryOrigin CallSites::current_origin() const {
   MemoryOrigin origin{phase_, current_module(), outermost_operator(), ""};
   const auto innermost =
       std::ranges::find_if(open_calls.rbegin(), open_calls.rend(),
-                           [](const Call& call) { return call.name.starts_with(kAten); });
+                           [](const Call& call) { return call.name.starts_with(kAtenPrefix); });
   if (innermost != open_calls.rend()) origin.inner_op = innermost->name;
   if (const Call* node = innermost_node()) {
     const auto forward = forward_calls_.find(node->sequence_number);

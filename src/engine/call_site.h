@@ -23,7 +23,7 @@ class CallSites : public RangeObserver {
 
   /// Returns the phase, module and operators of the calling thread. Backward gets the module and
   /// outer operator of the forward call that made its node, found by autograd's sequence number. An
-  /// addition of gradients gets those of the node that delivers the last gradient.
+  /// addition of gradients belongs to the node that delivers the last gradient.
   MemoryOrigin current_origin() const;
 
   /// Returns true while the calling thread copies a parameter to another dtype, as autocast does.
@@ -42,7 +42,7 @@ class CallSites : public RangeObserver {
   void record_forward_call(std::int64_t sequence_number);
 
   mutable std::mutex mutex_;
-  std::string phase_;  ///< The phase that began last. It also gets the work after its end.
+  std::string phase_;  ///< The phase that began last; work after its end counts to it.
   std::unordered_map<std::int64_t, ForwardCall> forward_calls_;
   RangeObserverScope observer_scope_;
   at::CallbackHandle handle_;

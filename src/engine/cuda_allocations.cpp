@@ -45,7 +45,7 @@ std::optional<MemoryEventKind> kind_of(Action action) {
   }
 }
 
-void forward_event(const caching::TraceEntry& entry) {
+void notify_listener(const caching::TraceEntry& entry) {
   AllocationListener* listener = active_listener.load();
   const auto kind = kind_of(entry.action_);
   if (listener && kind) {
@@ -83,7 +83,7 @@ void for_each_segment(const Visit& visit) {
 
 void set_cuda_listener(AllocationListener* listener) {
   static const bool attached = [] {
-    caching::attachAllocatorTraceTracker(forward_event);
+    caching::attachAllocatorTraceTracker(notify_listener);
     return true;
   }();
   if (attached) active_listener.store(listener);

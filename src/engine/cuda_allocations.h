@@ -8,7 +8,7 @@
 
 namespace labreport {
 
-/// Sets the listener of the allocator's events; null removes it. The callback that forwards events
+/// Sets the listener of the allocator's events; null removes it. The callback that passes on events
 /// stays registered until the process ends.
 void set_cuda_listener(AllocationListener* listener);
 

@@ -7,7 +7,7 @@
 
 namespace labreport {
 
-std::shared_ptr<TimedCollective> PendingCollectives::start_now() {
+std::shared_ptr<TimedCollective> PendingCollectives::record_start() {
   const std::scoped_lock lock(mutex_);
   return collectives_.emplace_back(
       std::make_shared<TimedCollective>(TimedCollective{host_now_ns(), 0}));

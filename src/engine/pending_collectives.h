@@ -15,7 +15,7 @@ namespace labreport {
 /// Thread-safe: collectives start and end on threads of autograd and of the library.
 class PendingCollectives {
  public:
-  std::shared_ptr<TimedCollective> start_now();
+  std::shared_ptr<TimedCollective> record_start();
   /// Sets the collective's end when `future` completes.
   void watch(const std::shared_ptr<TimedCollective>& collective, c10::ivalue::Future& future);
   /// Returns the times of the collectives started since the previous call. The collectives must

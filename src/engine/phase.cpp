@@ -8,13 +8,13 @@ namespace labreport {
 namespace {
 
 // This is atomic, because the observer of failed allocations may read it on autograd's thread.
-std::atomic<Phase> latest = Phase::kModel;
+std::atomic<Phase> latest = Phase::kModelBuild;
 
 }  // namespace
 
 std::string_view name(Phase phase) {
   switch (phase) {
-    case Phase::kModel:
+    case Phase::kModelBuild:
       return metric::kModelBuild;
     case Phase::kForward:
       return metric::kForward;

@@ -8,7 +8,7 @@
 
 namespace labreport {
 
-enum class Phase { kModel, kForward, kLoss, kBackward, kOptimizer };
+enum class Phase { kModelBuild, kForward, kLoss, kBackward, kOptimizer };
 
 /// Returns the name used in metrics and outcomes: "forward".
 std::string_view name(Phase phase);

@@ -25,7 +25,6 @@ class PhaseMarks {
   virtual std::vector<std::int64_t> durations_ns() = 0;
 };
 
-/// Creates marks for steps of `phase_count` phases.
 std::unique_ptr<PhaseMarks> make_phase_marks(PhaseClock clock, c10::Device device,
                                              std::size_t phase_count);
 

@@ -29,8 +29,8 @@ class RangeRecorder : public RangeObserver {
   std::vector<std::unique_ptr<at::RecordFunction>> open_functions_;
 };
 
-// These are copies of libkineto's ActivityType, whose header LibTorch does not ship.
-enum Activity : std::uint8_t {
+// These values are copied from libkineto, whose header LibTorch does not ship.
+enum KinetoActivity : std::uint8_t {
   kCpuOp = 0,
   kUserAnnotation = 1,
   kGpuMemcpy = 3,

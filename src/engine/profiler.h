@@ -11,7 +11,7 @@ namespace labreport {
 struct Profile {
   Trace trace;                  ///< Events sorted by their start.
   std::int64_t prepare_ns = 0;  ///< Time to start the profiler.
-  std::int64_t work_ns = 0;     ///< Duration of the work. All three are by the host's clock.
+  std::int64_t work_ns = 0;     ///< Duration of the work by the host's clock.
   std::int64_t collect_ns = 0;  ///< Time to stop the profiler and collect the events.
 };
 

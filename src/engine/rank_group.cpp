@@ -126,7 +126,7 @@ Collective RankGroup::all_reduce_mean(at::Tensor tensor) {
     std::vector<at::Tensor> tensors{std::move(tensor)};
     c10d::AllreduceOptions options;
     options.reduceOp = state_->uses_nccl ? c10d::ReduceOp::AVG : c10d::ReduceOp::SUM;
-    const auto collective = state_->uses_nccl ? nullptr : state_->pending->start_now();
+    const auto collective = state_->uses_nccl ? nullptr : state_->pending->record_start();
     auto work = state_->backend->allreduce(tensors, options);
     if (collective) state_->pending->watch(collective, *work->getFuture());
     return make_collective(std::move(work), std::move(tensors), state_->uses_nccl ? 1 : size_);

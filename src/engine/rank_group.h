@@ -74,7 +74,6 @@ class RankGroup {
 
   /// Waits until all ranks have called barrier() and their devices have finished earlier work.
   void barrier();
-  /// Returns the largest of the ranks' values.
   std::int64_t max_over_ranks(std::int64_t value);
   /// Returns each rank's numbers, in order of rank. All ranks must pass the same count of numbers.
   std::vector<std::vector<std::int64_t>> all_gather(const std::vector<std::int64_t>& numbers);

@@ -7,7 +7,7 @@
 namespace labreport {
 namespace {
 
-constexpr std::pair<CellKind, Measurement> kMeasurements[] = {
+constexpr std::pair<CellKind, MeasureFunction> kMeasureFunctions[] = {
     {CellKind::kAccumulation, measure_accumulation},
     {CellKind::kAllReduce, measure_all_reduce},
     {CellKind::kAttention, measure_attention},
@@ -25,9 +25,9 @@ constexpr std::pair<CellKind, Measurement> kMeasurements[] = {
 
 }  // namespace
 
-Measurement find_measurement(CellKind kind) {
-  for (const auto& [known, measurement] : kMeasurements) {
-    if (known == kind) return measurement;
+MeasureFunction find_measure_function(CellKind kind) {
+  for (const auto& [known, function] : kMeasureFunctions) {
+    if (known == kind) return function;
   }
   throw InputError("this worker does not measure '" + std::string(name(kind)) + "'",
                    "use the worker that was built with this labreport");

@@ -44,7 +44,6 @@ class Linear {
   Weight weight_;  ///< [out, in]
 };
 
-/// Runs `module.forward(x)` in a range called `name`.
 template <typename Module>
 at::Tensor forward_in_range(std::string_view name, const Module& module, const at::Tensor& x) {
   Range range(name);

@@ -12,7 +12,8 @@ std::unique_ptr<Network> make_transformer(const NetworkSpec& spec, c10::Device d
     throw InputError("this worker does not load '" + spec.implementation + "'",
                      "it measures labreport's own network; another worker runs other models");
   }
-  return std::make_unique<Transformer>(spec.shape, spec.context, device, spec.variant, spec.group);
+  return std::make_unique<Transformer>(spec.shape, spec.context, device, spec.variant,
+                                       spec.blocks_per_checkpoint);
 }
 
 NetworkFactory current_factory = make_transformer;

@@ -17,7 +17,6 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// Updates the parameters by their gradients.
   virtual void step() = 0;
 
   /// Returns the state's tensors, named after their parameters; empty before the first step.
@@ -61,7 +60,7 @@ struct NetworkSpec {
   ModelShape shape;
   std::int64_t context = 0;  ///< The longest sequence, in tokens.
   Variant variant = Variant::kMatmul;
-  std::optional<std::int64_t> group = {};  ///< Blocks in a checkpoint; absent without checkpoints.
+  std::optional<std::int64_t> blocks_per_checkpoint = {};  ///< Absent without checkpoints.
 };
 
 using NetworkFactory =

@@ -37,8 +37,8 @@ ParallelStep::ParallelStep(const Network& network, Batch batch, StepOptions opti
       options_(options),
       group_(group),
       sharded_weights_(sharded.weights),
-      whole_(sharded_weights_ ? sharded_weights_->replicated_parameters(network.parameters())
-                              : network.parameters()) {
+      replicated_(sharded_weights_ ? sharded_weights_->replicated_parameters(network.parameters())
+                                   : network.parameters()) {
   if (sharded.optimizer_state) {
     auto optimizer = std::make_unique<ShardedOptimizer>(
         network.parameters(), group,
@@ -57,7 +57,7 @@ void ParallelStep::run(const PhaseEndCallback& on_end) {
     if (sharded_weights_) sharded_weights_->finish_gradients();
   });
   in_phase(Phase::kBackward, metric::kAllReduce, on_end,
-           [&] { average_gradients(whole_, group_); });
+           [&] { average_gradients(replicated_, group_); });
   update(on_end);
 }
 

@@ -48,7 +48,7 @@ class ParallelStep {
   StepOptions options_;
   RankGroup& group_;
   std::shared_ptr<ShardedWeights> sharded_weights_;  ///< Null if all weights are whole.
-  Parameters whole_;                                 ///< The parameters that are not sharded.
+  Parameters replicated_;                            ///< The parameters that are not sharded.
   std::unique_ptr<Optimizer> optimizer_;
   ShardedOptimizer* sharded_optimizer_ = nullptr;  ///< `optimizer_` if it is sharded, else null.
   at::Tensor logits_, loss_;

@@ -40,7 +40,6 @@ class ShardedOptimizer : public Optimizer {
 /// A gradient that is undefined on all ranks is skipped.
 void average_gradients(const Parameters& parameters, RankGroup& group);
 
-/// Copies rank 0's parameters to all ranks.
 void broadcast_from_rank_0(const Parameters& parameters, RankGroup& group);
 
 }  // namespace labreport

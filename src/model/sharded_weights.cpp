@@ -42,7 +42,7 @@ std::int64_t element_count(const std::vector<std::int64_t>& shape) {
   return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies());
 }
 
-at::Tensor rows_of(const at::Tensor& tensor) { return tensor.reshape({-1, tensor.size(-1)}); }
+at::Tensor as_rows(const at::Tensor& tensor) { return tensor.reshape({-1, tensor.size(-1)}); }
 
 }  // namespace
 
@@ -72,7 +72,7 @@ struct GatheredLinear : torch::autograd::Function<GatheredLinear> {
     at::Tensor input_gradient = at::matmul(gradient, weight);
     weight.reset();
     weights.note_matrix_freed();
-    weights.start_scatter(ref.layer, at::mm(rows_of(gradient).t(), rows_of(input)));
+    weights.start_scatter(ref.layer, at::mm(as_rows(gradient).t(), as_rows(input)));
     return {input_gradient, {}, {}};
   }
 };
@@ -133,14 +133,15 @@ ShardedWeights::Gather ShardedWeights::start_gather(std::size_t layer, at::Scala
 }
 
 void ShardedWeights::prefetch(std::size_t layer) {
-  if (layer < layers_.size() && !ahead_.contains(layer))
-    ahead_.emplace(layer, start_gather(layer, dtype_));
+  if (layer < layers_.size() && !prefetched_.contains(layer))
+    prefetched_.emplace(layer, start_gather(layer, dtype_));
 }
 
 at::Tensor ShardedWeights::finish_gather(std::size_t layer, bool in_backward) {
-  const auto found = ahead_.find(layer);
-  Gather gather = found == ahead_.end() ? start_gather(layer, dtype_) : std::move(found->second);
-  if (found != ahead_.end()) ahead_.erase(found);
+  const auto found = prefetched_.find(layer);
+  Gather gather =
+      found == prefetched_.end() ? start_gather(layer, dtype_) : std::move(found->second);
+  if (found != prefetched_.end()) prefetched_.erase(found);
   PhaseMarks& wait = wait_marks(layer, in_backward);
   wait.mark_start();
   gather.collective.finish();

@@ -24,16 +24,16 @@ struct GatherWait {
 
 /// Fully sharded data parallelism, layer by layer. A layer is one weight matrix. Layers are
 /// numbered in the order in which forward uses them; backward uses them in reverse. Weights are
-/// cast to the compute dtype before they are gathered. Gradients have that dtype when they are
-/// summed over the ranks. Shards and their gradients are FP32. All ranks must make the same calls
-/// in the same order.
+/// cast to the compute dtype before they are gathered, and gradients are summed over the ranks in
+/// the compute dtype. Shards and their gradients are FP32. All ranks must make the same calls in
+/// the same order.
 ///
 /// Once a layer has its own weights, it starts the gather for the next layer; the previous layer
 /// has finished by then. Weights are freed when their layer has computed, and are gathered again in
 /// backward.
 class ShardedWeights : public std::enable_shared_from_this<ShardedWeights> {
  public:
-  /// Computes in the dtype `compute`. `group` must outlive the object.
+  /// `group` must outlive the object.
   ShardedWeights(RankGroup& group, at::ScalarType compute_dtype);
 
   /// Shards a matrix and returns the layer's number.
@@ -43,9 +43,9 @@ class ShardedWeights : public std::enable_shared_from_this<ShardedWeights> {
   /// have equal sizes.
   const at::Tensor& shard(std::size_t layer) const { return layers_[layer].shard; }
 
-  /// Computes `at::linear` with that layer's matrix; the output has the compute dtype.
+  /// Computes `at::linear` with the layer's matrix; the output has the compute dtype.
   at::Tensor linear(std::size_t layer, const at::Tensor& x);
-  /// Returns the rows `ids` of the matrix as FP32; it is gathered in the compute dtype.
+  /// Returns the rows `ids` of the matrix as FP32; the matrix is gathered in the compute dtype.
   at::Tensor embedding(std::size_t layer, const at::Tensor& ids);
 
   /// Call this after backward; then the gradient of each shard is the mean over the ranks.
@@ -95,7 +95,7 @@ class ShardedWeights : public std::enable_shared_from_this<ShardedWeights> {
   RankGroup& group_;
   at::ScalarType dtype_;
   std::vector<Layer> layers_;
-  std::map<std::size_t, Gather> ahead_;
+  std::map<std::size_t, Gather> prefetched_;
   std::deque<Scatter> scatters_;
   std::map<std::pair<std::size_t, bool>, std::unique_ptr<PhaseMarks>> wait_marks_;
   std::vector<std::pair<std::size_t, bool>> recorded_waits_;  ///< Layer, and true in backward.

@@ -1,4 +1,4 @@
-// The handout's toy model, which shows autocast's effect on each kind of layer.
+// The course handout's toy model, which shows autocast's effect on each kind of layer.
 #pragma once
 
 #include <functional>

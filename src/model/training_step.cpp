@@ -84,7 +84,7 @@ void TrainingStep::compute(Phase phase) {
     case Phase::kOptimizer:
       optimizer_->step();
       break;
-    case Phase::kModel:
+    case Phase::kModelBuild:
       break;
   }
 }

@@ -55,9 +55,9 @@ void TransformerBlock::shard(const std::shared_ptr<ShardedWeights>& sharded_weig
 }
 
 Transformer::Transformer(const ModelShape& shape, std::int64_t context, c10::Device device,
-                         Variant variant, std::optional<std::int64_t> group)
+                         Variant variant, std::optional<std::int64_t> blocks_per_checkpoint)
     : variant_(variant),
-      group_(static_cast<std::size_t>(group.value_or(0))),
+      blocks_per_checkpoint_(static_cast<std::size_t>(blocks_per_checkpoint.value_or(0))),
       token_embeddings_(shape.vocab, checked_shape(shape).d_model, device),
       ln_final_(shape.d_model, device),
       lm_head_(shape.d_model, shape.vocab, device, variant) {
@@ -92,10 +92,10 @@ at::Tensor Transformer::forward(const at::Tensor& ids) const {
     Range range("token_embeddings");
     return token_embeddings_.forward(ids);
   }();
-  const std::size_t blocks = layers_.size();
-  if (group_ == 0) x = run_blocks(0, blocks, std::move(x));
-  for (std::size_t first = 0; group_ > 0 && first < blocks; first += group_) {
-    const std::size_t end = std::min(first + group_, blocks);
+  const std::size_t blocks = layers_.size(), stride = blocks_per_checkpoint_;
+  if (stride == 0) x = run_blocks(0, blocks, std::move(x));
+  for (std::size_t first = 0; stride > 0 && first < blocks; first += stride) {
+    const std::size_t end = std::min(first + stride, blocks);
     x = checkpoint([=, this](const at::Tensor& in) { return run_blocks(first, end, in); }, x);
   }
   return forward_in_range("lm_head", lm_head_, forward_in_range("ln_final", ln_final_, x));

@@ -33,11 +33,12 @@ class TransformerBlock {
 /// A copy shares the parameters. The network must outlive autograd's graphs of its forward().
 class Transformer : public Network {
  public:
-  /// `context` is the longest sequence, in tokens. Every `group` consecutive
-  /// blocks form a checkpoint: see model/checkpoint.h. Throws `InputError` unless d_model / heads
-  /// is an even number.
+  /// `context` is the longest sequence, in tokens. Every `blocks_per_checkpoint` consecutive blocks
+  /// form a checkpoint: see model/checkpoint.h. Throws `InputError` unless d_model / heads is an
+  /// even number.
   Transformer(const ModelShape& shape, std::int64_t context, c10::Device device,
-              Variant variant = Variant::kMatmul, std::optional<std::int64_t> group = {});
+              Variant variant = Variant::kMatmul,
+              std::optional<std::int64_t> blocks_per_checkpoint = {});
 
   /// Shards linear layers and the embedding, not norms. Call it before an optimizer is made,
   /// because it replaces parameters().
@@ -59,7 +60,7 @@ class Transformer : public Network {
   at::Tensor run_blocks(std::size_t first, std::size_t end, at::Tensor x) const;
 
   Variant variant_;
-  std::size_t group_;  ///< Blocks in a checkpoint; 0 without checkpoints.
+  std::size_t blocks_per_checkpoint_;  ///< 0 without checkpoints.
   Embedding token_embeddings_;
   std::vector<TransformerBlock> layers_;
   RmsNorm ln_final_;

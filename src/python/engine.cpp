@@ -9,7 +9,7 @@
 
 #include "engine/range.h"
 #include "engine/torch_versions.h"
-#include "measure/attention/operators.h"
+#include "measure/attention/implementation.h"
 #include "measure/timing/start_up.h"
 #include "model/network.h"
 #include "worker/worker.h"

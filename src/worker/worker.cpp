@@ -30,15 +30,15 @@ Launch failed_launch(const std::string& message) {
   return launch;
 }
 
-Launch measure_guarded(const LaunchRequest& request, int& status) try {
-  const Measurement measurement = find_measurement(request.spec.kind);
+Launch measure_catching_errors(const LaunchRequest& request, int& status) try {
+  const MeasureFunction measure_cell = find_measure_function(request.spec.kind);
   if (request.spec.device == DeviceKind::kCuda) {
     const std::int64_t start = host_now_ns();
     start_device(DeviceKind::kCuda);
     note_device_started(host_now_ns() - start);
   }
   watch_out_of_memory(request.spec.device);
-  return measurement(request);
+  return measure_cell(request);
 } catch (const DeviceError& error) {
   status = kWorkerNoDevice;
   return failed_launch(error.what());
@@ -58,21 +58,21 @@ Launch measure_guarded(const LaunchRequest& request, int& status) try {
   return launch;
 } catch (const std::exception& error) {
   Launch launch = failed_launch(first_line(error.what()));
-  // This message means that the device starts, but LibTorch has no code for it.
+  // This message means that the device starts, but LibTorch has no kernels for it.
   const std::string_view message = error.what();
   if (message.find("no kernel image is available") != message.npos) status = kWorkerNoDevice;
   if (const auto failure = as_out_of_memory(error)) launch.outcome = *failure;
   return launch;
 }
 
-int measure_request(const WorkerArguments& arguments, const std::string& python_version) {
+int handle_request(const WorkerArguments& arguments, const std::string& python_version) {
   const std::string text = read_file(arguments.request);
   LaunchRequest request = request_from_json(text, arguments.request.string());
   request.nvtx = arguments.nvtx;
   int status = kWorkerDone;
   LaunchReport report = measure(request, status);
   report.software.python = python_version;
-  // The front end reads the result at once and syncs a copy, so this file is not synced.
+  // labreport reads the result at once and syncs a copy, so this file is not synced.
   write_atomically(arguments.result, to_json(report), Sync::kNothing);
   if (status == kWorkerNoDevice) {
     fmt::print(stderr, "labreport-worker: {}\n", describe(report.body.outcome));
@@ -86,7 +86,7 @@ LaunchReport measure(const LaunchRequest& request, int& status) {
   LaunchReport report;
   report.cell_id = cell_id(request.spec);
   report.launch = request.launch;
-  report.body = measure_guarded(request, status);
+  report.body = measure_catching_errors(request, status);
   report.software = describe_software();
   report.device.kind = request.spec.device;
   if (status != kWorkerNoDevice) report.device = describe_device(request.spec.device);
@@ -95,7 +95,7 @@ LaunchReport measure(const LaunchRequest& request, int& status) {
 
 int run_worker(const std::vector<std::string>& arguments, const std::string& python_version) try {
   const WorkerArguments parsed = parse_worker_arguments(arguments);
-  if (!parsed.print_version) return measure_request(parsed, python_version);
+  if (!parsed.print_version) return handle_request(parsed, python_version);
   const Software software = describe_software();
   const nlohmann::ordered_json versions{{"libtorch", software.libtorch},
                                         {"cuda", software.cuda},

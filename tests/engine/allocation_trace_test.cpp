@@ -20,7 +20,7 @@ class AllocationTraceTest : public testing::Test {
 
 at::Tensor tensor_of_bytes(std::int64_t count) { return at::empty({count}, at::kByte); }
 
-TEST_F(AllocationTraceTest, KeepsWhatIsMadeAndFreedInOrder) {
+TEST_F(AllocationTraceTest, RecordsAllocationsAndFreesInOrder) {
   AllocationTrace trace(DeviceKind::kCpu);
   {
     const at::Tensor freed_tensor = tensor_of_bytes(1000);
@@ -35,7 +35,7 @@ TEST_F(AllocationTraceTest, KeepsWhatIsMadeAndFreedInOrder) {
   EXPECT_EQ(history.events[2].requested_bytes, 300);
 }
 
-TEST_F(AllocationTraceTest, KnowsWhatWasThereBefore) {
+TEST_F(AllocationTraceTest, ListsBlocksFromBeforeTheStart) {
   const at::Tensor before = tensor_of_bytes(12345);
   AllocationTrace trace(DeviceKind::kCpu);
   bool found = false;
@@ -45,7 +45,7 @@ TEST_F(AllocationTraceTest, KnowsWhatWasThereBefore) {
   EXPECT_TRUE(found);
 }
 
-TEST_F(AllocationTraceTest, TellsPhaseModuleAndOperator) {
+TEST_F(AllocationTraceTest, RecordsPhaseModuleAndOperator) {
   const at::Tensor x = at::ones({64});
   AllocationTrace trace(DeviceKind::kCpu);
   {
@@ -61,7 +61,7 @@ TEST_F(AllocationTraceTest, TellsPhaseModuleAndOperator) {
   EXPECT_EQ(origin.inner_op, "aten::exp");
 }
 
-TEST_F(AllocationTraceTest, BackwardHasTheModuleOfItsForward) {
+TEST_F(AllocationTraceTest, GivesBackwardTheModuleOfForward) {
   const at::Tensor x = at::ones({64}).set_requires_grad(true);
   AllocationTrace trace(DeviceKind::kCpu);
   at::Tensor y;
@@ -84,7 +84,7 @@ TEST_F(AllocationTraceTest, BackwardHasTheModuleOfItsForward) {
   EXPECT_TRUE(found);
 }
 
-TEST_F(AllocationTraceTest, ASumOfGradientsHasTheModuleOfTheNodeThatDeliversTheLast) {
+TEST_F(AllocationTraceTest, GivesAGradientSumTheModuleOfTheLastNode) {
   const at::Tensor x = at::ones({64}).set_requires_grad(true);
   AllocationTrace trace(DeviceKind::kCpu);
   at::Tensor y;
@@ -105,7 +105,7 @@ TEST_F(AllocationTraceTest, ASumOfGradientsHasTheModuleOfTheNodeThatDeliversTheL
   }));
 }
 
-TEST_F(AllocationTraceTest, MarksAutocastsCopyOfAParameterAlone) {
+TEST_F(AllocationTraceTest, MarksOnlyCopiesOfParameters) {
   const at::Tensor weight = at::ones({64}).set_requires_grad(true);
   AllocationTrace trace(DeviceKind::kCpu);
   const at::Tensor copy = weight.to(at::kBFloat16);
@@ -119,7 +119,7 @@ TEST_F(AllocationTraceTest, MarksAutocastsCopyOfAParameterAlone) {
   EXPECT_FALSE(is_weight_copy(activation));
 }
 
-TEST_F(AllocationTraceTest, EndsWithTheFirstAllocationThatFails) {
+TEST_F(AllocationTraceTest, StopsAtTheFirstFailedAllocation) {
   AllocationTrace trace(DeviceKind::kCpu);
   const at::Tensor held = tensor_of_bytes(100);
   EXPECT_ANY_THROW(tensor_of_bytes(std::int64_t{1} << 60));
@@ -130,12 +130,12 @@ TEST_F(AllocationTraceTest, EndsWithTheFirstAllocationThatFails) {
   EXPECT_EQ(history.events.back().requested_bytes, std::int64_t{1} << 60);
 }
 
-TEST_F(AllocationTraceTest, WhatTheMachineHasNoRoomForIsNotGranted) {
+TEST_F(AllocationTraceTest, RefusesMoreThanTheMachinesMemory) {
   // Linux would grant this memory, and end the process when it is written to.
   EXPECT_THROW(tensor_of_bytes(memory_bytes()), c10::Error);
 }
 
-TEST_F(AllocationTraceTest, WhatIsNotListenedToIsStillCounted) {
+TEST_F(AllocationTraceTest, CountsAllocationsWithoutATrace) {
   reset_host_peak();
   const std::int64_t before = host_counts()->allocated_bytes;
   {

@@ -10,7 +10,7 @@
 namespace labreport::device_test {
 namespace {
 
-TEST(DescribeDevice, OfACpuHasANameAndMemoryAndNoGpuFields) {
+TEST(DescribeDevice, ReturnsOnlyNameAndMemoryOfACpu) {
   const Device device = describe_device(DeviceKind::kCpu);
   EXPECT_EQ(device.kind, DeviceKind::kCpu);
   EXPECT_FALSE(device.name.empty());
@@ -29,7 +29,7 @@ TEST(AllocatorCounts, AreAbsentOnACpu) {
   EXPECT_FALSE(allocator_counts(torch_device(DeviceKind::kCpu)));
 }
 
-TEST(Conditions, OfACpuAreAllAbsentWithAReason) {
+TEST(Conditions, AreAbsentWithAReasonOnACpu) {
   Conditions conditions(DeviceKind::kCpu);
   conditions.begin();
   int runs = 0;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kExbibyte = std::int64_t{1} << 60;
 
-TEST(AsOutOfMemory, TellsWhatTheHostRefusedAndInWhichPhase) {
+TEST(AsOutOfMemory, ReturnsTheHostsRequestAndPhase) {
   begin_phase(Phase::kBackward);
   try {
     at::empty({kExbibyte}, at::kByte);
@@ -28,7 +28,7 @@ TEST(AsOutOfMemory, TellsWhatTheHostRefusedAndInWhichPhase) {
   }
 }
 
-TEST(AsOutOfMemory, KnowsWhatTheDeviceAndItsLibrariesSay) {
+TEST(AsOutOfMemory, RecognizesMessagesOfCudaAndCublas) {
   begin_phase(Phase::kForward);
   for (const char* message : {"CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED when ..."}) {
     const auto failure = as_out_of_memory(std::runtime_error(message));
@@ -39,7 +39,7 @@ TEST(AsOutOfMemory, KnowsWhatTheDeviceAndItsLibrariesSay) {
   EXPECT_TRUE(as_out_of_memory(std::bad_alloc()));
 }
 
-TEST(AsOutOfMemory, IsNothingForOtherErrors) {
+TEST(AsOutOfMemory, IgnoresOtherErrors) {
   EXPECT_FALSE(as_out_of_memory(std::runtime_error("memory of an illegal access")));
   EXPECT_FALSE(as_out_of_memory(std::runtime_error("CUDA error: an illegal memory access")));
 }

@@ -11,23 +11,23 @@
 namespace labreport::precision_test {
 namespace {
 
-c10::ScalarType type_of_a_product() {
+c10::ScalarType product_dtype() {
   const at::Tensor x = at::ones({2, 2});
   return at::linear(x, x).scalar_type();
 }
 
-TEST(AutocastScope, CastsProductsWhileItLasts) {
+TEST(AutocastScope, CastsProductsUntilItEnds) {
   {
     const AutocastScope scope(Precision::kBf16, DeviceKind::kCpu);
-    EXPECT_EQ(type_of_a_product(), at::kBFloat16);
+    EXPECT_EQ(product_dtype(), at::kBFloat16);
   }
-  EXPECT_EQ(type_of_a_product(), at::kFloat);
+  EXPECT_EQ(product_dtype(), at::kFloat);
 }
 
 TEST(AutocastScope, DoesNothingForFullPrecision) {
   for (const Precision precision : {Precision::kFp32, Precision::kTf32}) {
     const AutocastScope scope(precision, DeviceKind::kCpu);
-    EXPECT_EQ(type_of_a_product(), at::kFloat);
+    EXPECT_EQ(product_dtype(), at::kFloat);
   }
 }
 
@@ -53,10 +53,10 @@ TEST(AutocastScope, NestsAndReturnsToTheOuterDtype) {
     EXPECT_EQ(at::autocast::get_autocast_dtype(at::kCPU), at::kHalf);
   }
   EXPECT_TRUE(at::autocast::is_autocast_enabled(at::kCPU));
-  EXPECT_EQ(type_of_a_product(), at::kBFloat16);
+  EXPECT_EQ(product_dtype(), at::kBFloat16);
 }
 
-TEST(SetTf32, IsOnForItsOwnPrecisionAlone) {
+TEST(SetTf32, TurnsTf32OnOnlyForKTf32) {
   at::globalContext().setAllowTF32CuBLAS(true);
   for (const Precision precision : {Precision::kFp32, Precision::kBf16, Precision::kFp16}) {
     set_tf32(precision);

@@ -17,7 +17,7 @@ struct Recorder : RangeObserver {
   std::vector<std::string> events;
 };
 
-TEST(Range, TellsItsObserverInNestedOrder) {
+TEST(Range, ReportsNestedRangesInOrder) {
   Recorder recorder;
   {
     const RangeObserverScope scope(recorder);
@@ -27,7 +27,7 @@ TEST(Range, TellsItsObserverInNestedOrder) {
   EXPECT_EQ(recorder.events, (std::vector<std::string>{"+forward", "+layers.0", "-", "-"}));
 }
 
-TEST(Range, TellsNobodyOnceTheObserverIsGone) {
+TEST(Range, ReportsNothingAfterTheScopeEnds) {
   Recorder recorder;
   {
     const RangeObserverScope scope(recorder);
@@ -38,7 +38,7 @@ TEST(Range, TellsNobodyOnceTheObserverIsGone) {
   EXPECT_TRUE(recorder.events.empty());
 }
 
-TEST(ObservedRanges, RefuseASecondObserver) {
+TEST(RangeObserverScope, RefusesASecondObserver) {
   Recorder first, second;
   const RangeObserverScope scope(first);
   EXPECT_THROW(const RangeObserverScope second_scope(second), Error);

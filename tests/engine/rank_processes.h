@@ -62,7 +62,6 @@ inline void start_ranks(std::int64_t count) {
   if (output.find("[  SKIPPED ]") != std::string::npos) GTEST_SKIP() << output;
 }
 
-/// Runs `body(group)` in each of `count` processes.
 template <typename Body>
 void run_in_ranks(std::int64_t count, const Body& body) {
   if (own_rank() == nullptr) return start_ranks(count);

@@ -29,13 +29,13 @@ class StepClockTest : public testing::TestWithParam<PhaseClock> {
   StepClock clock_{torch_device(DeviceKind::kCpu), GetParam(), 2};
 };
 
-TEST_P(StepClockTest, InstantsAreInOrder) {
+TEST_P(StepClockTest, TotalIncludesEnqueueing) {
   const StepTimes times = clock_.time(two_phases);
   EXPECT_GE(times.enqueue_ns, 12 * kNanosecondsPerMillisecond);
   EXPECT_GE(times.total_ns, times.enqueue_ns);
 }
 
-TEST_P(StepClockTest, PhasesFollowEachOtherAndFillNoMoreThanTheStep) {
+TEST_P(StepClockTest, PhasesAddUpToAtMostTheTotal) {
   const StepTimes times = clock_.time(two_phases);
   ASSERT_EQ(times.phases_ns.size(), 2u);
   EXPECT_GE(times.phases_ns[0], 4 * kNanosecondsPerMillisecond);
@@ -43,7 +43,7 @@ TEST_P(StepClockTest, PhasesFollowEachOtherAndFillNoMoreThanTheStep) {
   EXPECT_LE(times.phases_ns[0] + times.phases_ns[1], times.total_ns);
 }
 
-TEST_P(StepClockTest, EachPhaseIsEnqueuedAfterTheOneBefore) {
+TEST_P(StepClockTest, EnqueuesPhasesInOrder) {
   const StepTimes times = clock_.time(two_phases);
   ASSERT_EQ(times.phases_enqueued_ns.size(), 2u);
   EXPECT_LT(times.phases_enqueued_ns[0], times.phases_enqueued_ns[1]);
@@ -70,7 +70,7 @@ TEST(ProcessAge, GrowsWithTheHostsClock) {
   const auto second_age_ns = process_age_ns();
   const std::int64_t after_second_ns = host_now_ns();
   ASSERT_TRUE(first_age_ns && second_age_ns);
-  // The two clocks may differ by so many nanoseconds, however long the machine delays the calls.
+  // The process's age comes from another clock, which may drift by this much.
   constexpr std::int64_t kDriftNs = 5'000'000;
   EXPECT_GE(*second_age_ns - *first_age_ns, before_second_ns - after_first_ns - kDriftNs);
   EXPECT_LE(*second_age_ns - *first_age_ns, after_second_ns - before_first_ns + kDriftNs);

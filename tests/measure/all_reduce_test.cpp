@@ -26,8 +26,8 @@ using testing_ranks::store_path;
 
 constexpr std::int64_t kCalls = 5;  // so few that no machine is too slow for them
 
-/// Bytes of each all-reduce over Gloo, without barriers, which sum one element.
 std::mutex all_reduced_mutex;
+/// Bytes of each all-reduce over Gloo, without barriers, which sum one element.
 std::vector<std::int64_t> all_reduced_bytes;
 
 std::unique_ptr<at::ObserverContext> record_all_reduce(const at::RecordFunction& call) {
@@ -38,7 +38,7 @@ std::unique_ptr<at::ObserverContext> record_all_reduce(const at::RecordFunction&
   return nullptr;
 }
 
-/// Returns, by size, the number of calls of each visit. Between visits other sizes were summed.
+/// Returns, by size, the number of calls in each visit: a series of calls with that size.
 std::map<std::int64_t, std::vector<std::int64_t>> calls_by_visit() {
   std::map<std::int64_t, std::vector<std::int64_t>> calls;
   std::int64_t last_bytes = 0;
@@ -62,7 +62,7 @@ LaunchRequest make_request() {
   return request;
 }
 
-TEST(AllReduce, MeasuresItsSizesInTurns) {
+TEST(AllReduce, MeasuresAllSizesInEachRound) {
   if (own_rank() == nullptr) return testing_ranks::start_ranks(2);
   at::addGlobalCallback(at::RecordFunctionCallback(record_all_reduce).needsInputs(true));
   Launch launch;

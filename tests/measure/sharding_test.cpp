@@ -35,7 +35,6 @@ LaunchRequest make_request(Sharding sharding) {
   return request;
 }
 
-/// Runs the body in each of two ranks.
 template <typename Body>
 void run_in_two_ranks(Sharding sharding, const Body& body) {
   if (own_rank() == nullptr) return testing_ranks::start_ranks(2);
@@ -83,7 +82,7 @@ void expect_times(const Launch& launch, std::initializer_list<std::string_view> 
   }
 }
 
-TEST(Sharding, OfNothingHoldsEverythingOnEachRank) {
+TEST(Sharding, HoldsEverythingOnEachRankWithoutShards) {
   run_in_two_ranks(Sharding::kNone, [](const CellSpec& spec, const Launch& launch) {
     if (std::string(own_rank()) != "0") {
       EXPECT_TRUE(launch.tables.empty());
@@ -93,26 +92,28 @@ TEST(Sharding, OfNothingHoldsEverythingOnEachRank) {
     expect_times(launch,
                  {metric::kForward, metric::kBackward, metric::kAllReduce, metric::kOptimizer});
     EXPECT_EQ(launch.find(metric::kSynced, metric::kBroadcast), nullptr);
-    EXPECT_THAT(launch.find(metric::kLosses, metric::kTotal)->numbers(), SizeIs(2 + 2));
+    EXPECT_THAT(launch.find(metric::kLosses, metric::kTotal)->numbers(), SizeIs(2 + 2))
+        << "warm-up and counted steps";
   });
 }
 
-TEST(Sharding, OfTheOptimizerHoldsAPartOfItsState) {
+TEST(Sharding, HoldsAPartOfTheOptimizersState) {
   run_in_two_ranks(Sharding::kOptimizer, [](const CellSpec& spec, const Launch& launch) {
     if (std::string(own_rank()) != "0") return;
-    EXPECT_LT(held_bytes(spec).moments, 8 * parameter_count(*spec.model) * 6 / 10);
+    const std::int64_t whole_bytes = 8 * parameter_count(*spec.model);  // two FP32 moments
+    EXPECT_LT(held_bytes(spec).moments, whole_bytes * 6 / 10);
     expect_memory(spec, launch);
     expect_times(launch, {metric::kOptimizer, metric::kBroadcast});
   });
 }
 
-TEST(Sharding, OfWeightsHoldsHalfAndSaysHowLongPassesWaited) {
+TEST(Sharding, HoldsHalfOfTheWeightsAndRecordsWaits) {
   run_in_two_ranks(Sharding::kWeights, [](const CellSpec& spec, const Launch& launch) {
     if (std::string(own_rank()) != "0") return;
     expect_memory(spec, launch);
     expect_times(launch, {metric::kForward, metric::kBackward, metric::kAllReduce});
     const auto rows = measured_rows(launch, metric::kGathers);
-    const std::size_t layers = 2 + 3 * 7;
+    const std::size_t layers = 2 + 3 * 7;  // embedding, head, seven matrices in each block
     ASSERT_THAT(rows, SizeIs(2 * layers - 1)) << "the embedding's backward needs no weights";
     EXPECT_EQ(rows[0].text(column::kModule), "token_embeddings");
     EXPECT_EQ(rows[1].text(column::kModule), "layers.0.attn.q_proj");
@@ -125,7 +126,7 @@ TEST(Sharding, OfWeightsHoldsHalfAndSaysHowLongPassesWaited) {
   });
 }
 
-TEST(Sharding, RunsTrainingSteps) {
+TEST(Sharding, RefusesOtherModesAndAMissingScheme) {
   LaunchRequest request = make_request(Sharding::kNone);
   request.spec.mode = Mode::kForward;
   EXPECT_THROW(measure_sharding(request), InputError);

@@ -36,7 +36,7 @@ class ScalarAdamW {
   int t_ = 0;
 };
 
-TEST(AdamW, FollowsTheFormulaOverSeveralSteps) {
+TEST(AdamW, EqualsScalarAdamWOverSeveralSteps) {
   const AdamWOptions options{.learning_rate = 0.1, .weight_decay = 0.3};
   const at::Tensor parameter = trainable(1.5);
   AdamW optimizer({{"p", parameter}}, options);

@@ -22,7 +22,7 @@ constexpr ModelShape kTiny{.d_model = 16, .d_ff = 24, .layers = 5, .heads = 2, .
 /// Returns the loss of one step and leaves the gradients in the parameters.
 at::Tensor compute_gradients(const Transformer& network, Precision precision) {
   at::manual_seed(2);
-  const at::Tensor ids = at::randint(30, {3, 8}, at::kLong);
+  const at::Tensor ids = at::randint(kTiny.vocab, {3, 8}, at::kLong);
   at::Tensor loss;
   {
     const AutocastScope autocast(precision, DeviceKind::kCpu);
@@ -32,12 +32,12 @@ at::Tensor compute_gradients(const Transformer& network, Precision precision) {
   return loss;
 }
 
-Transformer make_network_with(std::optional<std::int64_t> group) {
+Transformer make_checkpointed(std::optional<std::int64_t> blocks_per_checkpoint) {
   at::manual_seed(1);
-  return Transformer(kTiny, 8, at::kCPU, Variant::kMatmul, group);
+  return Transformer(kTiny, 8, at::kCPU, Variant::kMatmul, blocks_per_checkpoint);
 }
 
-/// Squares its input, and counts how often it runs and how often with a graph.
+/// Squares its input, times a weight, and counts its runs and those that record a graph.
 struct CountedSquare {
   int runs = 0, recorded_runs = 0;
   at::Tensor weight = at::full({}, 3.0).requires_grad_();
@@ -51,40 +51,40 @@ struct CountedSquare {
   }
 };
 
-TEST(Checkpoint, RunsOnceWithoutAGraphAndOnceMoreInBackwardWithOne) {
+TEST(Checkpoint, RecordsAGraphOnlyInBackward) {
   CountedSquare square;
   const at::Tensor x = at::full({}, 5.0).requires_grad_();
   const at::Tensor y = checkpoint(square.function(), x);
-  EXPECT_EQ(y.item<double>(), 75);
+  EXPECT_EQ(y.item<double>(), 3 * 5 * 5);
   EXPECT_EQ(square.runs, 1);
   EXPECT_EQ(square.recorded_runs, 0);
   y.backward();
   EXPECT_EQ(square.runs, 2);
   EXPECT_EQ(square.recorded_runs, 1);
   EXPECT_EQ(x.grad().item<double>(), 2 * 3 * 5);
-  EXPECT_EQ(square.weight.grad().item<double>(), 25);
+  EXPECT_EQ(square.weight.grad().item<double>(), 5 * 5);
 }
 
-TEST(Checkpoint, AddsToTheGradientsThatParametersHave) {
+TEST(Checkpoint, AccumulatesGradients) {
   CountedSquare square;
   const at::Tensor x = at::full({}, 5.0).requires_grad_();
   for (int i = 0; i < 2; ++i) checkpoint(square.function(), x).backward();
-  EXPECT_EQ(square.weight.grad().item<double>(), 2 * 25);
+  EXPECT_EQ(square.weight.grad().item<double>(), 2 * 5 * 5);
 }
 
-TEST(Checkpoint, WithoutGradientsOnlyRuns) {
+TEST(Checkpoint, RunsOnceIfGradModeIsOff) {
   CountedSquare square;
   const c10::AutoGradMode no_gradients(false);
   EXPECT_FALSE(checkpoint(square.function(), at::full({}, 5.0)).requires_grad());
   EXPECT_EQ(square.runs, 1);
 }
 
-TEST(Checkpoint, RefusesAnInputThroughWhichNoGradientWouldReachItsParameters) {
+TEST(Checkpoint, RefusesAnInputThatRequiresNoGradient) {
   CountedSquare square;
   EXPECT_THROW(checkpoint(square.function(), at::full({}, 5.0)), Error);
 }
 
-TEST(Checkpoint, RunsAgainUnderTheAutocastOfItsForward) {
+TEST(Checkpoint, RecomputesUnderForwardsAutocast) {
   const at::Tensor weight = at::randn({4, 4}).requires_grad_();
   std::vector<at::ScalarType> types;
   const CheckpointedFunction product = [&](const at::Tensor& x) {
@@ -107,7 +107,7 @@ TEST(Checkpoint, RunsAgainUnderTheAutocastOfItsForward) {
   EXPECT_EQ(types.back(), at::kFloat);
 }
 
-TEST(Checkpoint, TellsOfItsRecomputationAsARange) {
+TEST(Checkpoint, OpensARangeForRecomputation) {
   struct : RangeObserver {
     void on_open(std::string_view name) override { names.emplace_back(name); }
     void on_close() override {}
@@ -123,16 +123,16 @@ TEST(Checkpoint, TellsOfItsRecomputationAsARange) {
 
 class Checkpoints : public testing::TestWithParam<Precision> {};
 
-TEST_P(Checkpoints, GiveTheLossAndEveryGradientOfTheNetworkWithoutThem) {
-  const Transformer plain = make_network_with(std::nullopt);
+TEST_P(Checkpoints, ChangeNeitherLossNorGradients) {
+  const Transformer plain = make_checkpointed(std::nullopt);
   const at::Tensor loss = compute_gradients(plain, GetParam());
-  for (const std::int64_t group : {1, 2, 3, 5}) {  // with 2 and 3 the last checkpoint is smaller
-    const Transformer other = make_network_with(group);
-    EXPECT_TRUE(compute_gradients(other, GetParam()).equal(loss)) << group;
+  for (const std::int64_t blocks : {1, 2, 3, 5}) {  // with 2 and 3 the last checkpoint is smaller
+    const Transformer other = make_checkpointed(blocks);
+    EXPECT_TRUE(compute_gradients(other, GetParam()).equal(loss)) << blocks;
     for (std::size_t i = 0; i < plain.parameters().size(); ++i) {
       const Parameter& parameter = plain.parameters()[i];
       EXPECT_TRUE(other.parameters()[i].tensor.grad().equal(parameter.tensor.grad()))
-          << group << " " << parameter.name;
+          << blocks << " " << parameter.name;
     }
   }
 }

@@ -19,7 +19,7 @@ Parameters copies(const Parameters& parameters) {
   return copied;
 }
 
-TEST(FusedAdamW, TakesTheStepsThatAdamWTakes) {
+TEST(FusedAdamW, EqualsAdamW) {
   const Parameters fused = random_parameters(), plain = copies(fused);
   FusedAdamW fused_optimizer(fused);
   AdamW plain_optimizer(plain);
@@ -36,7 +36,7 @@ TEST(FusedAdamW, TakesTheStepsThatAdamWTakes) {
   }
 }
 
-TEST(FusedAdamW, HoldsTwoMomentsAParameterFromTheBeginning) {
+TEST(FusedAdamW, CreatesTwoMomentsForEachParameter) {
   const FusedAdamW optimizer(random_parameters());
   ASSERT_EQ(optimizer.state().size(), 4u);
   EXPECT_EQ(optimizer.state().front().name, "a.m");

@@ -11,11 +11,11 @@ namespace {
 
 constexpr double kStd = 0.02;
 // The standard deviation of a standard normal that is truncated at ±3.
-constexpr double kStdOfTruncated = 0.98658;
-// The fourth moment of the same distribution: 3·E[x²] − 2·3³·φ(3)/(2Φ(3) − 1).
-constexpr double kFourthMomentOfTruncated = 2.68004;
+constexpr double kTruncatedStd = 0.98658;
+// The fourth moment of a standard normal that is truncated at ±3: 3·E[x²] − 2·3³·φ(3)/(2Φ(3) − 1).
+constexpr double kTruncatedFourthMoment = 2.68004;
 
-at::Tensor drawn(std::uint64_t seed) {
+at::Tensor draw_weight(std::uint64_t seed) {
   at::manual_seed(seed);
   const at::Tensor weight = trainable_empty({500, 1000}, at::kCPU);
   draw_truncated_normal(weight, kStd);
@@ -23,21 +23,22 @@ at::Tensor drawn(std::uint64_t seed) {
 }
 
 TEST(TruncatedNormal, HasTheMomentsOfATruncatedNormal) {
-  const at::Tensor weight = drawn(1);
+  const at::Tensor weight = draw_weight(1);
   EXPECT_NEAR(weight.mean().item<double>(), 0.0, kStd / 200);
-  EXPECT_NEAR(weight.std().item<double>(), kStd * kStdOfTruncated, kStd / 200);
+  EXPECT_NEAR(weight.std().item<double>(), kStd * kTruncatedStd, kStd / 200);
 }
 
 TEST(TruncatedNormal, HasTheTailsOfATruncatedNormal) {
-  const at::Tensor standard = drawn(6) / kStd;
+  const at::Tensor standard = draw_weight(6) / kStd;
   const double beyond_two = standard.abs().gt(2).to(at::kDouble).mean().item<double>();
+  // A normal value lies within 2 deviations with probability 0.9545, within 3 with 0.9973.
   EXPECT_NEAR(beyond_two, (0.9973 - 0.9545) / 0.9973, 0.001);
   EXPECT_NEAR(standard.pow(3).mean().item<double>(), 0.0, 0.02);
-  EXPECT_NEAR(standard.pow(4).mean().item<double>(), kFourthMomentOfTruncated, 0.03);
+  EXPECT_NEAR(standard.pow(4).mean().item<double>(), kTruncatedFourthMoment, 0.03);
 }
 
 TEST(TruncatedNormal, NeverExceedsThreeDeviations) {
-  const at::Tensor magnitudes = drawn(3).abs();
+  const at::Tensor magnitudes = draw_weight(3).abs();
   EXPECT_LE(magnitudes.max().item<double>(), 3 * kStd * (1 + 1e-6));
   EXPECT_GT(magnitudes.max().item<double>(), 2.9 * kStd);
   // Values beyond the bound are drawn anew and not clamped, so hardly any are on the bound.
@@ -45,11 +46,11 @@ TEST(TruncatedNormal, NeverExceedsThreeDeviations) {
 }
 
 TEST(TruncatedNormal, IsTheSameForTheSameSeed) {
-  EXPECT_TRUE(drawn(4).equal(drawn(4)));
-  EXPECT_FALSE(drawn(4).equal(drawn(5)));
+  EXPECT_TRUE(draw_weight(4).equal(draw_weight(4)));
+  EXPECT_FALSE(draw_weight(4).equal(draw_weight(5)));
 }
 
-TEST(Initialize, DrawsWhatHasADeviationAndLeavesTheRest) {
+TEST(Initialize, DrawsOnlyParametersWithAStd) {
   const at::Tensor with_std = trainable_ones(1000, at::kCPU);
   const at::Tensor without_std = trainable_ones(1000, at::kCPU);
   initialize({{"drawn", with_std, kStd}, {"left", without_std}});
@@ -57,8 +58,8 @@ TEST(Initialize, DrawsWhatHasADeviationAndLeavesTheRest) {
   EXPECT_TRUE(without_std.eq(1).all().item<bool>());
 }
 
-TEST(LinearStd, IsThatOfTheHandout) {
-  EXPECT_DOUBLE_EQ(linear_std(768, 3072), std::sqrt(2.0 / 3840));
+TEST(LinearStd, DependsOnBothWidths) {
+  EXPECT_DOUBLE_EQ(linear_std(768, 3072), std::sqrt(2.0 / (768 + 3072)));
 }
 
 }  // namespace

@@ -9,16 +9,16 @@ namespace {
 
 constexpr ModelShape kTiny{.d_model = 16, .d_ff = 24, .layers = 1, .heads = 2, .vocab = 30};
 
-TEST(NetworkFactory, MakesLabreportsOwnWhereNothingElseIsAskedFor) {
+TEST(NetworkFactory, MakesLabreportsNetworkByDefault) {
   const auto network = make_network({"", kTiny, 8}, at::kCPU);
   EXPECT_EQ(network->parameters().front().name, "token_embeddings.weight");
 }
 
-TEST(NetworkFactory, MakesNoOtherNetworkUnderAnothersName) {
+TEST(NetworkFactory, RefusesOtherImplementationsByDefault) {
   EXPECT_THROW(make_network({"TransformerLM-0a1b2c3d", kTiny, 8}, at::kCPU), InputError);
 }
 
-TEST(NetworkFactory, IsAskedForTheSpecThatACellHas) {
+TEST(NetworkFactory, ReceivesTheSpec) {
   NetworkSpec received_spec;
   set_network_factory([&](const NetworkSpec& spec, c10::Device) {
     received_spec = spec;

@@ -45,7 +45,7 @@ void expect_equal(const Parameters& a, const Parameters& b) {
   }
 }
 
-TEST(ShardedOptimizer, TenStepsOfAdamWEqualThoseOfOneThatHoldsEverything) {
+TEST(ShardedOptimizer, EqualsAWholeAdamWForTenSteps) {
   run_in_ranks(2, [](RankGroup& group) {
     const Transformer sharded = make_tiny(), plain = make_tiny(), untrained = make_tiny();
     ShardedOptimizer optimizer(sharded.parameters(), group, adamw);
@@ -63,7 +63,7 @@ TEST(ShardedOptimizer, TenStepsOfAdamWEqualThoseOfOneThatHoldsEverything) {
   });
 }
 
-TEST(ShardedOptimizer, HoldsTheStateOfWhatItsRankOwns) {
+TEST(ShardedOptimizer, HoldsOnlyTheStateOfOwnedParameters) {
   run_in_ranks(2, [](RankGroup& group) {
     const Transformer network = make_tiny();
     ShardedOptimizer optimizer(network.parameters(), group, adamw);
@@ -96,9 +96,8 @@ TEST(AverageGradients, IsTheMeanOverTheRanks) {
   });
 }
 
-TEST(ShareFromFirst, GivesAllRanksTheSameWeights) {
+TEST(BroadcastFromRank0, GivesAllRanksTheSameWeights) {
   run_in_ranks(2, [](RankGroup& group) {
-    const Transformer first = make_tiny();
     at::manual_seed(static_cast<std::uint64_t>(100 + group.rank()));
     const Transformer other(kTiny, kContext, at::kCPU);
     broadcast_from_rank_0(other.parameters(), group);
@@ -107,8 +106,7 @@ TEST(ShareFromFirst, GivesAllRanksTheSameWeights) {
   });
 }
 
-/// The calculated parameter sizes must be those of the network.
-TEST(ParameterSizes, AreThoseOfTheNetwork) {
+TEST(ParameterSizes, EqualThoseOfTheNetwork) {
   const Transformer network = make_tiny();
   const std::vector<ParameterSize> sizes = parameter_sizes(kTiny);
   ASSERT_EQ(sizes.size(), network.parameters().size());

@@ -82,7 +82,7 @@ double largest_difference(ShardedNetwork& sharded, const Transformer& whole) {
   return largest;
 }
 
-TEST(ShardedWeights, ThreeStepsInFp32AreExactlyThoseOfWholeWeights) {
+TEST(ShardedWeights, EqualWholeWeightsInFp32) {
   run_in_ranks(2, [](RankGroup& group) {
     ShardedNetwork sharded(group, at::kFloat);
     const Transformer whole = make_tiny();
@@ -97,7 +97,7 @@ TEST(ShardedWeights, ThreeStepsInFp32AreExactlyThoseOfWholeWeights) {
   });
 }
 
-TEST(ShardedWeights, TrainAsOneProcessDoesOnTheWholeBatch) {
+TEST(ShardedWeights, TrainLikeOneProcessOnTheWholeBatch) {
   run_in_ranks(2, [](RankGroup& group) {
     ShardedNetwork sharded(group, at::kFloat);
     const Transformer whole = make_tiny();
@@ -111,7 +111,7 @@ TEST(ShardedWeights, TrainAsOneProcessDoesOnTheWholeBatch) {
 }
 
 /// Sharded gradients are sent in 16 bits, unlike those of whole weights.
-TEST(ShardedWeights, ThreeStepsIn16BitsAreWithin1e4OfWholeWeights) {
+TEST(ShardedWeights, StayCloseToWholeWeightsIn16Bits) {
   run_in_ranks(2, [](RankGroup& group) {
     for (const auto& [precision, compute, tolerance] :
          {std::tuple(Precision::kFp16, at::kHalf, 1e-4),
@@ -130,7 +130,7 @@ TEST(ShardedWeights, ThreeStepsIn16BitsAreWithin1e4OfWholeWeights) {
   });
 }
 
-TEST(ShardedWeights, KeepWhatTheArithmeticSaysAndGatherTwoAtOnce) {
+TEST(ShardedWeights, HoldTheCalculatedBytesAndGatherTwoAtOnce) {
   run_in_ranks(2, [](RankGroup& group) {
     ShardedNetwork sharded(group, at::kFloat);
     CellSpec spec;
@@ -138,16 +138,17 @@ TEST(ShardedWeights, KeepWhatTheArithmeticSaysAndGatherTwoAtOnce) {
     spec.ranks = Ranks{2, Collectives::kGloo};
     spec.sharding = Sharding::kWeights;
     EXPECT_EQ(count_bytes(sharded.network.parameters()), held_bytes(spec).parameters);
+    // Seven matrices and two norms in each block; an embedding, a head and a final norm.
     EXPECT_EQ(sharded.weights->size(), 2u + 3 * 7);
     EXPECT_EQ(sharded.weights->replicated_parameters(sharded.network.parameters()).size(),
               1u + 3 * 2);
     sharded.step(group, 0, Precision::kFp32);
     EXPECT_EQ(sharded.weights->most_gathered(), 2u)
-        << "a layer's weights are gathered when the one two before has finished, no earlier";
+        << "a layer prefetches the next one after the previous one has finished";
   });
 }
 
-TEST(ShardedWeights, TellHowLongEachPassWaited) {
+TEST(ShardedWeights, RecordTheWaitOfEachLayerAndPass) {
   run_in_ranks(2, [](RankGroup& group) {
     ShardedNetwork sharded(group, at::kBFloat16);
     sharded.step(group, 0, Precision::kBf16);
@@ -161,7 +162,7 @@ TEST(ShardedWeights, TellHowLongEachPassWaited) {
     }
     EXPECT_TRUE(sharded.weights->take_waits().empty());
     EXPECT_GT(sharded.weights->time_gather(1), 0);
-    EXPECT_EQ(sharded.weights->gathered_bytes(1), 2 * 18 * 18);
+    EXPECT_EQ(sharded.weights->gathered_bytes(1), 2 * kTiny.d_model * kTiny.d_model);
   });
 }
 

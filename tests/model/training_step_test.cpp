@@ -37,7 +37,7 @@ TEST_F(TrainingStepTest, ReportsThePhasesOfItsModeInOrder) {
   }
 }
 
-TEST_F(TrainingStepTest, InferenceRecordsNothing) {
+TEST_F(TrainingStepTest, RecordsNoGraphInInference) {
   TrainingStep inference = step(Mode::kInference);
   inference.run(observer_);
   EXPECT_FALSE(inference.logits().requires_grad());
@@ -47,7 +47,7 @@ TEST_F(TrainingStepTest, InferenceRecordsNothing) {
   EXPECT_FALSE(forward.loss().defined());
 }
 
-TEST_F(TrainingStepTest, KeepsWhatItMadeUntilItIsCleared) {
+TEST_F(TrainingStepTest, KeepsTensorsUntilCleared) {
   TrainingStep forward_backward = step(Mode::kForwardBackward);
   forward_backward.run(observer_);
   EXPECT_TRUE(forward_backward.loss().defined());
@@ -67,7 +67,7 @@ TEST_F(TrainingStepTest, OnlyATrainStepChangesTheWeights) {
   EXPECT_FALSE(network_.parameters().back().tensor.equal(before));
 }
 
-TEST_F(TrainingStepTest, UnderAutocastLogitsAreBf16AndGradientsFp32) {
+TEST_F(TrainingStepTest, KeepsGradientsInFp32UnderAutocast) {
   TrainingStep mixed = step(Mode::kForwardBackward, Precision::kBf16);
   mixed.run(observer_);
   EXPECT_EQ(mixed.logits().scalar_type(), at::kBFloat16);
@@ -75,7 +75,7 @@ TEST_F(TrainingStepTest, UnderAutocastLogitsAreBf16AndGradientsFp32) {
 }
 
 /// A network whose first forward compiles it.
-struct Compiled : Transformer {
+struct CompiledTransformer : Transformer {
   using Transformer::Transformer;
   bool compiles() const override { return true; }
   at::Tensor forward(const at::Tensor& ids) const override {
@@ -85,8 +85,8 @@ struct Compiled : Transformer {
   mutable int forwards = 0;
 };
 
-TEST_F(TrainingStepTest, CompilesInARunOfItsOwnThatChangesNoWeights) {
-  const Compiled network(kTiny, 8, at::kCPU);
+TEST_F(TrainingStepTest, CompilesWithoutChangingWeights) {
+  const CompiledTransformer network(kTiny, 8, at::kCPU);
   const at::Tensor before = network.parameters().back().tensor.detach().clone();
   TrainingStep training(network, random_batch(2, 8, 30, at::kCPU),
                         {Mode::kTrainStep, Precision::kBf16, DeviceKind::kCpu});
@@ -97,7 +97,7 @@ TEST_F(TrainingStepTest, CompilesInARunOfItsOwnThatChangesNoWeights) {
   EXPECT_FALSE(training.logits().defined());
 }
 
-TEST_F(TrainingStepTest, RunsNothingMoreForANetworkThatIsNotCompiled) {
+TEST_F(TrainingStepTest, RunsNothingIfTheNetworkNeedsNoCompilation) {
   EXPECT_EQ(step(Mode::kTrainStep).compile(), std::nullopt);
   EXPECT_FALSE(has_gradients());
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr ModelShape kTiny{.d_model = 16, .d_ff = 24, .layers = 2, .heads = 2, .vocab = 30};
 
-TEST(Transformer, HasTheParametersThatTheArithmeticCounts) {
+TEST(Transformer, HasTheCalculatedParameterCount) {
   for (const char* edition : {"2025", "2026"}) {
     for (const Size& size : find_edition(edition).sizes) {
       const Transformer model(size.shape, 512, at::kMeta);  // allocates nothing
@@ -27,7 +27,7 @@ TEST(Transformer, MapsTokensToLogits) {
   EXPECT_EQ(logits.sizes(), (at::IntArrayRef{3, 5, 30}));
 }
 
-TEST(Transformer, SeesNoTokenThatIsStillToCome) {
+TEST(Transformer, IsCausal) {
   const Transformer model(kTiny, 8, at::kCPU);
   const at::Tensor ids = at::randint(30, {1, 8}, at::kLong);
   const at::Tensor before = model.forward(ids);
@@ -37,7 +37,7 @@ TEST(Transformer, SeesNoTokenThatIsStillToCome) {
   EXPECT_FALSE(before[0][7].allclose(after[0][7]));
 }
 
-TEST(Transformer, GivesTheSameLogitsAndGradientsHoweverItIsWritten) {
+TEST(Transformer, AgreesInLogitsAndGradientsBetweenVariants) {
   const at::Tensor ids = at::randint(30, {3, 8}, at::kLong);
   at::manual_seed(1);
   const Transformer plain(kTiny, 8, at::kCPU);
@@ -57,7 +57,7 @@ TEST(Transformer, GivesTheSameLogitsAndGradientsHoweverItIsWritten) {
   }
 }
 
-TEST(Transformer, NamesItsParametersByTheirPlace) {
+TEST(Transformer, NamesParametersByModulePath) {
   const Transformer model(kTiny, 8, at::kCPU);
   EXPECT_EQ(model.parameters().front().name, "token_embeddings.weight");
   EXPECT_EQ(model.parameters().at(2).name, "layers.0.attn.q_proj.weight");

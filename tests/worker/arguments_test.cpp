@@ -14,7 +14,7 @@ TEST(WorkerArguments, TakesBothFilesInAnyOrder) {
   EXPECT_FALSE(parsed.print_version);
 }
 
-TEST(WorkerArguments, LeavesTheProfilerToAnotherWhenAsked) {
+TEST(WorkerArguments, ReadsTheNvtxFlag) {
   EXPECT_TRUE(parse_worker_arguments({"--nvtx", "--request", "in", "--result", "out"}).nvtx);
   EXPECT_FALSE(parse_worker_arguments({"--request", "in", "--result", "out"}).nvtx);
 }

@@ -1,4 +1,4 @@
-// Runs the real worker as the front end starts it.
+// Runs the real worker as labreport starts it.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -21,6 +21,8 @@ namespace labreport::worker_test {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::int64_t kWarmup = 1, kSteps = 3;  // of the ranks
 
 LaunchRequest tiny_request() {
   LaunchRequest request;
@@ -76,9 +78,9 @@ class RanksTest : public WorkerTest {
     request.spec.kind = CellKind::kAllReduce;
     request.spec.device = DeviceKind::kCpu;
     request.spec.ranks = Ranks{count, Collectives::kGloo};
-    request.spec.largest_bytes = largest_;
-    request.spec.warmup = 1;
-    request.spec.steps = 3;
+    request.spec.largest_bytes = largest_bytes_;
+    request.spec.warmup = kWarmup;
+    request.spec.steps = kSteps;
     if (scheme_) use_training_step(request.spec);
     request.rendezvous = Rendezvous{rank, (folder_ / "meeting").string(), timeout_seconds};
     return request;
@@ -107,10 +109,11 @@ class RanksTest : public WorkerTest {
   }
 
   /// Starts the first `started` of `count` ranks and returns their exit statuses.
-  std::vector<int> measure_ranks(std::int64_t count, std::int64_t started, double timeout = 60) {
+  std::vector<int> measure_ranks(std::int64_t count, std::int64_t started,
+                                 double timeout_seconds = 60) {
     std::vector<FILE*> pipes;
     for (std::int64_t rank = 0; rank < started; ++rank) {
-      pipes.push_back(popen(command(request(rank, count, timeout)).c_str(), "r"));
+      pipes.push_back(popen(command(request(rank, count, timeout_seconds)).c_str(), "r"));
     }
     std::vector<int> statuses;
     for (FILE* pipe : pipes) {
@@ -128,14 +131,14 @@ class RanksTest : public WorkerTest {
     return report_from_json(read_file(folder_ / name), name).body;
   }
 
-  std::int64_t largest_ = 1'000'000;
+  std::int64_t largest_bytes_ = 1'000'000;
   std::optional<Scheme> scheme_ = {};
 };
 
 /// True if the build found no suitable headers of Gloo.
 bool has_no_gloo(const Launch& launch) { return std::holds_alternative<Skipped>(launch.outcome); }
 
-TEST_F(RanksTest, SumRightAndKeepEachRanksTimes) {
+TEST_F(RanksTest, SumExactlyAndReportEachRanksTimes) {
   ASSERT_EQ(measure_ranks(2, 2), (std::vector<int>{0, 0})) << stderr_text_;
   const Launch first = launch_of(0);
   if (has_no_gloo(first)) GTEST_SKIP() << describe(first.outcome);
@@ -147,16 +150,16 @@ TEST_F(RanksTest, SumRightAndKeepEachRanksTimes) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     EXPECT_EQ(rows[i].number(column::kRank), i % 2);
     EXPECT_EQ(rows[i].number(column::kWrong), 0);
-    EXPECT_EQ(rows[i].number(column::kCount), 3);
+    EXPECT_EQ(rows[i].number(column::kCount), kSteps);
     EXPECT_GT(rows[i].number(column::kMedianNs), 0);
   }
   for (const char* name : {"1000000.0", "1000000.1"}) {
-    EXPECT_EQ(first.find(metric::kAllReduce, name)->numbers().size(), 3u);
+    EXPECT_EQ(std::ssize(first.find(metric::kAllReduce, name)->numbers()), kSteps);
   }
 }
 
-TEST_F(RanksTest, MayBeFourOrSix) {
-  largest_ = 8192;
+TEST_F(RanksTest, SumExactlyAsFourAndAsSix) {
+  largest_bytes_ = 8192;
   for (const std::int64_t count : {4, 6}) {
     fs::remove(folder_ / "meeting");
     measure_ranks(count, count);
@@ -164,7 +167,7 @@ TEST_F(RanksTest, MayBeFourOrSix) {
     if (has_no_gloo(launch)) GTEST_SKIP() << describe(launch.outcome);
     ASSERT_TRUE(is_ok(launch.outcome)) << describe(launch.outcome) << stderr_text_;
     const auto rows = measured_rows(launch, metric::kAllReduce);
-    EXPECT_EQ(std::ssize(rows), count * std::ssize(all_reduce_sizes(largest_)));
+    EXPECT_EQ(std::ssize(rows), count * std::ssize(all_reduce_sizes(largest_bytes_)));
     for (const MeasuredRow& row : rows) EXPECT_EQ(row.number(column::kWrong), 0);
   }
 }
@@ -172,7 +175,7 @@ TEST_F(RanksTest, MayBeFourOrSix) {
 /// Runs training steps in two ranks by each scheme.
 class SchemesTest : public RanksTest, public testing::WithParamInterface<Scheme> {
  protected:
-  /// Returns rank 0's launch; nothing if the build has no Gloo.
+  /// Returns rank 0's launch; empty if the build has no Gloo.
   std::optional<Launch> train_in_ranks(std::int64_t count) {
     const std::vector<int> statuses = measure_ranks(count, count);
     Launch launch = launch_of(0);
@@ -188,7 +191,7 @@ class SchemesTest : public RanksTest, public testing::WithParamInterface<Scheme>
   }
 };
 
-TEST_P(SchemesTest, TrainAsOneProcessWouldAndTellEachRanksTimes) {
+TEST_P(SchemesTest, TrainLikeOneProcessAndReportEachRanksTimes) {
   scheme_ = GetParam();
   const auto launch = train_in_ranks(2);
   if (!launch) GTEST_SKIP();
@@ -203,12 +206,12 @@ TEST_P(SchemesTest, TrainAsOneProcessWouldAndTellEachRanksTimes) {
   const auto rows = measured_rows(*launch, metric::kRankSteps);
   ASSERT_EQ(rows.size(), 2u);
   for (const MeasuredRow& row : rows) {
-    EXPECT_EQ(row.number(column::kCount), 3);
+    EXPECT_EQ(row.number(column::kCount), kSteps);
     EXPECT_GT(row.number(column::kMedianNs), 0);
     EXPECT_EQ(row.number(column::kCommunicationNs) > 0, averages);
     EXPECT_LE(row.number(column::kOverlapNs), row.number(column::kCommunicationNs));
   }
-  EXPECT_EQ(launch->find(metric::kStep, metric::kTotal)->numbers().size(), 4u);
+  EXPECT_EQ(std::ssize(launch->find(metric::kStep, metric::kTotal)->numbers()), kWarmup + kSteps);
   EXPECT_TRUE(launch_of(1).tables.empty()) << "rank 0 speaks for both";
 }
 
@@ -222,7 +225,7 @@ TEST_P(SchemesTest, AllReduceEveryGradientOnce) {
   for (const MeasuredRow& row : measured_rows(*launch, metric::kLanes)) {
     communication_rows += row.text(column::kLane) == metric::kCommunication ? 1 : 0;
   }
-  EXPECT_EQ(communication_rows, all_reduce_count(spec)) << "those that were seen on their way";
+  EXPECT_EQ(communication_rows, all_reduce_count(spec)) << "in the traced step";
   if (scheme_ == Scheme::kNone || scheme_ == Scheme::kReducer) return;
   EXPECT_EQ(number(*launch, metric::kAllReduces, metric::kTotal), 4 * parameter_count(*spec.model));
 }
@@ -230,8 +233,8 @@ TEST_P(SchemesTest, AllReduceEveryGradientOnce) {
 INSTANTIATE_TEST_SUITE_P(All, SchemesTest, testing::ValuesIn(kSchemes),
                          [](const auto& scheme) { return std::string(name(scheme.param)); });
 
-/// Ranks with the same data would hide a scheme that averages nothing.
-TEST_F(RanksTest, TrainAlikeByEverySchemeThatAverages) {
+/// Ranks have data of their own: with equal data, a scheme that averages nothing would pass.
+TEST_F(RanksTest, EndWithEqualLossesInAllAveragingSchemes) {
   std::map<Scheme, std::vector<double>> losses;
   for (const Scheme scheme : kSchemes) {
     scheme_ = scheme;
@@ -240,7 +243,7 @@ TEST_F(RanksTest, TrainAlikeByEverySchemeThatAverages) {
     const Launch launch = launch_of(0);
     if (has_no_gloo(launch)) GTEST_SKIP() << describe(launch.outcome);
     losses[scheme] = launch.find(metric::kLosses, metric::kTotal)->numbers();
-    ASSERT_EQ(losses[scheme].size(), 4u);
+    ASSERT_EQ(std::ssize(losses[scheme]), kWarmup + kSteps);
     EXPECT_EQ(losses[scheme].front(), losses[Scheme::kNone].front()) << "the same data";
     const double expected_loss = losses[Scheme::kPerParameter].empty()
                                      ? losses[scheme].back()
@@ -254,7 +257,7 @@ TEST_F(RanksTest, TrainAlikeByEverySchemeThatAverages) {
       << "two ranks that train apart fit their own data";
 }
 
-TEST_F(RanksTest, GiveUpWhenTheOtherNeverComes) {
+TEST_F(RanksTest, TimeOutIfARankIsMissing) {
   const std::vector<int> statuses = measure_ranks(2, 1, /*timeout_seconds=*/1);
   const Launch launch = launch_of(0);
   if (has_no_gloo(launch)) GTEST_SKIP() << describe(launch.outcome);
@@ -262,7 +265,7 @@ TEST_F(RanksTest, GiveUpWhenTheOtherNeverComes) {
   EXPECT_EQ(std::get<TimedOut>(launch.outcome).limit_seconds, 1);
 }
 
-TEST_F(RanksTest, OverNcclSayWhatTheMachineLacks) {
+TEST_F(RanksTest, FailOverNcclOnACpu) {
   LaunchRequest launch_request = request(0, 2, 1);
   launch_request.spec.ranks->collectives = Collectives::kNccl;
   write_atomically(folder_ / "request.json", to_json(launch_request));
@@ -294,7 +297,7 @@ TEST_F(WorkerTest, AnswersARequestWithAValidReport) {
   EXPECT_TRUE(result.body.find("start-up", "first_kernel")->number());
 }
 
-TEST_F(WorkerTest, AModelBeyondAllMemoryIsAnOutcome) {
+TEST_F(WorkerTest, ReportsAModelThatDoesNotFitAsOutOfMemory) {
   LaunchRequest request = tiny_request();
   request.spec.model = ModelShape{1 << 22, 64, 1, 1, 20'000'000};
   ASSERT_EQ(measure(to_json(request)), 0) << stderr_text_;
@@ -304,7 +307,7 @@ TEST_F(WorkerTest, AModelBeyondAllMemoryIsAnOutcome) {
   EXPECT_EQ(std::get<OutOfMemory>(outcome).requested_bytes, (std::int64_t{4} << 22) * 20'000'000);
 }
 
-TEST_F(WorkerTest, AnErrorInTheCellIsAnOutcomeWithItsMessage) {
+TEST_F(WorkerTest, ReportsACellsErrorAsFailed) {
   LaunchRequest request = tiny_request();
   request.spec.model->heads = 3;
   ASSERT_EQ(measure(to_json(request)), 0) << stderr_text_;
@@ -313,7 +316,7 @@ TEST_F(WorkerTest, AnErrorInTheCellIsAnOutcomeWithItsMessage) {
   EXPECT_NE(describe(outcome).find("3 heads"), std::string::npos) << describe(outcome);
 }
 
-TEST_F(WorkerTest, ABadRequestIsOneLineAndStatusTwo) {
+TEST_F(WorkerTest, AnswersABadRequestWithOneLineAndStatusTwo) {
   for (const std::string text : {"", "{", "[]", R"({"kind": "timing"})"}) {
     EXPECT_EQ(measure(text), 2) << text;
     EXPECT_EQ(std::count(stderr_text_.begin(), stderr_text_.end(), '\n'), 1) << stderr_text_;
@@ -322,14 +325,14 @@ TEST_F(WorkerTest, ABadRequestIsOneLineAndStatusTwo) {
   }
 }
 
-TEST_F(WorkerTest, BadUsageIsOneLineAndStatusTwo) {
+TEST_F(WorkerTest, AnswersBadUsageWithStatusTwo) {
   EXPECT_EQ(run("--frobnicate"), 2);
   EXPECT_NE(stderr_text_.find("'--frobnicate'; usage:"), std::string::npos) << stderr_text_;
   EXPECT_EQ(run("--request " + (folder_ / "missing").string() + " --result x"), 2);
   EXPECT_NE(stderr_text_.find("missing"), std::string::npos) << stderr_text_;
 }
 
-TEST_F(WorkerTest, AnUnwritableResultIsNoSilentSuccess) {
+TEST_F(WorkerTest, FailsIfItCannotWriteTheResult) {
   write_atomically(folder_ / "request.json", to_json(tiny_request()));
   EXPECT_EQ(run("--request " + (folder_ / "request.json").string() + " --result " +
                 (folder_ / "nowhere" / "result.json").string()),
@@ -337,7 +340,7 @@ TEST_F(WorkerTest, AnUnwritableResultIsNoSilentSuccess) {
   EXPECT_NE(stderr_text_.find("nowhere"), std::string::npos) << stderr_text_;
 }
 
-TEST_F(WorkerTest, ADeviceThatCannotStartIsStatusThreeAndAnOutcome) {
+TEST_F(WorkerTest, ReportsADeviceThatCannotStart) {
   LaunchRequest request = tiny_request();
   request.spec.device = DeviceKind::kCuda;
   ::setenv("CUDA_VISIBLE_DEVICES", "", 1);  // hides any GPU
@@ -348,7 +351,7 @@ TEST_F(WorkerTest, ADeviceThatCannotStartIsStatusThreeAndAnOutcome) {
   EXPECT_EQ(std::count(stderr_text_.begin(), stderr_text_.end(), '\n'), 1) << stderr_text_;
 }
 
-TEST_F(WorkerTest, TellsItsVersions) {
+TEST_F(WorkerTest, PrintsVersions) {
   const std::string out = (folder_ / "versions").string();
   EXPECT_EQ(run("--version > " + out), 0);
   EXPECT_NE(read_file(out).find("\"libtorch\":\""), std::string::npos);

@@ -19,7 +19,7 @@
 #include "engine/phase.h"
 #include "engine/precision.h"
 #include "measure/attention/clocks.h"
-#include "measure/attention/operators.h"
+#include "measure/attention/implementation.h"
 #include "measure/memory/phase_peaks.h"
 #include "model/network.h"
 #include "results/metric_names.h"
@@ -29,7 +29,7 @@ namespace labreport {
 namespace {
 
 constexpr std::int64_t kCheckedLength = 256;
-constexpr BenchTime kLeaderboardTime{1'000'000'000, 10'000'000'000};
+constexpr BenchTime kLeaderboardTime{.warmup_ns = 1'000'000'000, .repeat_ns = 10'000'000'000};
 
 /// The results for one sequence length: a row of the table.
 struct LengthRow {
@@ -38,7 +38,7 @@ struct LengthRow {
   std::string phase = {}, reason = {};
   std::map<std::string_view, std::vector<std::int64_t>> times_ns = {};
   std::map<std::string_view, std::int64_t> bytes = {};
-  std::optional<std::int64_t> compile_ns = {};  ///< Not in `times_ns`.
+  std::optional<std::int64_t> compile_ns = {};  ///< Absent if nothing compiles.
 };
 
 void append_statistics(std::vector<Scalar>& row, const std::vector<std::int64_t>& samples) {
@@ -76,7 +76,7 @@ class LengthMeasurement {
         attention_(attention),
         device_(torch_device(spec.device)),
         row_(row) {
-    begin_phase(Phase::kModel);
+    begin_phase(Phase::kModelBuild);
     inputs_ = attention_inputs(spec, row.length, device_);
   }
 
@@ -222,7 +222,7 @@ struct Verdict {
   std::string reason = {};
 };
 
-/// Describes the tensor with the largest error. An error that is not finite counts as the largest.
+/// Names the tensor with the largest error. An error that is not finite counts as the largest.
 std::string worst_tensor(const AttentionErrors& errors) {
   const std::pair<const char*, double> named_errors[]{{"its output", errors.output},
                                                       {"the gradient of q", errors.grad_q},

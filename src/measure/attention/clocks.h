@@ -32,7 +32,7 @@ struct SyncedTimes {
 SyncedTimes synced_ns(c10::Device device, std::int64_t warmup, std::int64_t count,
                       const SyncedPasses& passes);
 
-/// Durations of do_bench's warm-up and measurement; the defaults are do_bench's own.
+/// Durations of warm-up and measurement; the defaults are those of triton.testing.do_bench.
 struct BenchTime {
   std::int64_t warmup_ns = 25'000'000;
   std::int64_t repeat_ns = 100'000'000;

@@ -16,8 +16,8 @@ namespace labreport {
 namespace {
 
 /// Observes one step: the memory that forward allocates and that is still in use when backward
-/// starts, and the memory and time that recomputed groups add. It synchronizes around groups, so
-/// the step must not be timed.
+/// starts, and the memory and time of recomputation. A group is the blocks of one checkpoint.
+/// The observer synchronizes around each group, so the step must not be timed.
 class RecomputationObserver : public RangeObserver {
  public:
   explicit RecomputationObserver(c10::Device device) : device_(device) {}
@@ -145,7 +145,7 @@ Launch measure_checkpointing(const LaunchRequest& request) {
   if (plan.step.device == DeviceKind::kCpu) count_host_allocations();
   set_tf32(plan.step.precision);
   at::manual_seed(static_cast<std::uint64_t>(request.seed));
-  begin_phase(Phase::kModel);
+  begin_phase(Phase::kModelBuild);
   return CheckpointingLaunch(plan, torch_device(plan.step.device)).measure();
 }
 

@@ -28,7 +28,7 @@ namespace labreport {
 namespace {
 
 constexpr std::int64_t kFloatBytes = 4;
-constexpr std::int64_t kPatternPeriod = 61;            // FP32 adds such small whole numbers exactly
+constexpr std::int64_t kPatternPeriod = 61;            // FP32 sums integers below it exactly
 constexpr std::int64_t kMaxCheckedElements = 1 << 24;  // bounds the extra memory of the check
 constexpr std::int64_t kRounds = 5;                    // each round measures all sizes
 constexpr std::int64_t kMinCalls = 5;  // synchronized calls of a size, unless `steps` is less
@@ -90,7 +90,7 @@ class AllReduceMeasurement {
  private:
   void select_size(const SizeResults& size) { input_ = buffer_.slice(0, 0, size.elements()); }
 
-  /// Returns the elements of the rank's input from `begin` up to, but without, `end`.
+  /// Returns elements [begin, end) of the rank's input, whose values differ between ranks.
   at::Tensor pattern(std::int64_t rank, std::int64_t begin, std::int64_t end) const {
     const auto options = at::TensorOptions().dtype(at::kFloat).device(group_.device());
     return at::remainder(at::arange(begin, end, options.dtype(at::kLong)) + 7 * rank,
@@ -136,7 +136,6 @@ class AllReduceMeasurement {
     return {start_ns, host_now_ns() - start_ns};
   }
 
-  /// Runs one round's calls at one size.
   void run_round(SizeResults& size) {
     select_size(size);
     time_synced(size);

@@ -124,10 +124,10 @@ class BucketAverager : public GradientAverager {
   void on_gradient_ready(std::size_t index) {
     --missing_gradients_[bucket_of_[index]];
     for (; next_bucket_ < buckets_.size() && missing_gradients_[next_bucket_] == 0; ++next_bucket_)
-      start(buckets_[next_bucket_]);
+      start_all_reduce(buckets_[next_bucket_]);
   }
 
-  void start(const Bucket& bucket) {
+  void start_all_reduce(const Bucket& bucket) {
     const bool is_single = bucket.size() == 1;
     running_.push_back(group_.all_reduce_mean(is_single ? parameters_[bucket.front()].grad()
                                                         : flatten(parameters_, bucket)));
@@ -136,8 +136,8 @@ class BucketAverager : public GradientAverager {
   RankGroup& group_;
   const Tensors& parameters_;
   std::vector<Bucket> buckets_;
-  std::vector<std::size_t> bucket_of_;          ///< By parameter.
-  std::vector<std::size_t> missing_gradients_;  ///< By bucket.
+  std::vector<std::size_t> bucket_of_;          ///< Index of each parameter's bucket.
+  std::vector<std::size_t> missing_gradients_;  ///< Number in each bucket.
   std::size_t next_bucket_ = 0;
   std::vector<Collective> running_;
   GradientHooks hooks_;

@@ -13,7 +13,7 @@
 
 namespace labreport {
 
-/// All ranks call the first three functions once in each step, in this order.
+/// In each step, all ranks call before_forward(), before_backward() and after_backward() once.
 class GradientAverager {
  public:
   virtual ~GradientAverager() = default;

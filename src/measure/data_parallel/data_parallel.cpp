@@ -32,7 +32,7 @@ using Numbers = std::vector<std::int64_t>;
 
 constexpr std::array kStepPhases{metric::kForward, metric::kLoss, metric::kBackward,
                                  metric::kExchange, metric::kOptimizer};
-constexpr std::size_t kMostIntervals = 1'500;  // limit for a lane, since a page draws them all
+constexpr std::size_t kMostIntervals = 1'500;  // in each lane, since the report draws all
 
 std::int64_t rounded_ns(double value) { return static_cast<std::int64_t>(std::llround(value)); }
 
@@ -169,9 +169,8 @@ class DataParallelLaunch {
 
   Lanes device_lanes() {
     const DeviceKind kind = plan_.step.device;
-    profile(kind, [] {});
-    // The barrier is inside the profile, because starting a profile takes each rank a different
-    // time.
+    profile(kind, [] {});  // The first profile of a process initializes the profiler.
+    // The barrier is inside the profile, because ranks take different times to start a profile.
     const Profile step_profile = profile(kind, [this] {
       group_.barrier();
       NullPhaseObserver observer;
@@ -188,7 +187,7 @@ class DataParallelLaunch {
     std::array<std::vector<Numbers>, kStepPhases.size()> phases;
     for (std::size_t i = 0; i < phases.size(); ++i) phases[i] = group_.all_gather(phases_ns_[i]);
     const auto losses = group_.all_gather(losses_);
-    const Overlap overlap_times = overlap(lanes_);
+    const Overlap overlap_times = overlap_of(lanes_);
     const auto traced = group_.all_gather(
         {lanes_.step_ns, overlap_times.communication_ns, overlap_times.overlap_ns});
     if (group_.rank() != 0) return launch;
@@ -258,10 +257,8 @@ class DataParallelLaunch {
                    const Phases& phases, const std::vector<Numbers>& traced) const {
     Table table = shape::rank_steps();
     for (std::size_t rank = 0; rank < totals.size(); ++rank) {
-      const Summary summary = summarize([&] {
-        const Numbers counted_steps = this->counted_steps(totals[rank]);
-        return std::vector<double>(counted_steps.begin(), counted_steps.end());
-      }());
+      const Numbers counted_ns = counted_steps(totals[rank]);
+      const Summary summary = summarize(std::vector<double>(counted_ns.begin(), counted_ns.end()));
       std::vector<Scalar> row{static_cast<std::int64_t>(rank),
                               static_cast<std::int64_t>(summary.count)};
       for (const double value :
@@ -318,7 +315,7 @@ class DataParallelLaunch {
   std::unique_ptr<GradientAverager> averager_;
   RankStep rank_step_;
   StepClock clock_;
-  MemoryCounts memory_;
+  StepMemory memory_;
   Numbers starts_ns_, totals_ns_, enqueues_ns_, losses_;
   std::array<Numbers, kStepPhases.size()> phases_ns_;
   std::int64_t differing_ranks_ = 0;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr ModelShape kSmallShape{.d_model = 64, .d_ff = 192, .layers = 2, .heads = 2, .vocab = 128};
 constexpr std::int64_t kSmallContext = 16, kRowsPerRank = 2, kCheckedSteps = 3;
-constexpr std::int64_t kSmallBucket = 100'000;  // bytes; some buckets get several gradients
+constexpr std::int64_t kBucketBytes = 100'000;  // some buckets get several gradients
 constexpr double kLearningRate = 0.1;
 // FP32 rounds each addition by up to 2⁻²⁴ of the sum, and ranks add in another order than one
 // process. Three steps over Gloo on a CPU differed by 10⁻⁶ of the largest value.
@@ -62,13 +62,13 @@ class TrainingComparison {
         single_(make_seeded_network(seed)),
         parallel_weights_(tensors_of(parallel_->parameters())),
         single_weights_(tensors_of(single_->parameters())),
-        averager_(make_averager(*spec.scheme, std::min(kSmallBucket, spec.bucket_bytes.value_or(0)),
+        averager_(make_averager(*spec.scheme, std::min(kBucketBytes, spec.bucket_bytes.value_or(0)),
                                 group, parallel_weights_)) {
     broadcast_parameters(group, parallel_weights_);
   }
 
   void run_step(std::int64_t number) {
-    seed_with(seed_ + 1000 + number);
+    seed_with(seed_ + 1000 + number);  // no network has this seed
     const Batch whole = random_batch(kRowsPerRank * group_.size(), kSmallContext, kSmallShape.vocab,
                                      group_.device());
     single_->loss(single_->forward(whole.ids), whole.targets).backward();
@@ -89,9 +89,8 @@ class TrainingComparison {
         std::max(weight_difference_, largest_difference(parallel_weights_, single_weights_));
   }
 
-  /// Both return the largest difference so far on any rank.
-  double gradient_difference() { return largest(gradient_difference_); }
-  double weight_difference() { return largest(weight_difference_); }
+  double gradient_difference() { return max_over_ranks(gradient_difference_); }
+  double weight_difference() { return max_over_ranks(weight_difference_); }
 
  private:
   std::unique_ptr<Network> make_seeded_network(std::int64_t seed) const {
@@ -99,8 +98,8 @@ class TrainingComparison {
     return make_network({"", kSmallShape, kSmallContext}, group_.device());
   }
 
-  /// Returns the maximum over ranks. Read as integers, doubles from 0 up keep their order.
-  double largest(double value) {
+  /// Gathers doubles as integers: from 0 up, their bits keep the order.
+  double max_over_ranks(double value) {
     return std::bit_cast<double>(group_.max_over_ranks(std::bit_cast<std::int64_t>(value)));
   }
 
@@ -109,7 +108,7 @@ class TrainingComparison {
   std::unique_ptr<Network> parallel_, single_;
   std::vector<at::Tensor> parallel_weights_, single_weights_;
   std::unique_ptr<GradientAverager> averager_;
-  double gradient_difference_ = 0, weight_difference_ = 0;
+  double gradient_difference_ = 0, weight_difference_ = 0;  ///< The largest on this rank so far.
 };
 
 void require_equal(const char* what, double difference) {
@@ -133,7 +132,7 @@ std::int64_t count_differing_ranks(RankGroup& group, const std::vector<at::Tenso
     sums.push_back(parameter.detach().view(at::kInt).sum(at::kLong).item<std::int64_t>());
   }
   const auto all = group.all_gather(sums);
-  return std::ranges::count_if(all, [&](const auto& of_rank) { return of_rank != all.front(); });
+  return std::ranges::count_if(all, [&](const auto& gathered) { return gathered != all.front(); });
 }
 
 std::vector<Metric> check_equality(RankGroup& group, const CellSpec& spec, std::int64_t seed) {
@@ -141,12 +140,12 @@ std::vector<Metric> check_equality(RankGroup& group, const CellSpec& spec, std::
   set_tf32(Precision::kFp32);
   TrainingComparison comparison(group, spec, seed);
   for (std::int64_t number = 0; number < kCheckedSteps; ++number) comparison.run_step(number);
-  const double gradients = comparison.gradient_difference(),
-               weights = comparison.weight_difference();
-  require_equal("averaged gradients", gradients);
-  require_equal("weights", weights);
-  return {real_metric(metric::kEquality, metric::kGradients, "1", gradients),
-          real_metric(metric::kEquality, metric::kWeights, "1", weights),
+  const double gradient_difference = comparison.gradient_difference();
+  const double weight_difference = comparison.weight_difference();
+  require_equal("averaged gradients", gradient_difference);
+  require_equal("weights", weight_difference);
+  return {real_metric(metric::kEquality, metric::kGradients, "1", gradient_difference),
+          real_metric(metric::kEquality, metric::kWeights, "1", weight_difference),
           real_metric(metric::kEquality, metric::kTolerance, "1", kTolerance),
           integer_metric(metric::kEquality, metric::kSteps, "1", kCheckedSteps)};
 }

@@ -30,7 +30,7 @@ std::vector<Span> merged_spans(const std::vector<Interval>& intervals) {
 
 }  // namespace
 
-Overlap overlap(const Lanes& lanes) {
+Overlap overlap_of(const Lanes& lanes) {
   const std::vector<Span> communication = merged_spans(lanes.communication);
   const std::vector<Span> compute = merged_spans(lanes.compute);
   Overlap found;

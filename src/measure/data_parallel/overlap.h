@@ -27,7 +27,7 @@ struct Overlap {
 };
 
 /// Adds up the lanes' times. Overlapping intervals of one lane count once.
-Overlap overlap(const Lanes& lanes);
+Overlap overlap_of(const Lanes& lanes);
 
 /// Splits the profile of one step on a GPU: NCCL's kernels communicate, all other activity
 /// computes. The step starts with the first activity of its forward pass; earlier activity, such as

@@ -18,7 +18,7 @@ struct Attribution {
 
 /// Returns the device's activities in order of start. Backward kernels get the module and the outer
 /// operator of the forward operator with the same autograd sequence number; a kernel that sums
-/// gradients gets those of the node that delivers the last gradient. If the device has no activity,
+/// gradients belongs to the node that delivers the last gradient. If the device has no activity,
 /// the operators for which CallTree::computes() is true take its place.
 std::vector<Attribution> attribute(const Trace& trace);
 

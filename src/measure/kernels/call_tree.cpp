@@ -8,7 +8,7 @@ namespace labreport {
 namespace {
 
 constexpr std::string_view kAtenPrefix = "aten::";
-constexpr std::string_view kEnginePrefix = "autograd::";
+constexpr std::string_view kAutogradPrefix = "autograd::";
 constexpr std::string_view kComposites[]{"aten::linear", "aten::matmul"};
 constexpr std::string_view kFusedKernel = "cpp_fused_";  // Inductor's name of fused CPU kernels
 
@@ -29,7 +29,7 @@ bool is_aten(const TraceEvent& event) {
 }
 
 bool is_autograd_engine(const TraceEvent& event) {
-  return event.kind == TraceKind::kOperator && event.name.starts_with(kEnginePrefix);
+  return event.kind == TraceKind::kOperator && event.name.starts_with(kAutogradPrefix);
 }
 
 CallTree::CallTree(const Trace& trace) {
@@ -80,7 +80,7 @@ void CallTree::nest(std::vector<const TraceEvent*>& events) {
     open.push_back(event);
     if (event->correlation != 0) operators_[event->correlation] = event;
     // An operator reports the number of the next node even if it makes no node itself, so the last
-    // operator with a number made that node. The engine's events repeat their node's number.
+    // operator that reports a number made its node. Autograd's events repeat their node's number.
     const bool is_forward = event->kind == TraceKind::kOperator && event->sequence_number >= 0 &&
                             !is_autograd_engine(*event);
     if (is_forward) forward_operators_.insert_or_assign(event->sequence_number, event);

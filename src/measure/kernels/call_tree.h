@@ -26,13 +26,13 @@ class CallTree {
   /// Returns the event and the events around it, innermost first; empty for null.
   Chain chain(const TraceEvent* event) const;
 
-  /// True for an ATen operator that no other one calls; `linear` and `matmul` do not count, but the
+  /// True for an ATen operator that no other calls; `linear` and `matmul` do not count, but the
   /// operators that they call do. Also true for each fused kernel in torch.compile's CPU code.
   bool computes(const TraceEvent* event) const;
 
-  /// The first returns the operator that launched a device activity, the second the operator that
-  /// made a node of autograd's graph. Both return null if the trace lacks the operator.
+  /// Returns the operator that launched a device activity; null if the trace lacks it.
   const TraceEvent* launcher(std::uint64_t correlation) const;
+  /// Returns the operator that made a node of autograd's graph; null if the trace lacks it.
   const TraceEvent* forward_operator(std::int64_t sequence_number) const;
 
  private:

@@ -46,24 +46,24 @@ class RuntimeCalls {
 };
 
 /// A call of an operator that launched kernels.
-struct Launcher {
+struct LaunchingCall {
   const TraceEvent* call;
   std::int64_t net_ns;   ///< The call's time without allocations and launches.
   bool is_first_launch;  ///< One of its kernels runs for the first time in the process.
 };
 
-std::vector<Launcher> launching_calls(const Trace& trace) {
+std::vector<LaunchingCall> launching_calls(const Trace& trace) {
   const CallTree tree(trace);
-  const RuntimeCalls calls(trace);
+  const RuntimeCalls runtime(trace);
   std::set<std::string> seen_kernels;
   std::map<const TraceEvent*, std::size_t> indices;
-  std::vector<Launcher> found;
+  std::vector<LaunchingCall> found;
   for (const TraceEvent& event : trace) {
     const TraceEvent* call = on_device(event) ? tree.launcher(event.launched_by) : nullptr;
     if (call == nullptr) continue;
     const auto [index, is_first] = indices.emplace(call, found.size());
     if (is_first) {
-      found.push_back({call, call->duration_ns - calls.allocation_and_launch_ns(*call), false});
+      found.push_back({call, call->duration_ns - runtime.allocation_and_launch_ns(*call), false});
     }
     if (seen_kernels.insert(event.name).second) found[index->second].is_first_launch = true;
   }
@@ -86,7 +86,7 @@ std::vector<Metric> runtime_metrics(const Trace& trace) {
 }
 
 std::vector<Metric> first_launch_metrics(const Trace& trace) {
-  const std::vector<Launcher> all = launching_calls(trace);
+  const std::vector<LaunchingCall> all = launching_calls(trace);
   std::map<std::string, std::int64_t> shortest_ns;  // by operator, of calls without a new kernel
   for (const auto& [call, net_ns, is_first_launch] : all) {
     if (is_first_launch) continue;

@@ -11,10 +11,10 @@ namespace labreport {
 std::vector<Metric> runtime_metrics(const Trace& trace);
 
 /// Returns metrics tagged "first": the extra host time of operator calls that launch a kernel for
-/// the first time in the process, compared with the operator's shortest other call; all the time if
-/// there is none. It goes into loading the kernel's code, or for GEMMs into initializing cuBLAS and
-/// choosing the kernel. It excludes allocations and the launch itself, which may wait for the
-/// device.
+/// the first time in the process, compared with the operator's shortest other call, or with 0 if
+/// there is none. It is the time of loading the kernel's code, or for GEMMs of initializing cuBLAS
+/// and choosing the kernel. Allocations are excluded, and so are the launches, which may wait for
+/// the device.
 std::vector<Metric> first_launch_metrics(const Trace& trace);
 
 }  // namespace labreport

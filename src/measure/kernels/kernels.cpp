@@ -76,7 +76,7 @@ Launch measure_kernels(const LaunchRequest& request) {
   run_series(step, plan, plan.warmup);
   Launch launch;
   if (plan.steps > 0) {
-    MemoryCounts memory(device, count_bytes(network->parameters()));
+    StepMemory memory(device, count_bytes(network->parameters()));
     launch.metrics = run_series(step, plan, plan.steps).step_metrics();
     memory.end();
     append(launch.metrics, memory.metrics());

@@ -37,15 +37,15 @@ const char* category_name(TraceKind kind) {
 double microseconds(std::int64_t ns) { return static_cast<double>(ns) / kNsPerMicrosecond; }
 
 /// Starts an event's JSON with its track: a host thread or a device stream.
-nlohmann::ordered_json start_event(const char* phase, const TraceEvent& event, std::int64_t at_ns) {
-  const bool device = on_device(event);
-  return {{"ph", phase},
-          {"pid", device ? kDeviceProcess : kHostProcess},
-          {"tid", device ? event.stream : static_cast<std::int64_t>(event.thread)},
+nlohmann::ordered_json start_event(const char* type, const TraceEvent& event, std::int64_t at_ns) {
+  const bool is_device = on_device(event);
+  return {{"ph", type},
+          {"pid", is_device ? kDeviceProcess : kHostProcess},
+          {"tid", is_device ? event.stream : static_cast<std::int64_t>(event.thread)},
           {"ts", microseconds(at_ns)}};
 }
 
-nlohmann::ordered_json slice_json(const TraceEvent& event, const Attribution* kernel) {
+nlohmann::ordered_json slice_json(const TraceEvent& event, const Attribution* attribution) {
   nlohmann::ordered_json line = start_event("X", event, event.start_ns);
   line["dur"] = microseconds(event.duration_ns);
   line["cat"] = category_name(event.kind);
@@ -55,27 +55,26 @@ nlohmann::ordered_json slice_json(const TraceEvent& event, const Attribution* ke
   if (event.correlation != 0) args["correlation"] = event.correlation;
   if (event.launched_by != 0) args["launched by"] = event.launched_by;
   if (event.sequence_number >= 0) args["sequence"] = event.sequence_number;
-  if (kernel == nullptr) return line;
-  args["phase"] = kernel->phase;
-  args["module"] = kernel->module;
-  args["operation"] = kernel->outer_op;
-  args["operator"] = kernel->inner_op;
+  if (attribution == nullptr) return line;
+  args["phase"] = attribution->phase;
+  args["module"] = attribution->module;
+  args["operation"] = attribution->outer_op;
+  args["operator"] = attribution->inner_op;
   return line;
 }
 
-nlohmann::ordered_json arrow_json(const char* phase, const TraceEvent& event, std::size_t number) {
-  nlohmann::ordered_json line = start_event(phase, event, event.start_ns);
+nlohmann::ordered_json arrow_json(const char* type, const TraceEvent& event, std::size_t number) {
+  nlohmann::ordered_json line = start_event(type, event, event.start_ns);
   line["cat"] = "launch";
   line["name"] = "launch";
   line["id"] = number;
-  if (*phase == 'f') line["bp"] = "e";  // the arrow ends at the enclosing slice
+  if (*type == 'f') line["bp"] = "e";  // the arrow ends at the enclosing slice
   return line;
 }
 
-nlohmann::ordered_json name_track(const char* kind, int process, std::int64_t thread,
+nlohmann::ordered_json name_track(const char* metadata, int pid, std::int64_t tid,
                                   const std::string& name) {
-  return {
-      {"ph", "M"}, {"pid", process}, {"tid", thread}, {"name", kind}, {"args", {{"name", name}}}};
+  return {{"ph", "M"}, {"pid", pid}, {"tid", tid}, {"name", metadata}, {"args", {{"name", name}}}};
 }
 
 std::vector<nlohmann::ordered_json> track_labels(const Trace& trace) {
@@ -112,24 +111,25 @@ OperatorsByCorrelation operators_by_correlation(const Trace& trace) {
   OperatorsByCorrelation found;
   for (const TraceEvent& event : trace) {
     // Runtime calls number their correlations separately, so they must not be found here.
-    const bool numbered = event.kind == TraceKind::kOperator || event.kind == TraceKind::kBackward;
-    if (numbered && event.correlation != 0) found.emplace(event.correlation, &event);
+    const bool is_operator =
+        event.kind == TraceKind::kOperator || event.kind == TraceKind::kBackward;
+    if (is_operator && event.correlation != 0) found.emplace(event.correlation, &event);
   }
   return found;
 }
 
 }  // namespace
 
-std::string chrome_trace(const Trace& trace, const std::vector<Attribution>& kernels) {
-  std::unordered_map<const TraceEvent*, const Attribution*> kernel_of;
-  for (const Attribution& kernel : kernels) kernel_of.emplace(kernel.activity, &kernel);
+std::string chrome_trace(const Trace& trace, const std::vector<Attribution>& attributions) {
+  std::unordered_map<const TraceEvent*, const Attribution*> by_activity;
+  for (const Attribution& each : attributions) by_activity.emplace(each.activity, &each);
   const OperatorsByCorrelation launchers = operators_by_correlation(trace);
   TraceEventLines lines;
   for (const nlohmann::ordered_json& label : track_labels(trace)) lines.add(label);
   std::size_t arrows = 0;
   for (const TraceEvent& event : trace) {
-    const auto kernel = kernel_of.find(&event);
-    lines.add(slice_json(event, kernel == kernel_of.end() ? nullptr : kernel->second));
+    const auto found = by_activity.find(&event);
+    lines.add(slice_json(event, found == by_activity.end() ? nullptr : found->second));
     const auto launcher = on_device(event) ? launchers.find(event.launched_by) : launchers.end();
     if (launcher == launchers.end()) continue;
     lines.add(arrow_json("s", *launcher->second, ++arrows));

@@ -10,8 +10,8 @@
 namespace labreport {
 
 /// Returns Chrome's JSON trace format, one event on a line: host threads, device streams, and an
-/// arrow from each operator to the activity that it launched. `kernels` is the result of
+/// arrow from each operator to the activity that it launched. `attributions` is the result of
 /// `attribute(trace)`. The text keeps everything that `attribute` needs.
-std::string chrome_trace(const Trace& trace, const std::vector<Attribution>& kernels);
+std::string chrome_trace(const Trace& trace, const std::vector<Attribution>& attributions);
 
 }  // namespace labreport

@@ -17,7 +17,7 @@
 namespace labreport {
 namespace {
 
-constexpr std::int64_t kEagerBeforeGraph = 3;  // as in PyTorch's documentation
+constexpr std::int64_t kEagerSteps = 3;  // before the capture, as in PyTorch's documentation
 
 /// Runs single steps. loss() returns the last step's loss; call it before clear().
 class StepRunner {
@@ -49,7 +49,8 @@ class EagerRunner : public StepRunner {
 /// Runs some eager steps first, then captures one step and replays it.
 class GraphRunner : public StepRunner {
  public:
-  GraphRunner(TrainingStep& step, std::int64_t eager) : StepRunner(step), eager_left_(eager) {}
+  GraphRunner(TrainingStep& step, std::int64_t eager_steps)
+      : StepRunner(step), eager_left_(eager_steps) {}
 
   void prepare() override {
     if (eager_left_ > 0 || captured_) return;
@@ -85,7 +86,7 @@ std::unique_ptr<StepRunner> make_runner(TrainingStep& step, Variant variant, std
     throw InputError("a CUDA graph is captured after a warm-up step, and 'warmup' is 0",
                      "ask for at least one");
   }
-  return std::make_unique<GraphRunner>(step, std::min(warmup, kEagerBeforeGraph));
+  return std::make_unique<GraphRunner>(step, std::min(warmup, kEagerSteps));
 }
 
 class LadderLaunch {
@@ -158,7 +159,7 @@ class LadderLaunch {
   std::unique_ptr<Network> network_;
   TrainingStep step_;
   std::optional<std::int64_t> compile_ns_;
-  MemoryCounts memory_;
+  StepMemory memory_;
   std::unique_ptr<StepRunner> runner_;
   Conditions conditions_;
   std::vector<std::int64_t> totals_, enqueues_;

@@ -9,7 +9,7 @@
 #include "engine/conditions.h"
 #include "engine/device.h"
 #include "engine/precision.h"
-#include "measure/limits/sustained.h"
+#include "measure/limits/sustained_time.h"
 #include "results/metric_names.h"
 
 namespace labreport {

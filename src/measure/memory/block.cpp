@@ -44,7 +44,7 @@ class BlockView {
     return result;
   }
 
-  /// Returns the index of the last instant before backward enters the block below, or that of this
+  /// Returns the index of the last instant before backward enters the block below, or of this
   /// block's last event if there is no block below.
   std::size_t backward_end_index() const {
     const std::size_t last = range(metric::kBackward).last;
@@ -139,7 +139,8 @@ BlockMemory block_memory(const MemoryTimeline& timeline) {
           {std::string(metric::kKept), module, operation, op, category, sum.bytes, sum.count});
       kept_bytes += sum.bytes;
     }
-    std::ranges::stable_sort(kept.rows, std::greater(), [](const auto& row) { return row[5]; });
+    const auto bytes_of = [](const std::vector<Scalar>& row) { return row[5]; };
+    std::ranges::stable_sort(kept.rows, std::greater(), bytes_of);
     Table instants = shape::block_timeline();
     add_rows(timeline, block, metric::kForward, instants);
     add_rows(timeline, block, metric::kBackward, instants);

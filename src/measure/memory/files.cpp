@@ -16,13 +16,13 @@ const std::vector<std::string> kColumns{
     "requested_bytes", "block_bytes", "made_event",  "freed_event", "category",  "made_ns",
     "freed_ns",        "phase",       "freed_phase", "module",      "operation", "operator"};
 
-CsvField event(std::optional<std::size_t> number) {
+CsvField event_field(std::optional<std::size_t> number) {
   return number ? csv_number(static_cast<std::int64_t>(*number)) : CsvField();
 }
 
 CsvFields csv_fields(const MemoryHistory& history, const MemoryLifetime& lifetime) {
   CsvFields fields{csv_number(lifetime.requested_bytes), csv_number(lifetime.block_bytes),
-                   event(lifetime.made_event), event(lifetime.freed_event),
+                   event_field(lifetime.made_event), event_field(lifetime.freed_event),
                    csv_text(name(lifetime.category))};
   if (lifetime.made_event == 0) {
     fields.resize(kColumns.size());

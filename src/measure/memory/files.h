@@ -19,8 +19,8 @@ std::string allocations_csv(const MemoryTimeline& timeline);
 /// bytes by category, and a slice for each phase.
 std::string memory_counter(const MemoryTimeline& timeline);
 
-/// Writes the three texts above to files named `path_prefix` plus an ending from `artifact::`, and
-/// creates their folder. Throws `Error` on failure. Returns the total bytes of the files.
+/// Writes snapshot, CSV and counter to files named `path_prefix` plus an ending from `artifact::`,
+/// and creates their folder. Throws `Error` on failure. Returns the total bytes of the files.
 std::uintmax_t write_memory_files(const std::string& path_prefix, const MemoryTimeline& timeline);
 
 /// Calls write_memory_files() unless `path_prefix` is empty. A failure does not end the

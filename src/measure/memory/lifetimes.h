@@ -59,8 +59,10 @@ struct MemoryLifetimes {
 /// and its free as a lost event.
 MemoryLifetimes lifetimes_of(const MemoryHistory& history, const KnownMemory& known);
 
-/// Return the event with that number, or its origin. Both throw `std::out_of_range` for number 0.
+/// Returns the event with the number, counted from 1; throws `std::out_of_range` for 0.
 const MemoryEvent& event_of(const MemoryHistory& history, std::size_t number);
+
+/// Returns the origin of event_of(history, number).
 const MemoryOrigin& origin_of(const MemoryHistory& history, std::size_t number);
 
 }  // namespace labreport

@@ -25,8 +25,6 @@ Metric bytes_metric(std::string_view tag, std::string_view name, std::optional<s
   return integer_metric(tag, name, "B", bytes, reason);
 }
 
-/// Returns the current storages of parameters, gradients, optimizer states, batch, buffers and
-/// workspace.
 KnownStorages known_storages(const Network& network, const Batch& batch, const TrainingStep& step,
                              DeviceKind device) {
   KnownStorages storages;
@@ -153,12 +151,12 @@ void MemoryLaunch::add_peaks() {
 void MemoryLaunch::add_history() {
   const MemoryTimeline timeline = timeline_of(history_, known_);
   append(launch_.metrics, timeline_metrics(timeline));
-  // The report draws these two FP32 steps large, so their tables keep more rows.
+  // The report draws FP32 inference and training steps large, so their tables keep more rows.
   const Mode mode = plan_.step.mode;
-  const bool is_large = plan_.step.precision == Precision::kFp32 &&
-                        (mode == Mode::kInference || mode == Mode::kTrainStep);
-  launch_.tables = {timeline_table(timeline, is_large ? 400 : 120),
-                    allocations_table(timeline, is_large ? 120 : 25), largest_table(timeline)};
+  const bool drawn_large = plan_.step.precision == Precision::kFp32 &&
+                           (mode == Mode::kInference || mode == Mode::kTrainStep);
+  launch_.tables = {timeline_table(timeline, drawn_large ? 400 : 120),
+                    allocations_table(timeline, drawn_large ? 120 : 25), largest_table(timeline)};
   const std::string warning = keep_memory_files(artifacts_, timeline);
   if (!warning.empty()) launch_.warnings.push_back(warning);
   // A block that ran out of memory would look like one that keeps little for backward.
@@ -193,7 +191,7 @@ Launch measure_memory(const LaunchRequest& request) {
   if (plan.step.device == DeviceKind::kCpu) count_host_allocations();
   set_tf32(plan.step.precision);
   at::manual_seed(static_cast<std::uint64_t>(request.seed));
-  begin_phase(Phase::kModel);
+  begin_phase(Phase::kModelBuild);
   return MemoryLaunch(plan, torch_device(plan.step.device), request.artifacts).measure();
 }
 

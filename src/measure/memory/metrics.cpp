@@ -24,10 +24,10 @@ std::vector<Metric> timeline_metrics(const MemoryTimeline& timeline) {
     }
     if (lifetime.made_event == 0) continue;
     const MemoryOrigin& origin = origin_of(timeline.history, lifetime.made_event);
-    const bool sum_of_block = origin.phase == metric::kForward && origin.inner_op == "aten::add" &&
-                              origin.module.starts_with("layers.") &&
-                              origin.module.find('/') == std::string::npos;
-    if (sum_of_block) block_output = &lifetime;
+    const bool is_block_output =
+        origin.phase == metric::kForward && origin.inner_op == "aten::add" &&
+        origin.module.starts_with("layers.") && origin.module.find('/') == std::string::npos;
+    if (is_block_output) block_output = &lifetime;
   }
   std::vector<Metric> metrics;
   add_categories(metric::kResident, timeline.instants.front(), metrics);

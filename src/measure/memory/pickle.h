@@ -26,7 +26,7 @@ class Pickle {
   void open_dict();  ///< Keys and values follow alternately.
   void close_dict();
 
-  /// remember() gives the last value a number, and refer() writes that value again.
+  /// Gives the last value a number, by which refer() writes the value again.
   std::uint32_t remember();
   void refer(std::uint32_t number);
 

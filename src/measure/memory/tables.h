@@ -27,8 +27,8 @@ struct BlockMemory {
   std::vector<Table> tables;    ///< "block" and "block_timeline"; empty without blocks.
 };
 
-/// Measures the second Transformer block, because one-time allocations fall into the first, or the
-/// only block. Returns nothing without blocks.
+/// Measures the second Transformer block, because one-time allocations fall into the first; if
+/// there is only one block, measures that one. Returns nothing without blocks.
 BlockMemory block_memory(const MemoryTimeline& timeline);
 
 }  // namespace labreport

@@ -18,11 +18,11 @@ struct Loop {
   std::string_view name;
   c10::ScalarType sum_dtype;
   c10::ScalarType addend_dtype;
-  bool casts_addend;  ///< Converts the addend to the sum's dtype before adding.
+  bool casts_addend;  ///< True if the addend is converted to the sum's dtype first.
   double addend_value;
 };
 
-// The handout has the first four loops. The fifth sum stops growing early; the last is exact.
+// The course handout has the first four loops. The BF16 sum stops growing early.
 constexpr Loop kLoops[]{
     {metric::kFp32Loop, c10::kFloat, c10::kFloat, false, kHundredth},
     {metric::kFp16Loop, c10::kHalf, c10::kHalf, false, kHundredth},

@@ -18,9 +18,9 @@ struct Affine {
 
 /// Errors relative to FP64 on the same x; 0 is exact. Each tensor has one value for each vector:
 /// the shape of x without its last dimension. The mean's error is divided by the standard
-/// deviation; those of variance and rstd by the FP64 value; for squares and output, the norm of the
-/// difference is divided by the FP64 norm. An error is infinite if a finite FP64 value became
-/// infinite or NaN, and NaN if the FP64 value is not finite.
+/// deviation, the errors of variance and rstd by the FP64 value. For squares and output, the norm
+/// of the difference is divided by the FP64 norm. An error is infinite if a finite FP64 value
+/// became infinite or NaN, and NaN if the FP64 value is not finite.
 struct NormErrors {
   at::Tensor mean, squares, variance, rstd, output;
   at::Tensor input_overflow;   ///< bool: x has an infinity.

@@ -28,15 +28,11 @@ constexpr int kIsolatedGathers = 3;
 constexpr double kLossScale = 1e9;  // ranks exchange losses as whole multiples of 1e-9
 constexpr double kLargestLoss = 1e9;
 
-/// Bytes of one rank at one point of a step, in the order of the table's columns.
+/// Bytes of one rank at one point of a step.
 struct MemoryPoint {
   std::int64_t step;
   std::string_view name;
   std::int64_t allocated, peak, parameters, gradients, optimizer;
-
-  std::vector<std::int64_t> numbers() const {
-    return {step, allocated, peak, parameters, gradients, optimizer};
-  }
 };
 
 class ShardingLaunch {
@@ -176,7 +172,8 @@ class ShardingLaunch {
   void add_memory() {
     Table table = shape::held();
     for (const MemoryPoint& point : memory_) {
-      const auto all = group_.all_gather(point.numbers());
+      const auto all = group_.all_gather({point.step, point.allocated, point.peak, point.parameters,
+                                          point.gradients, point.optimizer});
       for (std::size_t rank = 0; rank < all.size(); ++rank) {
         std::vector<Scalar> row{static_cast<std::int64_t>(rank), all[rank][0],
                                 std::string(point.name)};
@@ -229,7 +226,7 @@ class ShardingLaunch {
   std::shared_ptr<ShardedWeights> weights_;  ///< Null if no weights are sharded.
   std::unique_ptr<ParallelStep> step_;
   std::map<std::pair<std::size_t, bool>, std::vector<double>>
-      waits_;  ///< By layer, and true in backward.
+      waits_;  ///< By layer and pass; the bool is true in backward.
   std::vector<MemoryPoint> memory_;
   std::vector<double> losses_;
   Launch launch_;
@@ -251,7 +248,7 @@ Launch measure_sharding(const LaunchRequest& request) {
   set_tf32(plan.step.precision);
   RankGroup& group = RankGroup::join(request);
   at::manual_seed(static_cast<std::uint64_t>(request.seed));
-  begin_phase(Phase::kModel);
+  begin_phase(Phase::kModelBuild);
   Launch launch = ShardingLaunch(plan, request.spec, group).measure();
   group.wait_until_all_leave();
   return launch;

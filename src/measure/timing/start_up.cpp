@@ -27,12 +27,12 @@ void note_main_reached() {
 
 void note_device_started(std::int64_t took_ns) { start_up.context_ns = took_ns; }
 
-void FirstKernel::on_close() {
+void FirstKernelObserver::on_close() {
   if (!enqueued_at_ns_) enqueued_at_ns_ = host_now_ns();
 }
 
 std::vector<Metric> start_up_metrics(std::int64_t model_ns, std::optional<std::int64_t> compile_ns,
-                                     const FirstKernel& first) {
+                                     const FirstKernelObserver& first) {
   std::optional<std::int64_t> first_kernel_ns;  // since the process was started
   if (start_up.age_at_main_ns && first.enqueued_at_ns()) {
     first_kernel_ns = *start_up.age_at_main_ns + *first.enqueued_at_ns() - start_up.main_ns;

@@ -16,7 +16,7 @@ void note_main_reached();
 void note_device_started(std::int64_t took_ns);
 
 /// Records when the first range closes: the network's first operation has then been enqueued.
-class FirstKernel : public RangeObserver {
+class FirstKernelObserver : public RangeObserver {
  public:
   void on_open(std::string_view) override {}
   void on_close() override;
@@ -31,6 +31,6 @@ class FirstKernel : public RangeObserver {
 /// Returns the metrics tagged "start-up". `model_ns` is the time of building the network. Times
 /// that this process cannot know are absent with a reason. An empty `compile_ns` gives no metric.
 std::vector<Metric> start_up_metrics(std::int64_t model_ns, std::optional<std::int64_t> compile_ns,
-                                     const FirstKernel& first);
+                                     const FirstKernelObserver& first);
 
 }  // namespace labreport

@@ -38,7 +38,7 @@ std::vector<Metric> StepSeries::step_metrics() const {
   return metrics;
 }
 
-void run_counted_steps(const TimingPlan& plan, Conditions& conditions, MemoryCounts& memory,
+void run_counted_steps(const TimingPlan& plan, Conditions& conditions, StepMemory& memory,
                        const std::function<void()>& run_one) {
   for (std::int64_t i = 0; i < plan.warmup + plan.steps; ++i) {
     if (i == plan.warmup) {

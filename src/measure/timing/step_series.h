@@ -6,7 +6,7 @@
 
 #include "engine/conditions.h"
 #include "engine/step_clock.h"
-#include "measure/timing/memory_counts.h"
+#include "measure/timing/step_memory.h"
 #include "measure/timing/timing_plan.h"
 
 namespace labreport {
@@ -40,7 +40,7 @@ class StepSeries {
 
 /// Calls `run_one` for each of the plan's warm-up steps, then for each of its counted steps.
 /// `conditions` and the device allocations of `memory` cover only the counted steps.
-void run_counted_steps(const TimingPlan& plan, Conditions& conditions, MemoryCounts& memory,
+void run_counted_steps(const TimingPlan& plan, Conditions& conditions, StepMemory& memory,
                        const std::function<void()>& run_one);
 
 /// Returns the loss of each step, tagged "losses".

@@ -20,7 +20,7 @@ struct BuiltNetwork {
 };
 
 BuiltNetwork build_network(const TimingPlan& plan, c10::Device device) {
-  begin_phase(Phase::kModel);
+  begin_phase(Phase::kModelBuild);
   const std::int64_t start_ns = host_now_ns();
   std::unique_ptr<Network> network = make_network(plan.network, device);
   synchronize(device);
@@ -95,10 +95,10 @@ class TimingLaunch {
   BuiltNetwork built_;
   TrainingStep step_;
   std::optional<std::int64_t> compile_ns_;
-  MemoryCounts memory_;
+  StepMemory memory_;
   StepSeries series_, synced_series_;
   Conditions conditions_;
-  FirstKernel first_kernel_;
+  FirstKernelObserver first_kernel_;
   std::vector<std::string> warnings_;
 };
 

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "measure/attention/clocks.h"
-#include "measure/attention/operators.h"
+#include "measure/attention/implementation.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
@@ -31,14 +31,14 @@ LaunchRequest request_of(AttentionMethod method, AttentionBackend backend, Preci
 }
 
 std::vector<std::string> outcomes(const Launch& launch) {
-  std::vector<std::string> words;
+  std::vector<std::string> outcomes;
   for (const MeasuredRow& row : measured_rows(launch, metric::kAttention)) {
-    words.push_back(row.text(column::kOutcome));
+    outcomes.push_back(row.text(column::kOutcome));
   }
-  return words;
+  return outcomes;
 }
 
-TEST(Attention, KeepsEachPassThatTheHostsClockTimes) {
+TEST(Attention, KeepsTheTimeOfEachSyncedPass) {
   const Launch launch = measure_attention(
       request_of(AttentionMethod::kSynced, AttentionBackend::kEager, Precision::kFp32, {16, 32}));
   EXPECT_THAT(outcomes(launch), ElementsAre(metric::kRan, metric::kRan));
@@ -50,29 +50,29 @@ TEST(Attention, KeepsEachPassThatTheHostsClockTimes) {
   EXPECT_FALSE(rows.at(1).number(attention_column(metric::kEndToEnd, "count")));
 }
 
-TEST(Attention, CountsWhatIsSavedForBackward) {
+TEST(Attention, CountsBytesSavedForBackward) {
   const Launch launch = measure_attention(
       request_of(AttentionMethod::kSynced, AttentionBackend::kEager, Precision::kFp32, {64}));
   const auto rows = measured_rows(launch, metric::kAttention);
   const double saved_bytes =
       *rows.at(0).number(column::kBeforeBackwardBytes) - *rows.at(0).number(column::kInputBytes);
-  // Exponentials and probabilities, indices of maxima and sums, and the output are saved.
+  // Saved are exponentials and probabilities, 8-byte indices of maxima, sums, and the output.
   EXPECT_EQ(saved_bytes, 2 * (2 * 64 * 64 * 4) + 2 * 64 * (8 + 4) + 2 * 64 * 16 * 4);
   EXPECT_GT(rows.at(0).number(column::kPeakBytes), rows.at(0).number(column::kBeforeBackwardBytes));
 }
 
-TEST(Attention, RunningOutOfMemoryEndsASweepAsARow) {
+TEST(Attention, TriesNoLengthAfterRunningOutOfMemory) {
   const Launch launch =
       measure_attention(request_of(AttentionMethod::kSynced, AttentionBackend::kEager,
                                    Precision::kFp32, {16, kHugeLength, 2 * kHugeLength}));
   EXPECT_TRUE(is_ok(launch.outcome));
   EXPECT_THAT(outcomes(launch), ElementsAre(metric::kRan, metric::kRanOut, metric::kNotTried));
   const auto rows = measured_rows(launch, metric::kAttention);
-  EXPECT_EQ(rows.at(1).number(column::kRequestedBytes), 0x1p42);
+  EXPECT_EQ(rows.at(1).number(column::kRequestedBytes), kHugeLength * kHugeLength);
   EXPECT_FALSE(rows.at(1).number(attention_column(metric::kForward, "count")));
 }
 
-TEST(Attention, DoBenchTimesEveryPassOfBothImplementationsOfACpu) {
+TEST(Attention, TimesEveryPassByDoBench) {
   for (const auto backend : {AttentionBackend::kEager, AttentionBackend::kMath}) {
     for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
       const LaunchRequest request = request_of(AttentionMethod::kDoBench, backend, precision, {32});
@@ -89,7 +89,7 @@ TEST(Attention, DoBenchTimesEveryPassOfBothImplementationsOfACpu) {
   }
 }
 
-TEST(Attention, WhatAMachineDoesNotOfferIsARowWithItsReason) {
+TEST(Attention, TellsWhyABackendIsNotOffered) {
   const Launch launch = measure_attention(
       request_of(AttentionMethod::kDoBench, AttentionBackend::kFlash, Precision::kBf16, {16, 32}));
   EXPECT_THAT(outcomes(launch), ElementsAre(metric::kNotOffered, metric::kNotOffered));
@@ -97,7 +97,7 @@ TEST(Attention, WhatAMachineDoesNotOfferIsARowWithItsReason) {
               HasSubstr("GPU"));
 }
 
-TEST(Attention, TheLeaderboardTimesForwardAndBackwardInOne) {
+TEST(Attention, TimesOnlyBothPassesTogetherForTheLeaderboard) {
   LaunchRequest request =
       request_of(AttentionMethod::kLeaderboard, AttentionBackend::kMath, Precision::kBf16, {32});
   request.spec.attention->heads = 4;
@@ -107,7 +107,7 @@ TEST(Attention, TheLeaderboardTimesForwardAndBackwardInOne) {
   EXPECT_FALSE(rows.at(0).number(attention_column(metric::kForward, "count")));
 }
 
-TEST(AttentionErrors, TellAnImplementationThatIsWrong) {
+TEST(AttentionErrors, ExceedTheToleranceForAWrongMask) {
   const LaunchRequest request =
       request_of(AttentionMethod::kSynced, AttentionBackend::kEager, Precision::kFp32, {16});
   AttentionInputs inputs = attention_inputs(request.spec, 16, c10::kCPU);
@@ -119,7 +119,7 @@ TEST(AttentionErrors, TellAnImplementationThatIsWrong) {
   EXPECT_GT(attention_errors(*eager, inputs).largest(), 0.05);
 }
 
-TEST(BackendReason, IsWhatPyTorchSaysOfTheOneThatWasAsked) {
+TEST(BackendReason, OmitsHeadingsAndDisabledBackends) {
   EXPECT_EQ(
       backend_reason({"Flash attention kernel not used because: (Triggered internally at a.h)",
                       "Expected all of dtype: {Half, BFloat16}. (Triggered internally at b.h)",
@@ -129,7 +129,7 @@ TEST(BackendReason, IsWhatPyTorchSaysOfTheOneThatWasAsked) {
   EXPECT_EQ(backend_reason({}, "No available kernel\nat a.cpp"), "No available kernel");
 }
 
-TEST(AttentionClocks, PrepareEveryPassOutsideOfItsTime) {
+TEST(AttentionClocks, PrepareBeforeEachPass) {
   std::vector<std::string> calls;
   const auto record = [&](const char* call) { return [&, call] { calls.emplace_back(call); }; };
   const SyncedTimes times =

@@ -9,22 +9,22 @@ Lanes make_lanes(std::vector<Interval> compute, std::vector<Interval> communicat
   return {std::move(compute), std::move(communication)};
 }
 
-TEST(Overlap, CountsTimeOnceHoweverManyAreOnTheirWay) {
+TEST(Overlap, CountsSimultaneousAllReducesOnce) {
   const Overlap found =
-      overlap(make_lanes({{"backward", 0, 100}}, {{"", 20, 60}, {"", 40, 80}, {"", 90, 130}}));
+      overlap_of(make_lanes({{"backward", 0, 100}}, {{"", 20, 60}, {"", 40, 80}, {"", 90, 130}}));
   EXPECT_EQ(found.communication_ns, 60 + 40);
   EXPECT_EQ(found.overlap_ns, 60 + 10);
 }
 
-TEST(Overlap, OfCommunicationBesideNothingIsNone) {
+TEST(Overlap, IsZeroBetweenComputations) {
   const Overlap found =
-      overlap(make_lanes({{"backward", 0, 100}, {"optimizer", 200, 300}}, {{"", 100, 200}}));
+      overlap_of(make_lanes({{"backward", 0, 100}, {"optimizer", 200, 300}}, {{"", 100, 200}}));
   EXPECT_EQ(found.communication_ns, 100);
   EXPECT_EQ(found.overlap_ns, 0);
 }
 
-TEST(Overlap, IsFoundInGapsOfTheComputation) {
-  const Overlap found = overlap(
+TEST(Overlap, LeavesGapsOfTheComputationOut) {
+  const Overlap found = overlap_of(
       make_lanes({{"backward", 0, 10}, {"backward", 5, 20}, {"backward", 30, 40}}, {{"", 15, 35}}));
   EXPECT_EQ(found.overlap_ns, 5 + 5);
 }
@@ -34,7 +34,7 @@ TraceEvent kernel(const char* name, std::int64_t start, std::int64_t duration,
   return {kind, name, start, duration, 0, 0, 0, -1, 7};
 }
 
-TEST(LanesOfATrace, AreNcclsKernelsAndAllOthers) {
+TEST(LanesOf, SeparatesNcclsKernelsFromOthers) {
   const Lanes found = lanes_of(
       {kernel("gemm", 1000, 50), kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 1020, 100),
        kernel("add", 1060, 10), kernel("Memset (Device)", 1130, 5, TraceKind::kMemset)});
@@ -42,11 +42,11 @@ TEST(LanesOfATrace, AreNcclsKernelsAndAllOthers) {
   ASSERT_EQ(found.communication.size(), 1u);
   EXPECT_EQ(found.compute.front().start_ns, 0) << "from the first activity on";
   EXPECT_EQ(found.step_ns, 135);
-  EXPECT_EQ(overlap(found).communication_ns, 100);
-  EXPECT_EQ(overlap(found).overlap_ns, 30 + 10);
+  EXPECT_EQ(overlap_of(found).communication_ns, 100);
+  EXPECT_EQ(overlap_of(found).overlap_ns, 30 + 10);
 }
 
-TEST(LanesOfATrace, BeginWithTheForwardAndNotWithTheBarrierBeforeIt) {
+TEST(LanesOf, BeginsWithForwardAfterTheBarrier) {
   TraceEvent launch{TraceKind::kOperator, "aten::mm", 190, 5, 1, 12, 0, -1, 0};
   TraceEvent forward{TraceKind::kRange, "forward", 180, 100, 1, 0, 0, -1, 0};
   TraceEvent product = kernel("gemm", 200, 50);
@@ -60,12 +60,12 @@ TEST(LanesOfATrace, BeginWithTheForwardAndNotWithTheBarrierBeforeIt) {
   EXPECT_EQ(found.step_ns, 100);
 }
 
-TEST(LanesOfATrace, HoldNoWorkOfTheHost) {
+TEST(LanesOf, LeavesHostOperatorsOut) {
   const Lanes found = lanes_of({{TraceKind::kOperator, "aten::mm", 0, 10, 1, 1, 0, -1, 0}});
   EXPECT_TRUE(found.compute.empty());
 }
 
-TEST(Merged, JoinsIntervalsOfOnePhaseAcrossShortGaps) {
+TEST(MergeClose, JoinsIntervalsOfOnePhaseAcrossShortGaps) {
   const std::vector<Interval> joined = merge_close(
       {{"forward", 0, 10}, {"forward", 15, 20}, {"backward", 21, 30}, {"backward", 80, 90}}, 10);
   ASSERT_EQ(joined.size(), 3u);
@@ -73,7 +73,7 @@ TEST(Merged, JoinsIntervalsOfOnePhaseAcrossShortGaps) {
   EXPECT_EQ(joined[1].phase, "backward");
 }
 
-TEST(AtMost, LeavesNoMoreThanAPageDraws) {
+TEST(MergeTo, MergesOnlyWhatExceedsTheLimit) {
   std::vector<Interval> many;
   for (std::int64_t i = 0; i < 1'000; ++i) {
     many.push_back({i < 500 ? "forward" : "backward", 10'000 * i, 10'000 * i + 2'000});
@@ -82,7 +82,7 @@ TEST(AtMost, LeavesNoMoreThanAPageDraws) {
   EXPECT_EQ(merge_to(many, 20).size(), 2u);
 }
 
-TEST(AtMost, EndsWherePhasesAlternate) {
+TEST(MergeTo, EndsIfPhasesAlternate) {
   EXPECT_EQ(merge_to({{"forward", 0, 9}, {"backward", 9, 20}, {"forward", 20, 29}}, 2).size(), 3u);
 }
 

@@ -24,7 +24,7 @@ TraceEvent kernel(const char* name, std::int64_t start, std::int64_t duration,
 }
 
 /// Returns forward and backward of a linear layer in layer 1, and a kernel without an operator.
-Trace one_linear() {
+Trace linear_trace() {
   return {
       host(TraceKind::kRange, "forward", 0, 100),
       host(TraceKind::kRange, "layers.1", 1, 90),
@@ -46,35 +46,35 @@ Trace one_linear() {
   };
 }
 
-std::vector<Attribution> attributed() {
-  static const Trace trace = one_linear();
+std::vector<Attribution> linear_kernels() {
+  static const Trace trace = linear_trace();
   return attribute(trace);
 }
 
 TEST(Attribution, FollowsTheLaunchingOperatorOutwards) {
-  const Attribution forward = attributed().front();
+  const Attribution forward = linear_kernels().front();
   EXPECT_EQ(forward.phase, "forward");
   EXPECT_EQ(forward.module, "layers.1/attn/q_proj");
   EXPECT_EQ(forward.outer_op, "aten::linear");
   EXPECT_EQ(forward.inner_op, "aten::mm");
 }
 
-TEST(Attribution, ABackwardKernelHasTheModuleOfItsForward) {
-  const Attribution backward = attributed().at(2);
+TEST(Attribution, GivesBackwardKernelsTheModuleOfForward) {
+  const Attribution backward = linear_kernels().at(2);
   EXPECT_EQ(backward.phase, "backward");
   EXPECT_EQ(backward.module, "layers.1/attn/q_proj");
   EXPECT_EQ(backward.outer_op, "aten::linear");
 }
 
-TEST(Attribution, ASumOfGradientsHasTheModuleOfTheNodeThatDeliversTheLast) {
-  const Attribution sum = attributed().at(3);
+TEST(Attribution, GivesGradientSumsTheModuleOfTheLastNode) {
+  const Attribution sum = linear_kernels().at(3);
   EXPECT_EQ(sum.phase, "backward");
   EXPECT_EQ(sum.module, "layers.1/attn/q_proj");
   EXPECT_EQ(sum.inner_op, "aten::add_");
 }
 
 /// Imitates Inductor's code, which launches Triton's kernels and opens no range of a module.
-TEST(Attribution, CompiledCodeHasPhasesAndNoModules) {
+TEST(Attribution, GivesCompiledCodeNoModules) {
   const Trace trace{
       host(TraceKind::kRange, "forward", 0, 100),
       host(TraceKind::kOperator, "Torch-Compiled Region: 0/0", 1, 90),
@@ -98,16 +98,16 @@ TEST(Attribution, CompiledCodeHasPhasesAndNoModules) {
   }
 }
 
-TEST(Attribution, WhatNothingKnownLaunchedHasNoPhase) { EXPECT_EQ(attributed().at(4).phase, ""); }
+TEST(Attribution, NeedsALauncherForAPhase) { EXPECT_EQ(linear_kernels().at(4).phase, ""); }
 
-TEST(Attribution, TheLastOperatorOfASequenceNumberMadeItsNode) {
-  Trace trace = one_linear();
-  trace.insert(trace.begin(), host(TraceKind::kOperator, "aten::arange", -1, 1, kMain, 10,
-                                   5));  // no gradient
+TEST(Attribution, UsesTheLastOperatorOfASequenceNumber) {
+  Trace trace = linear_trace();
+  // This operator makes no node, so it reports the number of the next node.
+  trace.insert(trace.begin(), host(TraceKind::kOperator, "aten::arange", -1, 1, kMain, 10, 5));
   EXPECT_EQ(attribute(trace).at(2).outer_op, "aten::linear");
 }
 
-TEST(Attribution, OnACpuTheOperatorsThatComputeStandForKernels) {
+TEST(Attribution, ReturnsComputingOperatorsOnACpu) {
   const Trace trace{host(TraceKind::kRange, "forward", 0, 100),
                     host(TraceKind::kOperator, "aten::linear", 4, 60, kMain, 1, 5),
                     host(TraceKind::kOperator, "aten::matmul", 5, 55, kMain, 2),
@@ -120,10 +120,10 @@ TEST(Attribution, OnACpuTheOperatorsThatComputeStandForKernels) {
   EXPECT_EQ(leaves.front().outer_op, "aten::linear");
 }
 
-TEST(Attribution, AnEmptyTraceHasNothing) { EXPECT_TRUE(attribute({}).empty()); }
+TEST(Attribution, IsEmptyForAnEmptyTrace) { EXPECT_TRUE(attribute({}).empty()); }
 
-TEST(KernelClass, IsTheOperatorsAndNotTheKernelNames) {
-  const Attribution product = attributed().front();
+TEST(KernelClass, DependsOnTheOperator) {
+  const Attribution product = linear_kernels().front();
   EXPECT_EQ(kernel_class(product, true), "gemm");
   EXPECT_EQ(kernel_class(product, false), "gemm helper");
   const TraceEvent set = kernel("Memset (Device)", 0, 1, 12, TraceKind::kMemset);
@@ -139,14 +139,14 @@ double metric_value(const std::vector<Metric>& metrics, std::string_view tag,
   return -1;
 }
 
-TEST(Activity, AGpuWithoutKernelsIsNotReadAsAProcessor) {
+TEST(ReasonWithoutKernels, IsGivenOnlyForAGpu) {
   const Trace host_only{host(TraceKind::kOperator, "aten::mm", 5, 50)};
   EXPECT_EQ(reason_without_kernels(DeviceKind::kCpu, host_only), "");
-  EXPECT_EQ(reason_without_kernels(DeviceKind::kCuda, one_linear()), "");
+  EXPECT_EQ(reason_without_kernels(DeviceKind::kCuda, linear_trace()), "");
   EXPECT_TRUE(reason_without_kernels(DeviceKind::kCuda, host_only).starts_with("the profiler saw"));
 }
 
-TEST(KernelTables, BusyCountsOverlapsOnceAndNeverExceedsTheSpan) {
+TEST(ActivityMetrics, CountOverlappingKernelsOnce) {
   Trace trace{kernel("a", 0, 10, 0), kernel("b", 5, 10, 0), kernel("c", 30, 5, 0)};
   const auto metrics = activity_metrics(attribute(trace));
   EXPECT_EQ(metric_value(metrics, metric::kProfile, metric::kBusy), 20);
@@ -154,20 +154,20 @@ TEST(KernelTables, BusyCountsOverlapsOnceAndNeverExceedsTheSpan) {
   EXPECT_EQ(metric_value(metrics, metric::kProfile, metric::kUnattributed), 25);
 }
 
-TEST(KernelTables, GroupLayersAndKeepEachKernelWhereAsked) {
-  const auto tables = kernel_tables(attributed(), true);
+TEST(KernelTables, JoinLayersAndListEachKernelOnRequest) {
+  const auto tables = kernel_tables(linear_kernels(), true);
   EXPECT_EQ(tables[0].name, metric::kKernelNames);
   for (const auto& row : tables[1].rows) {
     EXPECT_EQ(std::get<std::string>(row[1]).find("layers.1"), std::string::npos);
   }
   EXPECT_EQ(tables.at(2).name, metric::kGpuTrace);
-  EXPECT_EQ(kernel_tables(attributed(), false).size(), 2u);
+  EXPECT_EQ(kernel_tables(linear_kernels(), false).size(), 2u);
 }
 
-TEST(KernelTables, ATracedKernelStandsAfterTheOneBeforeInItsBlockWithItsRow) {
-  const auto tables = kernel_tables(attributed(), true);
+TEST(KernelTables, GiveEachKernelItsStartBlockAndRow) {
+  const auto tables = kernel_tables(linear_kernels(), true);
   const auto& rows = tables[2].rows;
-  ASSERT_EQ(rows.size(), attributed().size());
+  ASSERT_EQ(rows.size(), linear_kernels().size());
   const auto start_and_duration = [&](std::size_t at) {
     return std::pair(std::get<std::int64_t>(rows[at][0]), std::get<std::int64_t>(rows[at][1]));
   };
@@ -184,7 +184,7 @@ TEST(KernelTables, ATracedKernelStandsAfterTheOneBeforeInItsBlockWithItsRow) {
   EXPECT_EQ(rows[4][3], Scalar()) << "outside of the network";
 }
 
-TEST(KernelTables, AStepWithoutKernelsHasNoTrace) { EXPECT_EQ(kernel_tables({}, true).size(), 2u); }
+TEST(KernelTables, HaveNoGpuTraceWithoutKernels) { EXPECT_EQ(kernel_tables({}, true).size(), 2u); }
 
 }  // namespace
 }  // namespace labreport::attribution_test

@@ -7,12 +7,12 @@
 namespace labreport::host_calls_test {
 namespace {
 
-TraceEvent call(const char* name, std::int64_t start, std::int64_t duration,
-                std::uint64_t correlation) {
+TraceEvent op_call(const char* name, std::int64_t start, std::int64_t duration,
+                   std::uint64_t correlation) {
   return {TraceKind::kOperator, name, start, duration, 1, correlation, 0, -1, 0};
 }
 
-TraceEvent runtime(const char* name, std::int64_t start, std::int64_t duration) {
+TraceEvent runtime_call(const char* name, std::int64_t start, std::int64_t duration) {
   return {TraceKind::kRuntime, name, start, duration, 1, 0, 0, -1, 0};
 }
 
@@ -31,40 +31,43 @@ double first_launch_ns(const Trace& trace, std::string_view name) {
   return value(first_launch_metrics(trace), metric::kFirstLaunches, name);
 }
 
-TEST(RuntimeMetrics, SortTheHostsCallsAndLeaveWaitsOut) {
-  const Trace trace{runtime("cudaMalloc", 0, 100), runtime("cudaLaunchKernel", 100, 10),
-                    runtime("cudaDeviceSynchronize", 110, 50),
-                    runtime("cudaFuncGetAttributes", 160, 7)};
+TEST(RuntimeMetrics, SumCallsByPurposeWithoutWaits) {
+  const Trace trace{runtime_call("cudaMalloc", 0, 100), runtime_call("cudaLaunchKernel", 100, 10),
+                    runtime_call("cudaDeviceSynchronize", 110, 50),
+                    runtime_call("cudaFuncGetAttributes", 160, 7)};
   const auto metrics = runtime_metrics(trace);
   EXPECT_EQ(value(metrics, metric::kRuntime, metric::kAllocation), 100);
   EXPECT_EQ(value(metrics, metric::kRuntime, metric::kLaunchCalls), 10);
   EXPECT_EQ(value(metrics, metric::kRuntime, metric::kOtherCalls), 7);
 }
 
-TEST(FirstLaunches, CostWhatTheShortestOtherCallDoesNot) {
-  const Trace trace{call("aten::exp", 0, 100, 1),  call("aten::exp", 200, 30, 2),
-                    call("aten::exp", 300, 20, 3), kernel("exp", 400, 1),
-                    kernel("exp", 410, 2),         kernel("exp", 420, 3)};
+TEST(FirstLaunches, CostTheExcessOverTheShortestOtherCall) {
+  const Trace trace{op_call("aten::exp", 0, 100, 1),
+                    op_call("aten::exp", 200, 30, 2),
+                    op_call("aten::exp", 300, 20, 3),
+                    kernel("exp", 400, 1),
+                    kernel("exp", 410, 2),
+                    kernel("exp", 420, 3)};
   EXPECT_EQ(first_launch_ns(trace, metric::kCodeLoading), 100 - 20);
   EXPECT_EQ(first_launch_ns(trace, metric::kMatrixLibrary), 0);
 }
 
-TEST(FirstLaunches, OfMatrixProductsSetUpTheirLibrary) {
-  const Trace trace{call("aten::mm", 0, 100, 1), kernel("gemm", 400, 1)};
+TEST(FirstLaunches, CountMatrixProductsToTheirLibrary) {
+  const Trace trace{op_call("aten::mm", 0, 100, 1), kernel("gemm", 400, 1)};
   EXPECT_EQ(first_launch_ns(trace, metric::kMatrixLibrary), 100);
   EXPECT_EQ(first_launch_ns(trace, metric::kCodeLoading), 0);
 }
 
-TEST(FirstLaunches, LeaveAllocationsAndLaunchesOut) {
-  const Trace trace{call("aten::exp", 0, 100, 1), runtime("cudaMalloc", 10, 40),
-                    runtime("cudaLaunchKernel", 60, 20), kernel("exp", 400, 1)};
+TEST(FirstLaunches, ExcludeAllocationsAndLaunches) {
+  const Trace trace{op_call("aten::exp", 0, 100, 1), runtime_call("cudaMalloc", 10, 40),
+                    runtime_call("cudaLaunchKernel", 60, 20), kernel("exp", 400, 1)};
   EXPECT_EQ(first_launch_ns(trace, metric::kCodeLoading), 40);
 }
 
-TEST(FirstLaunches, AnotherKernelOfAKnownOperatorIsNew) {
-  const Trace trace{call("aten::exp", 0, 10, 1),  call("aten::exp", 20, 10, 2),
-                    call("aten::exp", 40, 70, 3), kernel("exp", 400, 1),
-                    kernel("exp", 410, 2),        kernel("exp, wide", 420, 3)};
+TEST(FirstLaunches, CountANewKernelOfAKnownOperator) {
+  const Trace trace{op_call("aten::exp", 0, 10, 1),  op_call("aten::exp", 20, 10, 2),
+                    op_call("aten::exp", 40, 70, 3), kernel("exp", 400, 1),
+                    kernel("exp", 410, 2),           kernel("exp, wide", 420, 3)};
   EXPECT_EQ(first_launch_ns(trace, metric::kCodeLoading), 60);
 }
 

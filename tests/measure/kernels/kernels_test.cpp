@@ -20,7 +20,6 @@ Launch measure_on_cpu(Mode mode, std::int64_t warmup = 1, std::int64_t steps = 2
 
 const Table& kernels_of(const Launch& launch) { return launch.tables.at(1); }
 
-/// Returns the number of calls of the operator in a phase.
 std::int64_t count_calls(const Launch& launch, const std::string& phase, const std::string& op) {
   std::int64_t sum = 0;
   for (const auto& row : kernels_of(launch).rows) {
@@ -30,29 +29,30 @@ std::int64_t count_calls(const Launch& launch, const std::string& phase, const s
   return sum;
 }
 
-TEST(Kernels, EveryPhaseOfAStepIsThere) {
+TEST(Kernels, CoverEveryPhaseOfAStep) {
   const Launch launch = measure_on_cpu(Mode::kTrainStep);
   for (const auto phase :
        {metric::kForward, metric::kLoss, metric::kBackward, metric::kOptimizer}) {
     EXPECT_GT(launch.find(metric::kBusy, phase)->number().value(), 0) << phase;
   }
+  // Backward has two products for each linear layer: seven in each of two blocks, and the head.
   EXPECT_EQ(count_calls(launch, "backward", "aten::mm"), 2 * (7 * 2 + 1));
 }
 
-TEST(Kernels, StepsWithoutTheProfilerStandBesideTheProfiledOne) {
+TEST(Kernels, IncludeTimesWithoutTheProfiler) {
   const Launch launch = measure_on_cpu(Mode::kForward);
   EXPECT_EQ(launch.find(metric::kStep, metric::kTotal)->numbers().size(), 2u);
   EXPECT_GT(launch.find(metric::kProfile, metric::kStep)->number().value(), 0);
 }
 
-TEST(Kernels, TheFirstStepOfAProcessCanBeTheProfiledOne) {
+TEST(Kernels, CanProfileTheFirstStep) {
   const Launch launch = measure_on_cpu(Mode::kForwardBackward, 0, 0);
   EXPECT_EQ(launch.find(metric::kStep, metric::kTotal), nullptr);
   EXPECT_FALSE(kernels_of(launch).rows.empty());
   EXPECT_NE(launch.find(metric::kFirstLaunches, metric::kCodeLoading), nullptr);
 }
 
-TEST(Kernels, EachOfAStepIsKeptWhereTheRequestSays) {
+TEST(Kernels, AgreeWithTheGpuTrace) {
   LaunchRequest request = cpu_request(Mode::kTrainStep, 1, 1);
   request.gpu_trace = true;
   const Launch launch = measure_kernels(request);
@@ -69,7 +69,7 @@ TEST(Kernels, EachOfAStepIsKeptWhereTheRequestSays) {
   }
 }
 
-TEST(Kernels, TheTraceIsKeptWhereTheRequestSays) {
+TEST(Kernels, WriteTheTraceFile) {
   LaunchRequest request = cpu_request(Mode::kInference, 1, 1);
   request.artifacts = (std::filesystem::temp_directory_path() / "artifacts" / "cell.0").string();
   const Launch launch = measure_kernels(request);
@@ -77,7 +77,7 @@ TEST(Kernels, TheTraceIsKeptWhereTheRequestSays) {
   EXPECT_TRUE(launch.warnings.empty());
 }
 
-TEST(Kernels, ATraceThatCannotBeKeptIsAWarning) {
+TEST(Kernels, WarnIfTheTraceCannotBeWritten) {
   LaunchRequest request = cpu_request(Mode::kInference, 1, 1);
   request.artifacts = "/proc/nowhere/cell.0";
   const Launch launch = measure_kernels(request);
@@ -87,7 +87,7 @@ TEST(Kernels, ATraceThatCannotBeKeptIsAWarning) {
   EXPECT_TRUE(launch.warnings.front().starts_with("the trace was not kept: "));
 }
 
-TEST(Kernels, ForAProfilerOutsideOursStaysOff) {
+TEST(Kernels, AreNotProfiledUnderNvtx) {
   LaunchRequest request = cpu_request(Mode::kInference, 1, 2);
   request.nvtx = true;
   const Launch launch = measure_kernels(request);

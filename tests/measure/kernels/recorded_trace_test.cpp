@@ -34,12 +34,12 @@ TEST_F(RecordedStep, EveryActivityOfTheDeviceHasAPhase) {
   for (const Attribution& kernel : kernels_) EXPECT_NE(kernel.phase, "") << kernel.activity->name;
 }
 
-TEST_F(RecordedStep, AForwardHasTheLayersSevenLinearsAndTwoProductsAndTheHead) {
+TEST_F(RecordedStep, ForwardLaunchesEachMatrixProductOnce) {
   EXPECT_EQ(launching_calls("forward", "aten::mm").size(), 7u + 1);
   EXPECT_EQ(launching_calls("forward", "aten::bmm").size(), 2u);
 }
 
-TEST_F(RecordedStep, ABackwardHasTwiceTheProductsEachUnderItsForwardsModule) {
+TEST_F(RecordedStep, BackwardLaunchesTwoProductsForEachOfForward) {
   EXPECT_EQ(launching_calls("backward", "aten::mm").size(), 2 * (7u + 1));
   EXPECT_EQ(launching_calls("backward", "aten::bmm").size(), 2 * 2u);
   std::set<std::string> modules;
@@ -65,13 +65,13 @@ TEST_F(RecordedStep, SoftmaxIsFiveOperationsInItsOwnRange) {
   }
 }
 
-TEST_F(RecordedStep, NoOperatorIsUnknownToTheClasses) {
+TEST_F(RecordedStep, EveryOperatorHasAClass) {
   for (const Attribution& kernel : kernels_) {
     EXPECT_NE(kernel_class(kernel, true), "other") << kernel.inner_op;
   }
 }
 
-TEST_F(RecordedStep, ATraceFileLosesNothingThatAttributionReads) {
+TEST_F(RecordedStep, TraceFileKeepsWhatAttributionReads) {
   const Trace reread_trace = parse_trace(chrome_trace(trace_, kernels_));
   const std::vector<Attribution> reread_kernels = attribute(reread_trace);
   ASSERT_EQ(reread_kernels.size(), kernels_.size());

@@ -17,18 +17,18 @@ const Trace& launch_trace() {
   return trace;
 }
 
-std::vector<nlohmann::json> events(const char* phase) {
+std::vector<nlohmann::json> events(const char* type) {
   const std::vector<Attribution> kernels{
       {&launch_trace()[2], "forward", "lm_head", "Linear", "aten::mm"}};
   std::vector<nlohmann::json> found;
   const nlohmann::json file = nlohmann::json::parse(chrome_trace(launch_trace(), kernels));
   for (const nlohmann::json& event : file.at("traceEvents")) {
-    if (event.at("ph") == phase) found.push_back(event);
+    if (event.at("ph") == type) found.push_back(event);
   }
   return found;
 }
 
-TEST(TraceFile, HasHostAndDeviceAsProcessesAndMicroseconds) {
+TEST(TraceFile, SeparatesHostAndDeviceAndUsesMicroseconds) {
   const auto slices = events("X");
   ASSERT_EQ(slices.size(), 3u);
   EXPECT_EQ(slices[0].at("name"), "aten::mm \"x\"");
@@ -39,14 +39,14 @@ TEST(TraceFile, HasHostAndDeviceAsProcessesAndMicroseconds) {
   EXPECT_EQ(slices[2].at("dur"), 0.567);
 }
 
-TEST(TraceFile, AKernelTellsWhereItBelongs) {
+TEST(TraceFile, GivesAKernelsPhaseAndModule) {
   const nlohmann::json args = events("X")[2].at("args");
   EXPECT_EQ(args.at("phase"), "forward");
   EXPECT_EQ(args.at("module"), "lm_head");
   EXPECT_EQ(args.at("operator"), "aten::mm");
 }
 
-TEST(TraceFile, AnArrowLeadsFromTheOperatorToItsKernel) {
+TEST(TraceFile, DrawsAnArrowFromTheOperatorToItsKernel) {
   const auto from = events("s");
   const auto to = events("f");
   ASSERT_EQ(from.size(), 1u);
@@ -56,7 +56,7 @@ TEST(TraceFile, AnArrowLeadsFromTheOperatorToItsKernel) {
   EXPECT_EQ(from[0].at("id"), to[0].at("id"));
 }
 
-TEST(TraceFile, AnEmptyTraceIsStillOne) {
+TEST(TraceFile, WritesValidJsonForAnEmptyTrace) {
   EXPECT_TRUE(nlohmann::json::accept(chrome_trace({}, {})));
 }
 

@@ -11,7 +11,7 @@
 namespace labreport::ladder_test {
 namespace {
 
-constexpr std::size_t kSteps = 2 + 3;
+constexpr std::size_t kSteps = 2 + 3;  // warm-up and counted
 
 LaunchRequest cpu_request(std::optional<Variant> variant) {
   LaunchRequest request = tiny_request(CellKind::kLadder, Mode::kTrainStep, 2, 3);
@@ -34,13 +34,13 @@ TEST(Ladder, TimesEachStepAndKeepsItsLoss) {
   EXPECT_LT(losses(launch).back(), losses(launch).front()) << "the same batch again and again";
 }
 
-TEST(Ladder, CountsWhatRanInOneMoreStep) {
+TEST(Ladder, CountsKernelsOfAProfiledStep) {
   const Launch launch = measure_ladder(cpu_request(Variant::kMatmul));
   EXPECT_GT(*launch.find(metric::kProfile, metric::kKernels)->number(), 100);
   EXPECT_GT(*launch.find(metric::kProfile, metric::kBusy)->number(), 0);
 }
 
-TEST(Ladder, FusedKernelsAreFewer) {
+TEST(Ladder, CountsFewerKernelsAfterFusion) {
   const auto kernels = [](Variant variant) {
     return *measure_ladder(cpu_request(variant)).find(metric::kProfile, metric::kKernels)->number();
   };
@@ -53,7 +53,7 @@ TEST(Ladder, HasNoCudaGraphOnACpu) {
   EXPECT_EQ(std::get<Skipped>(launch.outcome).reason, "a CUDA graph needs a GPU");
 }
 
-TEST(Ladder, IsOfTrainingSteps) {
+TEST(Ladder, RefusesOtherModes) {
   LaunchRequest request = cpu_request(Variant::kMatmul);
   request.spec.mode = Mode::kForward;
   EXPECT_THROW(measure_ladder(request), InputError);

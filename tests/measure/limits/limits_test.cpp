@@ -3,13 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "engine/device.h"
-#include "measure/limits/sustained.h"
+#include "measure/limits/sustained_time.h"
 #include "results/metric_names.h"
 
 namespace labreport::limits_test {
 namespace {
 
-TEST(Limits, OfACpuArePositiveRatesAndReasonsForTheRest) {
+TEST(Limits, AreRatesOrReasonsOnACpu) {
   LaunchRequest request;
   request.spec.kind = CellKind::kLimits;
   request.spec.device = DeviceKind::kCpu;
@@ -27,7 +27,7 @@ TEST(Limits, OfACpuArePositiveRatesAndReasonsForTheRest) {
   }
 }
 
-TEST(Sustained, RepeatsUntilItsTimeIsUp) {
+TEST(SustainedNs, RepeatsForTheGivenTime) {
   int calls = 0;
   const auto samples =
       sustained_ns(torch_device(DeviceKind::kCpu), {2'000'000, 4}, [&] { ++calls; });
@@ -36,7 +36,7 @@ TEST(Sustained, RepeatsUntilItsTimeIsUp) {
   for (const double sample : samples) EXPECT_GE(sample, 0);
 }
 
-TEST(Sustained, RunsASlowOperationOnceASample) {
+TEST(SustainedNs, RunsASlowOperationOnceASample) {
   int calls = 0;
   sustained_ns(torch_device(DeviceKind::kCpu), {1, 3}, [&] { ++calls; });
   EXPECT_EQ(calls, 2 + 3);  // two calls warm up

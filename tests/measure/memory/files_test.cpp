@@ -7,13 +7,13 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "measure/memory/history_script.h"
 #include "measure/memory/pickle.h"
-#include "measure/memory/samples.h"
 
 namespace labreport::files_test {
 namespace {
 
-TEST(Pickle, IsWhatPythonWrites) {
+TEST(Pickle, EqualsPythonsBytes) {
   Pickle pickle;
   pickle.open_dict();
   pickle.write_text("a");
@@ -27,17 +27,17 @@ TEST(Pickle, IsWhatPythonWrites) {
                                             "j\0\0\0\0"s + "u."s);
 }
 
-TEST(Pickle, NumbersBeyond32BitsHaveEightBytes) {
+TEST(Pickle, WritesLargeIntegersInEightBytes) {
   Pickle pickle;
   pickle.write_integer(std::int64_t{1} << 40);
   using namespace std::string_literals;
   EXPECT_EQ(std::move(pickle).finish(), "\x80\x02\x8a\x08\0\0\0\0\0\1\0\0."s);
 }
 
-TEST(AllocationsCsv, HasARowAnAllocationAndNothingForWhatIsUnknown) {
+TEST(AllocationsCsv, HasOneRowForEachAllocation) {
   const HistoryScript script = one_block_step();
   const std::string csv = allocations_csv(timeline_of(script.history, known_in_one_block_step()));
-  EXPECT_EQ(std::ranges::count(csv, '\n'), 1 + 9);
+  EXPECT_EQ(std::ranges::count(csv, '\n'), 1 + 2 + 7) << "header, resident, step";
   EXPECT_NE(csv.find("\n1000,1024,0,,parameters,,,,,,,\n"), std::string::npos) << csv;
   EXPECT_NE(csv.find("\n500,512,1,9,activations,0,8000,forward,backward,layers.0/ffn/w1,Linear,"
                      "aten::mm\n"),
@@ -61,7 +61,7 @@ TEST(MemoryCounter, CountsCategoriesUnderTheirPhases) {
   EXPECT_EQ(counters, timeline.instants.size());
 }
 
-TEST(MemoryFiles, LieWhereTheRequestSaysInAFolderOfTheirOwn) {
+TEST(MemoryFiles, AreWrittenToANewFolder) {
   const HistoryScript script = one_block_step();
   const auto folder = std::filesystem::path(testing::TempDir()) / "not yet" / "there";
   write_memory_files((folder / "cell.0").string(),
@@ -72,7 +72,7 @@ TEST(MemoryFiles, LieWhereTheRequestSaysInAFolderOfTheirOwn) {
 }
 
 /// Reads the snapshot with PyTorch's own reader, if its Python is installed.
-TEST(SnapshotPickle, IsReadByTorchsMemoryViz) {
+TEST(SnapshotPickle, CanBeReadByTorch) {
   const HistoryScript script = one_block_step();
   const auto folder = std::filesystem::path(testing::TempDir()) / "SnapshotPickle";
   std::filesystem::create_directories(folder);

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "measure/memory/samples.h"
+#include "measure/memory/history_script.h"
 
 namespace labreport::lifetimes_test {
 namespace {
@@ -13,7 +13,7 @@ MemoryLifetimes lifetimes_in(const HistoryScript& script, const KnownMemory& kno
   return lifetimes_of(script.history, known);
 }
 
-/// Returns the category of the last block that was allocated at the place.
+/// Returns the category of the last block that was allocated at the address.
 MemoryCategory category_at(const MemoryLifetimes& lifetimes, std::uint64_t address) {
   MemoryCategory category = kUnknown;
   for (const MemoryLifetime& lifetime : lifetimes.all) {
@@ -22,7 +22,7 @@ MemoryCategory category_at(const MemoryLifetimes& lifetimes, std::uint64_t addre
   return category;
 }
 
-TEST(MemoryLifetimes, StoragesAreWhatTheProgramSaysTheyAre) {
+TEST(MemoryLifetimes, TakeTheCategoriesOfKnownStorages) {
   const MemoryLifetimes lifetimes = lifetimes_in(one_block_step(), known_in_one_block_step());
   EXPECT_EQ(category_at(lifetimes, 1), kParameters);
   EXPECT_EQ(category_at(lifetimes, 2), kOptimizer);
@@ -31,7 +31,7 @@ TEST(MemoryLifetimes, StoragesAreWhatTheProgramSaysTheyAre) {
   EXPECT_EQ(lifetimes.lost_events, 0);
 }
 
-TEST(MemoryLifetimes, WhatForwardLeavesForBackwardIsKept) {
+TEST(MemoryLifetimes, CountWhatForwardKeepsAsActivations) {
   const MemoryLifetimes lifetimes = lifetimes_in(one_block_step(), known_in_one_block_step());
   EXPECT_EQ(category_at(lifetimes, 10), kActivations);
   EXPECT_EQ(category_at(lifetimes, 12), kActivations);
@@ -40,13 +40,13 @@ TEST(MemoryLifetimes, WhatForwardLeavesForBackwardIsKept) {
   EXPECT_EQ(category_at(lifetimes, 14), kTemporary);    // belongs to backward
 }
 
-TEST(MemoryLifetimes, WithoutAGraphNothingIsKept) {
+TEST(MemoryLifetimes, HaveNoActivationsWithoutAGraph) {
   KnownMemory inference = known_in_one_block_step();
   inference.records_graph = false;
   EXPECT_EQ(category_at(lifetimes_in(one_block_step(), inference), 10), kTemporary);
 }
 
-TEST(MemoryLifetimes, ACopyOfAWeightIsOneHoweverLongItLives) {
+TEST(MemoryLifetimes, CountFreedWeightCopiesAsWeightCopies) {
   HistoryScript script;
   script.in("forward", "layers.0").allocate(5, 64).as_weight_copy();
   script.allocate(6, 64).as_weight_copy();
@@ -56,7 +56,7 @@ TEST(MemoryLifetimes, ACopyOfAWeightIsOneHoweverLongItLives) {
   EXPECT_EQ(category_at(lifetimes, 6), kWeightCopies);
 }
 
-TEST(MemoryLifetimes, AnAddressThatIsUsedAgainHasTwoLifetimes) {
+TEST(MemoryLifetimes, SeparateTwoUsesOfOneAddress) {
   HistoryScript script;
   script.in("forward").allocate(5, 100).free(5).allocate(5, 200);
   const MemoryLifetimes lifetimes = lifetimes_in(script);
@@ -66,7 +66,7 @@ TEST(MemoryLifetimes, AnAddressThatIsUsedAgainHasTwoLifetimes) {
   EXPECT_FALSE(lifetimes.all[1].freed_event);
 }
 
-TEST(MemoryLifetimes, WhatIsFreedWithoutHavingBeenMadeWasThereBefore) {
+TEST(MemoryLifetimes, BeginBeforeTheHistoryIfOnlyAFreeIsKnown) {
   HistoryScript script;
   script.in("backward").allocate(5, 100).free(77, 300);
   const MemoryLifetimes lifetimes = lifetimes_in(script);
@@ -78,7 +78,7 @@ TEST(MemoryLifetimes, WhatIsFreedWithoutHavingBeenMadeWasThereBefore) {
   EXPECT_EQ(lifetimes.lost_events, 1);
 }
 
-TEST(MemoryLifetimes, TwoAllocationsInOnePlaceMeanThatAFreeIsMissing) {
+TEST(MemoryLifetimes, CountASecondAllocationAtAnAddressAsLostEvent) {
   HistoryScript script;
   script.in("forward").allocate(5, 100).allocate(5, 200);
   const MemoryLifetimes lifetimes = lifetimes_in(script);
@@ -86,19 +86,19 @@ TEST(MemoryLifetimes, TwoAllocationsInOnePlaceMeanThatAFreeIsMissing) {
   EXPECT_EQ(lifetimes.lost_events, 1);
 }
 
-TEST(MemoryLifetimes, ResidentBlocksThatNobodyKnowsAreUnknown) {
+TEST(MemoryLifetimes, HaveNoCategoryForOtherResidentBlocks) {
   HistoryScript script;
   script.resident(9, 4096).in("forward").allocate(5, 1);
   EXPECT_EQ(category_at(lifetimes_in(script), 9), kUnknown);
 }
 
-TEST(MemoryLifetimes, WhatIsMadeBeforeAnyPhaseIsUnknown) {
+TEST(MemoryLifetimes, HaveNoCategoryBeforeTheFirstPhase) {
   HistoryScript script;
   script.in("").allocate(5, 100);
   EXPECT_EQ(category_at(lifetimes_in(script), 5), kUnknown);
 }
 
-TEST(MemoryLifetimes, AForwardThatRanOutOfMemoryKeepsWhatItStillHeld) {
+TEST(MemoryLifetimes, CountMemoryHeldAtAFailureAsActivations) {
   HistoryScript script;
   script.in("forward", "layers.0").allocate(5, 100).allocate(6, 10).free(6).out_of_memory(1 << 30);
   const MemoryLifetimes lifetimes = lifetimes_in(script, {{}, {}, true});

@@ -34,7 +34,7 @@ std::int64_t parameter_bytes(const Launch& launch) {
 
 class MemoryOfModes : public testing::TestWithParam<std::pair<Mode, Precision>> {};
 
-TEST_P(MemoryOfModes, RecordingChangesNoPeakAndTheHistoryAddsUpToIt) {
+TEST_P(MemoryOfModes, HistoryAddsUpToThePeakOfAnUnrecordedStep) {
   const auto [mode, precision] = GetParam();
   const Launch launch = measure_on_cpu(mode, precision);
   const std::int64_t peak = value(launch, metric::kMemory, metric::kPeakRequested);
@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(, MemoryOfModes,
                                   std::string(name(info.param.second));
                          });
 
-TEST(Memory, AStepHoldsTwoMomentsAndAGradientForEachParameter) {
+TEST(Memory, HoldsTwoMomentsAndAGradientForEachParameter) {
   const Launch launch = measure_on_cpu(Mode::kTrainStep);
   EXPECT_EQ(value(launch, metric::kResident, metric::kOptimizerStates),
             2 * parameter_bytes(launch));
@@ -72,13 +72,15 @@ TEST(Memory, AStepHoldsTwoMomentsAndAGradientForEachParameter) {
   EXPECT_EQ(std::get<std::int64_t>(last.at(4)), parameter_bytes(launch));  // gradients
 }
 
-TEST(Memory, TheResidualStreamHasTheSizeOfItsFormula) {
+TEST(Memory, CountsTheBytesOfABlocksOutput) {
   const Launch launch = measure_on_cpu(Mode::kInference);
-  EXPECT_EQ(value(launch, metric::kResidual, metric::kRequested), 2 * 8 * 16 * 4);
+  EXPECT_EQ(value(launch, metric::kResidual, metric::kRequested), 2 * 8 * 16 * 4)
+      << "batch, positions, d_model, bytes";
 }
 
-TEST(Memory, ABlocksGradientsByDifferenceAreThoseOfItsParameters) {
+TEST(Memory, ExplainsTheChangeOverABlocksBackward) {
   const Launch launch = measure_on_cpu(Mode::kForwardBackward);
+  // A block has four projections in attention, three matrices in the SwiGLU, and two norms.
   const std::int64_t expected_bytes = 4 * (4 * 16 * 16 + 3 * 16 * 24 + 2 * 16);
   const std::int64_t change = value(launch, metric::kBlock, metric::kAfterBackward) -
                               value(launch, metric::kBlock, metric::kBeforeBackward);
@@ -86,7 +88,7 @@ TEST(Memory, ABlocksGradientsByDifferenceAreThoseOfItsParameters) {
   EXPECT_EQ(change + value(launch, metric::kBlock, metric::kKept), expected_bytes);
 }
 
-TEST(Memory, ABlocksTimelineBeginsBeforeItsFirstAllocation) {
+TEST(Memory, BeginsABlocksTimelineBeforeItsFirstAllocation) {
   const Launch launch = measure_on_cpu(Mode::kForwardBackward);
   for (const MeasuredRow& row : measured_rows(launch, metric::kBlockTimeline)) {
     if (row.text(column::kPhase) != metric::kBackward) continue;
@@ -99,19 +101,19 @@ TEST(Memory, ABlocksTimelineBeginsBeforeItsFirstAllocation) {
 
 TEST(Memory, AutocastAddsCopiesOfTheLinearWeights) {
   EXPECT_EQ(value(measure_on_cpu(Mode::kInference), metric::kCategory, metric::kWeightCopies), 0);
-  const Launch half = measure_on_cpu(Mode::kInference, Precision::kBf16);
+  const Launch bf16 = measure_on_cpu(Mode::kInference, Precision::kBf16);
   // If oneDNN packs weights (AMX), the peak comes before the last layer's last copy.
-  const std::int64_t first_layer = 4 * 16 * 16 + 3 * 16 * 24;
-  EXPECT_GT(value(half, metric::kCategory, metric::kWeightCopies), 2 * first_layer);
+  const std::int64_t first_layer_weights = 4 * 16 * 16 + 3 * 16 * 24;
+  EXPECT_GT(value(bf16, metric::kCategory, metric::kWeightCopies), 2 * first_layer_weights);
 }
 
-TEST(Memory, AForwardWithThePreviousGraphAliveNeedsMore) {
+TEST(Memory, NeedsMoreForForwardWithAGraphAlive) {
   const Launch launch = measure_on_cpu(Mode::kForward);
   EXPECT_GT(value(launch, metric::kOtherForwardPeaks, metric::kForwardGraphAlive),
             value(launch, metric::kMemory, metric::kPeakAllocated));
 }
 
-TEST(Memory, EveryPhaseHasItsPeak) {
+TEST(Memory, HasAPeakForEachPhase) {
   const Launch launch = measure_on_cpu(Mode::kTrainStep);
   std::int64_t highest = 0;
   for (const auto phase :
@@ -121,7 +123,7 @@ TEST(Memory, EveryPhaseHasItsPeak) {
   EXPECT_EQ(highest, value(launch, metric::kMemory, metric::kPeakAllocated));
 }
 
-TEST(Memory, AStepThatRunsOutOfMemoryKeepsItsHistoryUpToThere) {
+TEST(Memory, KeepsTheHistoryOfAStepThatRunsOutOfMemory) {
   // A causal mask over two million positions is four terabytes.
   LaunchRequest request = tiny_request(CellKind::kMemory, Mode::kForward, 1, 1);
   request.spec.model = ModelShape{2, 2, 1, 1, 3};

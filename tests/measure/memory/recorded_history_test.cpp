@@ -55,11 +55,11 @@ bool is_known_category(const std::string& category) {
 }
 
 /// Rebuilds the history and the known storages from the rows. Each lifetime gets its own address.
-struct Reconstructed {
+struct ReconstructedStep {
   MemoryHistory history;
   KnownMemory known;
 
-  explicit Reconstructed(const std::vector<Row>& rows) {
+  explicit ReconstructedStep(const std::vector<Row>& rows) {
     known.records_graph = true;
     std::size_t last_event = 0;
     for (const Row& row : rows)
@@ -93,9 +93,9 @@ struct Reconstructed {
   }
 };
 
-TEST(RecordedHistory, EveryAllocationIsFoundToBeForWhatItWas) {
+TEST(RecordedHistory, EveryAllocationGetsItsCategory) {
   const std::vector<Row> rows = read_recorded_lifetimes();
-  const Reconstructed step(rows);
+  const ReconstructedStep step(rows);
   std::map<std::string, int> counts;
   for (const MemoryLifetime& lifetime : lifetimes_of(step.history, step.known).all) {
     const Row& row = rows[lifetime.address - 1];
@@ -108,8 +108,8 @@ TEST(RecordedHistory, EveryAllocationIsFoundToBeForWhatItWas) {
   EXPECT_GT(counts["weight_copies"], 7 * 2);
 }
 
-TEST(RecordedHistory, TheCurvesPeakIsTheAllocatorsStatistic) {
-  const Reconstructed step(read_recorded_lifetimes());
+TEST(RecordedHistory, PeakEqualsTheAllocatorsStatistic) {
+  const ReconstructedStep step(read_recorded_lifetimes());
   const MemoryTimeline timeline = timeline_of(step.history, step.known);
   EXPECT_EQ(timeline.instants[timeline.peak_index].total_requested(), kPeakRequested);
   EXPECT_EQ(timeline.lifetimes.lost_events, 0);

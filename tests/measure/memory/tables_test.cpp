@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "measure/memory/samples.h"
+#include "measure/memory/history_script.h"
 #include "results/metric_names.h"
 
 namespace labreport::tables_test {
@@ -29,7 +29,7 @@ std::string text(const Scalar& scalar) { return std::get<std::string>(scalar); }
 
 std::int64_t number(const Scalar& scalar) { return std::get<std::int64_t>(scalar); }
 
-TEST_F(MemoryTables, TheTimelineHasAColumnForEachCategoryThatIsThere) {
+TEST_F(MemoryTables, TimelineHasAColumnForEachCategoryOfTheStep) {
   const Table table = timeline_table(timeline_, 500);
   std::vector<std::string> names;
   for (const TableColumn& column : table.columns) names.push_back(column.name);
@@ -41,7 +41,7 @@ TEST_F(MemoryTables, TheTimelineHasAColumnForEachCategoryThatIsThere) {
   EXPECT_EQ(number(table.rows[1][6]), 500);  // activations
 }
 
-TEST_F(MemoryTables, AllocationsAreTheStepsOwnAndThoseAliveHaveNoEnd) {
+TEST_F(MemoryTables, AllocationsBeginWithTheMostBytesTimesLifetime) {
   const Table table = allocations_table(timeline_, 3);
   ASSERT_EQ(table.rows.size(), 3u);
   const auto& gradient = table.rows[0];  // the longest, although not the largest
@@ -51,7 +51,7 @@ TEST_F(MemoryTables, AllocationsAreTheStepsOwnAndThoseAliveHaveNoEnd) {
   EXPECT_EQ(text(gradient[11]), "gradients");
 }
 
-TEST_F(MemoryTables, TheLargestOfForwardComeFirstWithWhenTheyAreFreed) {
+TEST_F(MemoryTables, LargestOfForwardComeFirst) {
   const Table table = largest_table(timeline_);
   ASSERT_EQ(table.rows.size(), 3u);
   EXPECT_EQ(number(table.rows[0][0]), 500);
@@ -62,7 +62,7 @@ TEST_F(MemoryTables, TheLargestOfForwardComeFirstWithWhenTheyAreFreed) {
   EXPECT_EQ(text(table.rows[2][6]), "in the same module");
 }
 
-TEST(LargestTable, TheSameInEachLayerIsOneRow) {
+TEST(LargestTable, JoinsEqualAllocationsOfLayers) {
   HistoryScript script;
   for (const char* module : {"layers.0/attn", "layers.1/attn", "layers.12/attn"}) {
     script.in("forward", module, "Softmax", "aten::exp");
@@ -76,7 +76,7 @@ TEST(LargestTable, TheSameInEachLayerIsOneRow) {
   EXPECT_EQ(text(table.rows[0][7]), "0–12");
 }
 
-TEST_F(MemoryTables, MetricsSplitThePeakAndTellTheRounding) {
+TEST_F(MemoryTables, MetricsSplitThePeakAndGiveTheRounding) {
   const auto metrics = timeline_metrics(timeline_);
   std::int64_t sum = 0;
   for (const MemoryCategory category : kMemoryCategories) {
@@ -90,19 +90,19 @@ TEST_F(MemoryTables, MetricsSplitThePeakAndTellTheRounding) {
   EXPECT_EQ(value(metrics, metric::kHistory, metric::kLostEvents), 0);
 }
 
-TEST_F(MemoryTables, ABlocksPartIsWhatItKeepsAndTheChangeOverItsBackward) {
+TEST_F(MemoryTables, BlockMetricsGiveTheChangeOverBackward) {
   const BlockMemory block = block_memory(timeline_);
   EXPECT_EQ(value(block.metrics, metric::kBlock, metric::kKept), 600);
   EXPECT_EQ(value(block.metrics, metric::kBlock, metric::kGradients), 1000);
   const auto change = value(block.metrics, metric::kBlock, metric::kAfterBackward) -
                       value(block.metrics, metric::kBlock, metric::kBeforeBackward);
-  EXPECT_EQ(change, 1000 - 600 - 30);
+  EXPECT_EQ(change, 1000 - 600 - 30) << "gradients, kept tensors, a temporary of backward";
   ASSERT_EQ(block.tables.size(), 2u);
   EXPECT_EQ(text(block.tables[0].rows[0][1]), "ffn/w1");
   EXPECT_EQ(number(block.tables[0].rows[0][5]), 500);
 }
 
-TEST(BlockMemory, IsNothingWithoutABlock) {
+TEST(BlockMemory, IsEmptyWithoutABlock) {
   HistoryScript script;
   script.in("forward", "lm_head").allocate(1, 100);
   const MemoryTimeline timeline = timeline_of(script.history, {});

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "measure/memory/samples.h"
+#include "measure/memory/history_script.h"
 
 namespace labreport::timeline_test {
 namespace {
@@ -13,7 +13,7 @@ std::int64_t requested_in(const MemoryInstant& instant, MemoryCategory category)
   return instant.requested_bytes[static_cast<std::size_t>(category)];
 }
 
-TEST(MemoryTimeline, BeginsWithWhatWasThere) {
+TEST(MemoryTimeline, BeginsWithResidentBlocks) {
   const HistoryScript script = one_block_step();
   const MemoryTimeline timeline = timeline_of(script.history, known_in_one_block_step());
   const MemoryInstant& first = timeline.instants.front();
@@ -42,7 +42,7 @@ TEST(MemoryTimeline, ThePeakIsTheFirstHighestInstant) {
   EXPECT_EQ(timeline.instants[timeline.peak_index].total_requested(), 150);
 }
 
-TEST(MemoryTimeline, SegmentsAreNumberedButChangeNothing) {
+TEST(MemoryTimeline, LeavesSegmentsOut) {
   HistoryScript script;
   script.in("forward").allocate(1, 100);
   script.history.events.front().kind = MemoryEventKind::kSegment;
@@ -52,7 +52,7 @@ TEST(MemoryTimeline, SegmentsAreNumberedButChangeNothing) {
   EXPECT_EQ(timeline.instants[1].event_number, 2u);
 }
 
-TEST(MemoryTimeline, AnEmptyHistoryIsWhatWasThere) {
+TEST(MemoryTimeline, HasOneInstantForAnEmptyHistory) {
   HistoryScript script;
   script.resident(1, 100);
   const MemoryTimeline timeline = timeline_of(script.history, {});
@@ -60,7 +60,7 @@ TEST(MemoryTimeline, AnEmptyHistoryIsWhatWasThere) {
   EXPECT_EQ(timeline.peak_index, 0u);
 }
 
-/// Builds thousands of small allocations in two phases, a large one, and at last one that fails.
+/// Builds thousands of allocations in two phases: one is large, and the last one fails.
 HistoryScript long_history() {
   HistoryScript script;
   script.in("forward");
@@ -71,12 +71,13 @@ HistoryScript long_history() {
   return script;
 }
 
-TEST(Thinning, NeverLosesThePeakTheEndsOfPhasesOrTheFailure) {
+TEST(Thinning, KeepsThePeakEndsOfPhasesAndTheFailure) {
   const HistoryScript script = long_history();
   const MemoryTimeline timeline = timeline_of(script.history, {});
   const auto kept = thinned_indices(timeline, 100);
   EXPECT_LE(kept.size(), 100u);
   EXPECT_TRUE(std::ranges::is_sorted(kept));
+  // Forward has 6000 events, so backward begins with event 6001.
   for (const std::size_t index : {std::size_t{0}, timeline.peak_index, std::size_t{6000},
                                   std::size_t{6001}, timeline.instants.size() - 1}) {
     EXPECT_TRUE(std::ranges::binary_search(kept, index)) << index;

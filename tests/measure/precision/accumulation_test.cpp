@@ -20,7 +20,7 @@ double last_sum(const Launch& launch, std::string_view loop) {
   return sums.back();
 }
 
-// IEEE 754 determines these numbers, so every device must compute exactly them.
+// IEEE 754 determines these numbers, so every device must compute exactly these.
 TEST(Accumulation, EndsAtTheKnownSumsToTheLastBit) {
   const Launch launch = measure_on_cpu();
   EXPECT_EQ(last_sum(launch, metric::kFp32Loop), 10.000133514404297);
@@ -31,13 +31,13 @@ TEST(Accumulation, EndsAtTheKnownSumsToTheLastBit) {
   EXPECT_EQ(last_sum(launch, metric::kHalvesLoop), 500.0);
 }
 
-TEST(Accumulation, TellsWhatWasAdded) {
+TEST(Accumulation, ReportsTheRoundedAddend) {
   const Launch launch = measure_on_cpu();
   EXPECT_EQ(launch.find(metric::kAddend, metric::kFp16Loop)->number(), 0.01000213623046875);
   EXPECT_EQ(launch.find(metric::kAddend, metric::kHalvesLoop)->number(), 0.5);
 }
 
-TEST(Accumulation, RunsBesideAGpuOnly) {
+TEST(Accumulation, SkipsTheHostsSumOnACpu) {
   EXPECT_EQ(measure_on_cpu().find(metric::kHostRunningSum, metric::kFp32Loop), nullptr);
 }
 

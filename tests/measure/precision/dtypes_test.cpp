@@ -34,7 +34,7 @@ TEST(Dtypes, MatrixProductsTakeAutocastsDtypeAndParametersKeepTheirs) {
   EXPECT_EQ(dtype(table, "bf16", metric::kOptimizerState, "fc2.weight.m"), "float32");
 }
 
-TEST(Dtypes, RmsNormReturnsWhatItWasGiven) {
+TEST(Dtypes, RmsNormKeepsTheDtypeOfItsInput) {
   const Table table = measure_on_cpu();
   EXPECT_EQ(dtype(table, "fp16", metric::kNorm, "rms_norm"), "float16");
   EXPECT_EQ(dtype(table, "bf16", metric::kNetwork, "residual"), "float32");

@@ -44,7 +44,7 @@ TEST(LayerNorm, AnFp16SumOverflowsBeforeItsSquaresDo) {
   EXPECT_FALSE(any(reduction_errors.sum_overflow));
 }
 
-TEST(LayerNorm, AnInputBeyondTheRangeIsNoFaultOfTheMethod) {
+TEST(LayerNorm, SeparatesInputOverflowFromSquareOverflow) {
   const NormErrors errors = rounded_errors(alternating(1e5, 10, at::kHalf));
   EXPECT_TRUE(any(errors.input_overflow));
   EXPECT_FALSE(any(errors.square_overflow));
@@ -57,7 +57,7 @@ TEST(LayerNorm, ASquareOverflowLosesTheWholeOutput) {
   EXPECT_NEAR(errors.output.item<double>(), 1, 1e-3);  // rsqrt(infinity) is 0
 }
 
-TEST(LayerNorm, MarksAVarianceThatVanishes) {
+TEST(LayerNorm, MarksAVarianceOfZero) {
   EXPECT_TRUE(any(rounded_errors(alternating(0x1p-20, 10, at::kHalf)).underflow));
   EXPECT_FALSE(any(rounded_errors(alternating(0x1p-20, 10, at::kBFloat16)).underflow));
 }
@@ -78,7 +78,7 @@ TEST(LayerNorm, HasARowForEachFormatMethodWidthAndScale) {
   request.spec.device = DeviceKind::kCpu;
   const Launch launch = measure_layer_norm(request);
   ASSERT_EQ(launch.tables.size(), 1u);
-  EXPECT_EQ(launch.tables[0].rows.size(), 3u * 3u * 3u * 39u);
+  EXPECT_EQ(launch.tables[0].rows.size(), 3u * 3u * 3u * 39u);  // scales from 2⁻²⁴ to 2¹⁴
   for (const auto& row : launch.tables[0].rows) {
     ASSERT_EQ(row.size(), launch.tables[0].columns.size());
   }

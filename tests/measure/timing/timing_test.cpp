@@ -43,14 +43,14 @@ TEST(Timing, PhasesAddUpToNoMoreThanTheStep) {
   }
 }
 
-TEST(Timing, AModeOfOnePhaseHasNoSecondSet) {
+TEST(Timing, SkipsSyncedStepsInModesOfOnePhase) {
   const Launch launch = measure_timing(tiny(Mode::kInference));
   EXPECT_EQ(samples(launch, metric::kEvent, metric::kForward).size(), kWarmup + kSteps);
   EXPECT_EQ(launch.find(metric::kSynced, metric::kTotal), nullptr);
   EXPECT_EQ(launch.find(metric::kEvent, metric::kBackward), nullptr);
 }
 
-TEST(Timing, TellsHowTheProcessStarted) {
+TEST(Timing, ReportsStartUpTimes) {
   const Launch launch = measure_timing(tiny(Mode::kForward));
   EXPECT_GT(samples(launch, metric::kStartUp, metric::kModelBuild).at(0), 0);
   const Metric* context = launch.find(metric::kStartUp, metric::kDeviceContext);
@@ -75,10 +75,10 @@ TEST(Timing, RefusesACellThatLacksAParameter) {
   EXPECT_THROW(measure_timing(request), InputError);
 }
 
-TEST(Catalogue, RefusesAKindThatItDoesNotMeasure) {
-  EXPECT_EQ(find_measurement(CellKind::kTiming), measure_timing);
+TEST(FindMeasureFunction, RefusesUnknownKinds) {
+  EXPECT_EQ(find_measure_function(CellKind::kTiming), measure_timing);
   const auto unknown_kind = static_cast<CellKind>(static_cast<int>(CellKind::kDataParallel) + 1);
-  EXPECT_THROW(find_measurement(unknown_kind), InputError);
+  EXPECT_THROW(find_measure_function(unknown_kind), InputError);
 }
 
 }  // namespace

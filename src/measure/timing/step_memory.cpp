@@ -1,4 +1,4 @@
-#include "measure/timing/memory_counts.h"
+#include "measure/timing/step_memory.h"
 
 #include "results/metric_names.h"
 
@@ -14,25 +14,25 @@ Metric count_or_absent(std::string_view tag, std::string_view name, const char* 
 
 }  // namespace
 
-MemoryCounts::MemoryCounts(c10::Device device, std::int64_t parameter_bytes)
+StepMemory::StepMemory(c10::Device device, std::int64_t parameter_bytes)
     : device_(device), parameter_bytes_(parameter_bytes) {
   reset_peaks(device_);
   const auto counts = allocator_counts(device_);
   if (counts) last_device_allocations_ = counts->device_allocations;
 }
 
-void MemoryCounts::note_step() {
+void StepMemory::note_step() {
   const auto counts = allocator_counts(device_);
   if (!counts) return;
   step_allocations_.push_back(counts->device_allocations - last_device_allocations_);
   last_device_allocations_ = counts->device_allocations;
 }
 
-void MemoryCounts::begin() { before_ = allocator_counts(device_); }
+void StepMemory::begin() { before_ = allocator_counts(device_); }
 
-void MemoryCounts::end() { after_ = allocator_counts(device_); }
+void StepMemory::end() { after_ = allocator_counts(device_); }
 
-std::vector<Metric> MemoryCounts::metrics() const {
+std::vector<Metric> StepMemory::metrics() const {
   const auto peak = [&](std::int64_t AllocatorCounts::* field) {
     return after_ ? std::optional(*after_.*field) : std::nullopt;
   };
@@ -47,7 +47,7 @@ std::vector<Metric> MemoryCounts::metrics() const {
   };
 }
 
-Metric MemoryCounts::device_allocations() const {
+Metric StepMemory::device_allocations() const {
   std::optional<std::int64_t> count;
   if (before_ && after_) count = after_->device_allocations - before_->device_allocations;
   return count_or_absent(metric::kGpu, metric::kDeviceAllocations, "1", count);

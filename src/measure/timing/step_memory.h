@@ -10,13 +10,13 @@
 
 namespace labreport {
 
-class MemoryCounts {
+class StepMemory {
  public:
   /// Resets the allocator's peaks.
-  MemoryCounts(c10::Device device, std::int64_t parameter_bytes);
+  StepMemory(c10::Device device, std::int64_t parameter_bytes);
 
   /// Call this after each step. It records how many allocations the caching allocator requested
-  /// from the device since the previous call, the first time since construction.
+  /// from the device since the previous call or, at first, since construction.
   void note_step();
 
   /// device_allocations() covers the time from `begin` to `end`; peaks cover the time from

@@ -1,4 +1,4 @@
-#include "measure/attention/operators.h"
+#include "measure/attention/implementation.h"
 
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
@@ -20,7 +20,7 @@
 namespace labreport {
 namespace {
 
-constexpr double kFp32Tolerance = 1e-4, kTf32Tolerance = 1e-2, kHalfTolerance = 5e-2;
+constexpr double kFp32Tolerance = 1e-4, kTf32Tolerance = 1e-2, k16BitTolerance = 5e-2;
 
 at::Tensor leaf(const at::Tensor& values) { return values.detach().requires_grad_(); }
 
@@ -141,8 +141,8 @@ std::string backend_reason(const std::vector<std::string>& warnings, std::string
   for (std::string_view line : warnings) {
     line = line.substr(0, std::min(line.find('\n'), line.find(" (Triggered internally")));
     // A restriction disables all backends but one, so "runtime disabled" is no reason.
-    const bool heading = line.find("not used because") != line.npos;
-    if (heading || line.find("runtime disabled") != line.npos) continue;
+    const bool is_heading = line.find("not used because") != line.npos;
+    if (is_heading || line.find("runtime disabled") != line.npos) continue;
     reason += (reason.empty() ? "" : " ") + std::string(line);
   }
   return reason.empty() ? std::string(message.substr(0, message.find('\n'))) : reason;
@@ -156,20 +156,21 @@ double AttentionErrors::largest() const {
 
 AttentionErrors attention_errors(const AttentionImplementation& attention,
                                  const AttentionInputs& inputs) {
-  const AttentionInputs truth = in_fp64(inputs);
+  const AttentionInputs fp64_inputs = in_fp64(inputs);
   const at::Tensor output = attention.forward(inputs);
   attention.backward(output, inputs.upstream, /*retain_graph=*/false);
-  const at::Tensor exact = attend(AttentionBackend::kEager, truth);
-  exact.backward(truth.upstream);
-  const auto gradient_error = [](const at::Tensor& value, const at::Tensor& exact_value) {
-    return relative_difference(value.grad(), exact_value.grad());
+  const at::Tensor fp64_output = attend(AttentionBackend::kEager, fp64_inputs);
+  fp64_output.backward(fp64_inputs.upstream);
+  const auto gradient_error = [](const at::Tensor& input, const at::Tensor& fp64_input) {
+    return relative_difference(input.grad(), fp64_input.grad());
   };
-  return {relative_difference(output, exact.detach()), gradient_error(inputs.q, truth.q),
-          gradient_error(inputs.k, truth.k), gradient_error(inputs.v, truth.v)};
+  return {relative_difference(output, fp64_output.detach()),
+          gradient_error(inputs.q, fp64_inputs.q), gradient_error(inputs.k, fp64_inputs.k),
+          gradient_error(inputs.v, fp64_inputs.v)};
 }
 
 double attention_tolerance(const CellSpec& spec) {
-  if (under_autocast(spec)) return kHalfTolerance;
+  if (under_autocast(spec)) return k16BitTolerance;
   const bool is_user_code = spec.attention && spec.attention->backend == AttentionBackend::kCustom;
   return is_user_code || spec.precision == Precision::kTf32 ? kTf32Tolerance : kFp32Tolerance;
 }

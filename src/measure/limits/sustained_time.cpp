@@ -1,4 +1,4 @@
-#include "measure/limits/sustained.h"
+#include "measure/limits/sustained_time.h"
 
 #include <algorithm>
 
