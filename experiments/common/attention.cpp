@@ -62,7 +62,7 @@ AttentionRow::AttentionRow(const CellSpec& spec, const MeasuredRow& row)
 }
 
 bool AttentionRow::ran() const { return outcome() == metric::kRan; }
-bool AttentionRow::ran_out_of_memory() const { return outcome() == metric::kRanOut; }
+bool AttentionRow::ran_out_of_memory() const { return outcome() == metric::kOutOfMemory; }
 bool AttentionRow::not_tried() const { return outcome() == metric::kNotTried; }
 bool AttentionRow::not_offered() const { return outcome() == metric::kNotOffered; }
 bool AttentionRow::is_inaccurate() const { return outcome() == metric::kInaccurate; }

@@ -32,11 +32,11 @@ Choice choice_of(const Cell& cell) {
   }
   choice.peak = single_number(*launch, metric::kMemory, metric::kPeakAllocated);
   choice.saved_bytes = single_number(*launch, metric::kCheckpoints, metric::kSaved);
-  choice.group_bytes = single_number(*launch, metric::kCheckpoints, metric::kRecomputed);
+  choice.group_bytes = single_number(*launch, metric::kCheckpoints, metric::kRecomputedBytes);
   const TimedLaunch timed{&cell.spec, launch};
   choice.steps_ms = timed.ms_after_warmup(metric::kStep, metric::kTotal);
   choice.passes_ms = passes_ms_of(timed);
-  choice.recompute_ms = single_milliseconds(*launch, metric::kStep, metric::kRecompute);
+  choice.recompute_ms = single_milliseconds(*launch, metric::kStep, metric::kRecomputeTime);
   const Metric* losses = launch->find(metric::kLosses, metric::kTotal);
   if (losses != nullptr) choice.losses = losses->numbers();
   return choice;

@@ -162,7 +162,7 @@ class PythonAttention : public AttentionImplementation {
     rethrow_from_backward(error);
   }
   bool discard_compilations() const override {
-    return with_python([&] { return function_.call("compiles_anew").cast<bool>(); });
+    return with_python([&] { return function_.call("discard_compilations").cast<bool>(); });
   }
 
  private:

@@ -55,7 +55,7 @@ constexpr ConstantTable<std::string_view, std::string_view, 33> kTagUnits{
      {metric::kCategory, "B"},
      {metric::kRounding, "B"},
      {metric::kResidual, "B"},
-     {metric::kOtherForwardPeaks, "B"},
+     {metric::kAlternativePeaks, "B"},
      {metric::kBlock, "B"},
      {metric::kMatrixRate, "flop/s"},
      {metric::kCopy, "B/s"},

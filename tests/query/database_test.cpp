@@ -89,7 +89,7 @@ TEST(Tables, CountNoWarmUpStepAmongTheMilliseconds) {
 TEST(Tables, HaveAColumnForEachColumnThatWorkersWrite) {
   using namespace shape;
   const std::vector<std::string_view> categories{
-      metric::kParameters, metric::kGradients,   metric::kOptimizerStates,
+      metric::kParameters, metric::kGradients,   metric::kOptimizerMemory,
       metric::kData,       metric::kActivations, metric::kWeightCopies,
       metric::kWorkspace,  metric::kTemporary,   metric::kUnknown};
   Database empty;

@@ -148,7 +148,7 @@ std::vector<Metric> check_equality(RankGroup& group, const CellSpec& spec, std::
   return {real_metric(metric::kEquality, metric::kGradients, "1", gradients),
           real_metric(metric::kEquality, metric::kWeights, "1", weights),
           real_metric(metric::kEquality, metric::kTolerance, "1", kTolerance),
-          integer_metric(metric::kEquality, metric::kSteps, "1", kCheckedSteps)};
+          integer_metric(metric::kEquality, metric::kEqualitySteps, "1", kCheckedSteps)};
 }
 
 }  // namespace labreport
