@@ -27,7 +27,7 @@ std::vector<std::string> problems(const ParsedNote& file) {
   return lines;
 }
 
-TEST(NoteChoice, WithoutOneTheNoteReplacesTheAnswer) {
+TEST(NoteChoice, IsToReplaceByDefault) {
   const ParsedNote file = parsed("The forward pass takes half of the backward pass.\n");
   ASSERT_TRUE(file.note);
   EXPECT_TRUE(file.note->replaces_answer);
@@ -35,7 +35,7 @@ TEST(NoteChoice, WithoutOneTheNoteReplacesTheAnswer) {
   EXPECT_THAT(file.problems, IsEmpty());
 }
 
-TEST(NoteChoice, IsTheFirstLineInManySpellings) {
+TEST(NoteChoice, HasManySpellings) {
   for (const char* line :
        {"<!-- follows the answer -->", "<!--follows-->", "<!-- Follow the answer. -->",
         "\n\n<!-- follows -->", "<!-- following the generated answer -->", "follows the answer",
@@ -55,7 +55,7 @@ TEST(NoteChoice, IsTheFirstLineInManySpellings) {
   }
 }
 
-TEST(NoteChoice, MisspeltItIsToldOnceAndReplaces) {
+TEST(NoteChoice, IsReportedIfMisspelt) {
   for (const char* line : {"<!-- folows the answer -->", "<!-- replcaes -->",
                            "<!-- follows the anwser -->", "folows the answer"}) {
     const ParsedNote file = parsed(std::string("\n") + line + "\nMine.");
@@ -68,7 +68,7 @@ TEST(NoteChoice, MisspeltItIsToldOnceAndReplaces) {
   }
 }
 
-TEST(NoteChoice, OtherFirstLinesAreTheAuthors) {
+TEST(NoteChoice, IsNotReadFromOtherFirstLines) {
   for (const char* line : {"<!-- what I still have to check -->", "Follow the money.",
                            "Replaces of kernels were seen.", "The answer is 42."}) {
     EXPECT_THAT(problems(parsed(std::string(line) + "\n\nMine.")), IsEmpty()) << line;
@@ -76,7 +76,7 @@ TEST(NoteChoice, OtherFirstLinesAreTheAuthors) {
   EXPECT_THAT(markdown_of("Follow the money.\n"), HasSubstr("Follow the money"));
 }
 
-TEST(Note, OfCommentsAloneIsNone) {
+TEST(Note, IsAbsentIfTheFileHasOnlyComments) {
   EXPECT_FALSE(parsed("<!-- replaces the answer -->\n<!--\nFacts:\n\n- 1 ms\n-->\n\n").note);
   EXPECT_FALSE(parsed("<!-- never closed\n\ntext").note);
 }
@@ -92,12 +92,12 @@ TEST(Note, KeepsTablesMathCodeAndStress) {
   EXPECT_EQ(markdown_of("```\na $b$ <c>\n```"), "    a $b$ <c>");
 }
 
-TEST(Note, ADollarThatIsNoMathStaysOne) {
+TEST(Note, KeepsADollarOutsideOfMath) {
   EXPECT_EQ(markdown_of("It costs \\$5, not $ 6 or \\$7\\$."),
             "It costs \\$5, not \\$ 6 or \\$7\\$.");
 }
 
-TEST(Note, IsTheSameReadAgain) {
+TEST(Note, IsUnchangedWhenReadAgain) {
   const std::string markdown = markdown_of(
       "# Why\n\n1. *a_b*\n2. `c`\n\n> [x](https://a.b/(c)) $q$ \\$ <b>\n\n| a |\n| --- |\n| 1 |\n");
   EXPECT_EQ(markdown_of("<!-- replaces -->\n" + markdown_of("text \\$x\\$ <i> $m$")),
@@ -105,11 +105,11 @@ TEST(Note, IsTheSameReadAgain) {
   EXPECT_THAT(markdown, HasSubstr("#### Why"));
 }
 
-TEST(Note, HeadingsStandBelowThePartsOwn) {
+TEST(Note, LowersHeadings) {
   EXPECT_EQ(markdown_of("# One\n\n## Two\n\n##### Five"), "#### One\n\n##### Two\n\n###### Five");
 }
 
-TEST(Note, RawHtmlIsText) {
+TEST(Note, EscapesRawHtml) {
   for (const char* html :
        {"<script>alert(1)</script>", "a <img src=x onerror=alert(1)> b", "<iframe src=\"//a\">",
         "[x](<javascript:alert(1)>) <b>bold</b>", "$<script>$", "<svg/onload=alert(1)>"}) {
@@ -121,7 +121,7 @@ TEST(Note, RawHtmlIsText) {
   }
 }
 
-TEST(Note, LinksLeadToTheWebOrNearby) {
+TEST(Note, DropsUnsafeLinks) {
   EXPECT_EQ(markdown_of("[a](https://b.c) [d](kernels.csv) [e](#memory_profiling-b)"),
             "[a](https://b.c) [d](kernels.csv) [e](#memory_profiling-b)");
   for (const char* link :
@@ -132,7 +132,7 @@ TEST(Note, LinksLeadToTheWebOrNearby) {
   }
 }
 
-TEST(Note, PicturesStandWhereTheyArePublished) {
+TEST(Note, ShowsPicturesAtTheirPublishedAddresses) {
   const auto find = [](const std::string& target) {
     return target == "plot.png" ? FoundPicture{"notes/plot.png", ""} : no_pictures(target);
   };
@@ -142,28 +142,28 @@ TEST(Note, PicturesStandWhereTheyArePublished) {
   EXPECT_THAT(problems(file), ElementsAre("5: other.png is not there"));
 }
 
-TEST(Note, APictureFromElsewhereIsALink) {
+TEST(Note, TurnsARemotePictureIntoALink) {
   EXPECT_EQ(markdown_of("![a plot](https://a.b/plot.png)"), "[a plot](https://a.b/plot.png)");
   EXPECT_EQ(markdown_of("![a plot](data:image/png;base64,AAAA)"), "a plot");
 }
 
-TEST(Note, ControlCharactersAreGoneAndLinesAreLines) {
+TEST(Note, DropsControlCharacters) {
   EXPECT_EQ(markdown_of("a\x01\x1B[31mb\xC2\x9B"
                         "c\r\nd\re"),
             "a\\[31mbc\nd\ne");
 }
 
-TEST(Note, TemplateTagsAreText) {
+TEST(Note, KeepsTemplateTagsAsText) {
   EXPECT_THAT(markdown_of("{{title}} {{{method}}} {{#x}}"),
               HasSubstr("{{title}} {{{method}}} {{\\#x}}"));
 }
 
-TEST(Note, LongWordsStayWhole) {
+TEST(Note, KeepsLongWordsWhole) {
   const std::string word(10'000, 'x');
   EXPECT_EQ(markdown_of(word), word);
 }
 
-TEST(Note, WhatNestsTooDeeplyIsRefusedAtOnce) {
+TEST(Note, IsRefusedIfItNestsTooDeeply) {
   const ParsedNote file = parsed(std::string(500'000, '>') + " deep");
   EXPECT_FALSE(file.note);
   EXPECT_THAT(problems(file), ElementsAre(HasSubstr("more than 24 levels deep")));
@@ -175,7 +175,7 @@ std::string repeated(std::size_t count, std::string_view piece) {
   return text;
 }
 
-TEST(Note, AMebibyteOfAnythingIsRead) {
+TEST(Note, MayRepeatAnyMarkupForAMebibyte) {
   for (const char* piece : {"word ", "*a", "[", "`", "$a$ ", "<b>", "| a ", "- a\n", "![", "\\",
                             "$", "a@", "a@b.co ", "www._", "<!---->"}) {
     const std::string text = repeated((1u << 20) / std::string_view(piece).size(), piece);
@@ -183,7 +183,7 @@ TEST(Note, AMebibyteOfAnythingIsRead) {
   }
 }
 
-TEST(Note, TablesThatFillThemselvesAreRefused) {
+TEST(Note, IsRefusedIfItsTablesHaveTooManyCells) {
   const std::string head = repeated(2'000, "|x") + "\n" + repeated(2'000, "|-") + "\n";
   EXPECT_TRUE(parsed(head + repeated(90, "|x\n")).note);
   for (const char* mark : {"", "> ", "1. "}) {
@@ -197,7 +197,7 @@ TEST(Note, TablesThatFillThemselvesAreRefused) {
   }
 }
 
-TEST(Note, LinksThatCopyALongDefinitionAreRefused) {
+TEST(Note, IsRefusedIfItsLinksCopyALongDefinition) {
   const std::string definition = "\n\n[a]: /" + std::string(100'000, 'b');
   EXPECT_TRUE(parsed("[a] [a]" + definition).note);
   for (const std::string& text :

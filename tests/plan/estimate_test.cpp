@@ -17,7 +17,7 @@ TEST(EstimatedTime, GrowsWithTheSteps) {
   EXPECT_GT(seconds(longer), seconds(cell(Mode::kForward)));
 }
 
-TEST(EstimatedTime, CountsTheStartOfPythonForAModelOfTheUsers) {
+TEST(EstimatedTime, IncludesThePythonStartOfAUsersModel) {
   CellSpec users_network = cell(Mode::kTrainStep);
   users_network.implementation = "TransformerLM-0a1b2c3d";
   const double python = seconds(users_network) - seconds(cell(Mode::kTrainStep));
@@ -25,7 +25,7 @@ TEST(EstimatedTime, CountsTheStartOfPythonForAModelOfTheUsers) {
   EXPECT_LT(python, 10) << "the steps take as long as those of labreport's network of that shape";
 }
 
-TEST(EstimatedTime, OfALaunchBoundStepFollowsItsLayers) {
+TEST(EstimatedTime, IgnoresTokensOfALaunchBoundStep) {
   CellSpec small = cell(Mode::kTrainStep);
   small.context = 1;
   CellSpec longer_context = small;
@@ -33,12 +33,12 @@ TEST(EstimatedTime, OfALaunchBoundStepFollowsItsLayers) {
   EXPECT_DOUBLE_EQ(seconds(small), seconds(longer_context)) << "fewer tokens make no launch faster";
 }
 
-TEST(EstimatedTime, OfALaunchThatRunsOutOfMemoryEndsInItsFirstStep) {
+TEST(EstimatedTime, CountsOneStepUntilOutOfMemory) {
   EXPECT_LT(4 * estimated_seconds_until_oom(cell(Mode::kTrainStep), kFlops),
             seconds(cell(Mode::kTrainStep)));
 }
 
-TEST(EstimatedDisk, GrowsWithLayersAndWithWhatAStepDoesToThem) {
+TEST(EstimatedDisk, GrowsWithThePassesOfAStep) {
   CellSpec traced = cell(Mode::kTrainStep);
   EXPECT_LT(estimated_disk_bytes(traced), 1e5) << "a timing leaves numbers alone";
   traced.kind = CellKind::kKernels;

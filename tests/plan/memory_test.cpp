@@ -1,5 +1,4 @@
-// Compares the arithmetic of memory with sums by hand and with peaks known from the handout's
-// write-ups.
+// Compares the arithmetic of memory with sums by hand and with measured peaks.
 #include "plan/memory.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +22,7 @@ CellSpec xl_cell(Mode mode, Precision precision = Precision::kFp32, std::int64_t
 
 double gibibytes(std::int64_t bytes) { return static_cast<double>(bytes) / kGibibyte; }
 
-TEST(Memory, ABlockKeepsTenTensorsOfItsWidthFiveOfTheInnerAndTwoOfPairs) {
+TEST(Memory, CountsTheTensorsThatABlockSaves) {
   const double tokens = 4.0 * 512;
   const double pairs = tokens * 512 * 32;
   const double other_bytes = tokens * 4 * 2 + 512 * 512 + tokens * 32 * (8 + 4);
@@ -31,7 +30,7 @@ TEST(Memory, ABlockKeepsTenTensorsOfItsWidthFiveOfTheInnerAndTwoOfPairs) {
             4 * (tokens * (10 * 2560 + 5 * 10240) + 2 * pairs) + other_bytes);
 }
 
-TEST(Memory, UnderAutocastPartOfItStaysInFp32) {
+TEST(Memory, CountsTheTensorsThatABlockSavesUnderAutocast) {
   const double tokens = 4.0 * 512;
   const double pairs = tokens * 512 * 32;
   const double other_bytes = tokens * 4 * 2 + 512 * 512 + tokens * 32 * (8 + 4);
@@ -39,24 +38,24 @@ TEST(Memory, UnderAutocastPartOfItStaysInFp32) {
             tokens * (34 * 2560 + 10 * 10240) + 6 * pairs + other_bytes);
 }
 
-TEST(Memory, AutocastCopiesTheWeightsOfLinearLayers) {
+TEST(Memory, CountsAutocastsCopiesOfWeights) {
   EXPECT_EQ(weight_copy_bytes(xl_cell(Mode::kInference)), 0);
   EXPECT_NEAR(gibibytes(weight_copy_bytes(xl_cell(Mode::kInference, Precision::kBf16))), 6.3, 0.05);
 }
 
-TEST(Memory, TheResidualStreamAndTheScoresAtTheReference) {
+TEST(Memory, CountsResidualStreamAndScores) {
   EXPECT_EQ(residual_bytes(xl_cell(Mode::kForward)), 20 << 20);
   EXPECT_EQ(residual_bytes(xl_cell(Mode::kForward, Precision::kBf16)), 20 << 20);
   EXPECT_EQ(score_bytes(xl_cell(Mode::kForward)), 128 << 20);
 }
 
-TEST(Memory, OneBlocksGradients) {
+TEST(Memory, CountsTheGradientsOfABlock) {
   EXPECT_EQ(block_gradient_bytes(*xl_cell(Mode::kForward).model),
             4 * (4 * 2560 * 2560 + 3LL * 2560 * 10240 + 2 * 2560));
 }
 
-/// The highest requested bytes of a step on an H200. The list below subtracts cuBLAS's workspace,
-/// which has 32 MiB, and 64 MiB after a backward.
+/// The highest requested bytes of a step on an H200, without cuBLAS's workspace. The workspace has
+/// 32 MiB, and 64 MiB after a backward.
 struct MeasuredPeak {
   CellSpec spec;
   double mebibytes;
@@ -68,7 +67,7 @@ CellSpec small_step(Precision precision) {
   return spec;
 }
 
-TEST(Memory, ExpectedPeaksAreTheMeasuredOnes) {
+TEST(Memory, ExpectsTheMeasuredPeaks) {
   using enum Mode;
   using enum Precision;
   const MeasuredPeak peaks[]{{xl_cell(kInference, kFp32, 256), 13218.0 - 32},
@@ -91,7 +90,7 @@ TEST(Memory, ExpectedPeaksAreTheMeasuredOnes) {
   }
 }
 
-TEST(Memory, APeakIsOfThePhaseInWhichItLies) {
+TEST(Memory, NamesThePhaseOfThePeak) {
   EXPECT_EQ(expected_peak(xl_cell(Mode::kInference)).phase, "forward");
   EXPECT_EQ(expected_peak(small_step(Precision::kFp32)).phase, "loss");
   EXPECT_EQ(expected_peak(xl_cell(Mode::kTrainStep)).phase, "backward");
@@ -101,13 +100,13 @@ TEST(Memory, APeakIsOfThePhaseInWhichItLies) {
   EXPECT_EQ(short_step.moments, 2 * short_step.parameters);
 }
 
-TEST(Memory, OfAModelInPythonNoPeakIsExpected) {
+TEST(Memory, ExpectsNoPeakOfAModelInPython) {
   CellSpec users_network = xl_cell(Mode::kTrainStep);
   users_network.implementation = "TransformerLM-0a1b2c3d";
   EXPECT_EQ(expected_peak(users_network).total(), 0);
 }
 
-TEST(Memory, WithoutANetworkThereIsNoPeak) {
+TEST(Memory, ExpectsNoPeakWithoutANetwork) {
   EXPECT_TRUE(possible_peaks(CellSpec{}).empty());
   EXPECT_EQ(expected_peak(CellSpec{}).total(), 0);
 }
