@@ -11,7 +11,7 @@
 #include "experiments/common/command.h"
 #include "experiments/common/selection.h"
 #include "results/metric_names.h"
-#include "results/shipped.h"
+#include "results/shipped_variant.h"
 #include "results/table_shapes.h"
 
 namespace labreport {

@@ -33,8 +33,7 @@ std::string without_comments(std::string_view text) {
 
 using Iterator = std::unique_ptr<cmark_iter, decltype(&cmark_iter_free)>;
 
-constexpr int kMaxNesting =
-    24;  // Levels of lists and quotes that all parsers of Markdown can read.
+constexpr int kMaxNesting = 24;   // Every Markdown parser reads this many levels of lists.
 constexpr int kHeadingShift = 3;  // A note's headings begin at level 4, below the part's.
 constexpr int kLowestHeading = 6;
 // This noncharacter replaces dollars outside of math until the Markdown is written.
@@ -245,7 +244,8 @@ FirstLine first_line(std::string_view text) {
   line.number = 1 + static_cast<int>(std::ranges::count(text.substr(0, line.begin), '\n'));
   std::string words(trimmed(text.substr(line.begin, line.size)));
   line.is_comment = words.starts_with(kOpen) && words.find(kClose) == words.size() - kClose.size();
-  if (line.is_comment) words = words.substr(4, words.size() - 7);
+  if (line.is_comment)
+    words = words.substr(kOpen.size(), words.size() - kOpen.size() - kClose.size());
   while (!words.empty() && std::string_view(".: \t").find(words.back()) != std::string::npos) {
     words.pop_back();
   }

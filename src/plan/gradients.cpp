@@ -33,16 +33,15 @@ bool overlaps_backward(const CellSpec& spec) { return spec.scheme >= Scheme::kOv
 
 std::vector<std::int64_t> gradient_bytes(const ModelShape& shape) {
   const std::int64_t d = shape.d_model, square = d * d, wide = d * shape.d_ff;
-  std::vector<std::int64_t> elements{shape.vocab * d};
+  std::vector<std::int64_t> bytes{kFloatBytes * shape.vocab * d};
   for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
     for (const std::int64_t count : {d, square, square, square, square, d, wide, wide, wide}) {
-      elements.push_back(count);
+      bytes.push_back(kFloatBytes * count);
     }
   }
-  elements.push_back(d);
-  elements.push_back(shape.vocab * d);
-  for (std::int64_t& count : elements) count *= kFloatBytes;
-  return elements;
+  bytes.push_back(kFloatBytes * d);
+  bytes.push_back(kFloatBytes * shape.vocab * d);
+  return bytes;
 }
 
 std::vector<Bucket> fill_buckets(const std::vector<std::int64_t>& bytes, std::int64_t max_bytes) {

@@ -25,7 +25,8 @@ struct NetworkSizes {
   double hidden() const { return layers * tokens * width; }
 };
 
-// Each part reads and writes an element this many times, in FP32 except for kMaskAccesses.
+// These numbers say how often a part reads or writes each element. Elements have FP32, except
+// those of kMaskAccesses.
 constexpr double kFp32ElementBytes = 4;
 constexpr double kSoftmaxAccesses = 8;
 constexpr double kMaskAccesses = 4;

@@ -87,7 +87,7 @@ struct Ranks {
 };
 
 /// Ways in which the ranks of a data-parallel training step average their gradients, in the order
-/// of the handout.
+/// of the course handout.
 enum class Scheme {
   kNone,          ///< No averaging: the baseline for the other schemes.
   kPerParameter,  ///< One all-reduce for each parameter, after backward.

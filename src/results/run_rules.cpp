@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 8> kUnits{"ns", "B", "B/s", "flop/s", "MH
 /// fractions of its unit.
 constexpr std::array<std::string_view, 5> kUnitsOfAtLeastOne{"ns", "B", "B/s", "flop/s", "MHz"};
 
-/// A metric that has one of these tags and one of these names is at least 1 ns.
+/// A metric with a tag in kStepTags and a name in kStepNames is at least 1 ns.
 constexpr std::array kStepTags{metric::kStep, metric::kEnqueue, metric::kEvent, metric::kSynced};
 constexpr std::array kStepNames{metric::kTotal, metric::kEnqueue, metric::kForward,
                                 metric::kBackward, metric::kOptimizer};

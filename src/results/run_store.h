@@ -32,12 +32,12 @@ class RunStore {
   std::filesystem::path launch_file(const std::string& cell_id, std::int64_t launch) const;
   std::filesystem::path request_file(const std::string& cell_id, std::int64_t launch) const;
   std::filesystem::path result_file(const std::string& cell_id, std::int64_t launch) const;
-  /// The following three are for launches of several processes: the files of one rank, and the file
-  /// by which the processes find each other.
+  /// A launch of several processes has a request and a result for each rank.
   std::filesystem::path request_file(const std::string& cell_id, std::int64_t launch,
                                      std::int64_t rank) const;
   std::filesystem::path result_file(const std::string& cell_id, std::int64_t launch,
                                     std::int64_t rank) const;
+  /// Returns the file by which the processes of a launch find each other.
   std::filesystem::path rendezvous_file(const std::string& cell_id, std::int64_t launch) const;
 
   bool exists() const;

@@ -299,7 +299,7 @@ TEST(OwnAttention, ThatIsInaccurateHasItsErrorAndNoTime) {
     row[column::kOutcome] = std::string(metric::kInaccurate);
     row[column::kReason] = std::string("a gradient is off by 0.5");
     for (const auto pass : {metric::kForward, metric::kBackward, metric::kEndToEnd}) {
-      for (const auto statistic : kAttentionStatistics) {
+      for (const auto statistic : kTimeStatistics) {
         row[attention_column(pass, statistic)] = Scalar();
       }
     }

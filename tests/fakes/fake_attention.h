@@ -40,7 +40,7 @@ inline FakeSweepRow fake_sweep_row(const CellSpec& spec, std::int64_t length) {
 
 inline void append_fake_pass(std::vector<Scalar>& row, double mean_ns, bool is_timed) {
   const auto ns = static_cast<std::int64_t>(mean_ns);
-  if (!is_timed) return row.resize(row.size() + kAttentionStatistics.size());
+  if (!is_timed) return row.resize(row.size() + kTimeStatistics.size());
   const std::vector<std::int64_t> statistics{100, ns, ns / 100, ns, ns, ns};
   row.insert(row.end(), statistics.begin(), statistics.end());
 }

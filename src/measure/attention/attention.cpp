@@ -42,7 +42,7 @@ struct LengthRow {
 };
 
 void append_statistics(std::vector<Scalar>& row, const std::vector<std::int64_t>& samples) {
-  if (samples.empty()) return row.resize(row.size() + kAttentionStatistics.size());
+  if (samples.empty()) return row.resize(row.size() + kTimeStatistics.size());
   const std::vector<double> numbers(samples.begin(), samples.end());
   const Summary summary = summarize(numbers);
   row.emplace_back(static_cast<std::int64_t>(summary.count));
