@@ -216,9 +216,9 @@ void add_inference_peaks(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& b
                                      kFp32 * elements(TensorShape::kHeadRow, spec).count;
   const std::int64_t weights_after_ffn = shape.d_model * (shape.d_ff + shape.vocab);
   const std::int64_t copies = weight_copy_bytes(spec);
-  const auto add = [&](std::int64_t weights, std::int64_t temporaries) {
+  const auto add = [&](std::int64_t copy_bytes, std::int64_t temporaries) {
     peaks.push_back(base);
-    peaks.back().weight_copies = weights;
+    peaks.back().weight_copies = copy_bytes;
     peaks.back().temporaries = temporaries;
   };
   add(weight_copy_bytes_at_softmax(spec),

@@ -13,8 +13,8 @@ namespace labreport::metric {
 // synchronized only once, after the last step.
 inline constexpr std::string_view kStep = "step";    // tag; ns, samples
 inline constexpr std::string_view kTotal = "total";  // step's start until device finished
-// kEnqueue is the time from a step's start until all its work is enqueued. The tag kEnqueue has
-// the same time for each phase.
+// kEnqueue is the time from a step's start until all its work is enqueued. The tag kEnqueue has,
+// for each phase, the time until the phase's work is enqueued.
 inline constexpr std::string_view kEnqueue = "enqueue";
 
 // Device events, or on a CPU the host's clock, time the phases of the steps of tag kStep.

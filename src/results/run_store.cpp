@@ -191,7 +191,7 @@ Run RunStore::load() const {
   return run;
 }
 
-void RunStore::keep_imported(const Run& run) const {
+void RunStore::save_imported(const Run& run) const {
   make_writable_folder(folder_);
   write_atomically(folder_ / kImportedMarker, "");
   write_atomically(run_file(), to_json(run));

@@ -71,8 +71,8 @@ class RunStore {
   /// together. Throws `InputError` if the files break this or any other rule.
   Run load() const;
 
-  /// Writes an imported run, which is complete from the start, into a folder without a run.
-  void keep_imported(const Run& run) const;
+  /// Writes an imported run, which is complete, into a folder without a run.
+  void save_imported(const Run& run) const;
 
   /// Writes `run`, which load() returned, to run.json and removes the launches in cells/, which it
   /// contains. If the process dies in between, load() still returns the same run. cells/ itself

@@ -147,7 +147,7 @@ TEST(RunStore, KeepsImportedRunsApartFromMeasuredOnes) {
   run.source = "imported";
   for (const char* ending : {"imported", "imported-2"}) {
     const RunStore store(make_import_folder(root, run));
-    store.keep_imported(run);
+    store.save_imported(run);
     EXPECT_TRUE(store.folder().string().ends_with(ending)) << store.folder();
     EXPECT_TRUE(store.is_imported());
   }
