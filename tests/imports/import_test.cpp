@@ -21,7 +21,7 @@ std::string repository_file(const std::string& path) {
   return read_file(std::string(LABREPORT_SOURCE_DIR) + "/" + path);
 }
 
-Run fixture(const std::string& name, const ImportFlags& flags = {}) {
+Run import_fixture(const std::string& name, const ImportFlags& flags = {}) {
   return import_table(repository_file("tests/fixtures/imports/" + name), name, flags);
 }
 
@@ -50,7 +50,7 @@ std::string condition(const Cell& cell, std::string_view name) {
 }
 
 TEST(PublishedTable, MayHavePhasesWithoutTotals) {
-  const auto run = fixture("phases.md", {{"context", "256"}});
+  const auto run = import_fixture("phases.md", {{"context", "256"}});
   ASSERT_EQ(run.cells.size(), 10U);
   const Cell& medium = run.cells[6];
   EXPECT_EQ(medium.id,
@@ -62,17 +62,17 @@ TEST(PublishedTable, MayHavePhasesWithoutTotals) {
 }
 
 TEST(PublishedTable, MayTakeParametersFromFlags) {
-  const auto run = fixture("frame.csv", {{"gpu", "Made Up"},
-                                         {"edition", "2025"},
-                                         {"context", "128"},
-                                         {"precision", "fp32"},
-                                         {"mode", "forward_backward"}});
+  const auto run = import_fixture("frame.csv", {{"gpu", "Made Up"},
+                                                {"edition", "2025"},
+                                                {"context", "128"},
+                                                {"precision", "fp32"},
+                                                {"mode", "forward_backward"}});
   EXPECT_EQ(run.devices.at(0).name, "Made Up");
   EXPECT_EQ(mean(run.cells.at(1), metric::kBackward), 1'003'874'000);
 }
 
 TEST(PublishedTable, MaySayModeWarmUpAndStepsInEachRow) {
-  const auto run = fixture("warmups.md", {{"precision", "fp32"}});
+  const auto run = import_fixture("warmups.md", {{"precision", "fp32"}});
   ASSERT_EQ(run.cells.size(), 30U);
   EXPECT_EQ(run.cells[15].spec.mode, Mode::kForward);
   EXPECT_EQ(run.cells[15].spec.warmup, 0);
@@ -81,14 +81,14 @@ TEST(PublishedTable, MaySayModeWarmUpAndStepsInEachRow) {
 }
 
 TEST(PublishedTable, MayLackDeviations) {
-  const auto run = fixture("precisions.md");
+  const auto run = import_fixture("precisions.md");
   EXPECT_EQ(mean(run.cells.at(9)), 365'090'000);
   EXPECT_EQ(run.cells[9].spec.precision, Precision::kBf16);
   EXPECT_EQ(deviation(run.cells[9]), std::nullopt);
 }
 
 TEST(ImportedRun, HasOwnCellsForPeaksAndOutcomesForOom) {
-  const auto run = fixture("made_up.md");
+  const auto run = import_fixture("made_up.md");
   EXPECT_EQ(run.source, "imported");
   EXPECT_EQ(run.edition, "2026");
   ASSERT_EQ(run.cells.size(), 5U);
@@ -102,7 +102,7 @@ TEST(ImportedRun, HasOwnCellsForPeaksAndOutcomesForOom) {
 }
 
 TEST(ImportedRun, RecordsProvenanceAndAssumptions) {
-  const Cell cell = fixture("made_up.md").cells.at(2);
+  const Cell cell = import_fixture("made_up.md").cells.at(2);
   EXPECT_EQ(condition(cell, metric::kTitle), "A table made up for this test");
   EXPECT_EQ(condition(cell, metric::kFile), "made_up.md");
   EXPECT_EQ(condition(cell, metric::kPlace), "line 9");

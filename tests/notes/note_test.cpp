@@ -12,10 +12,10 @@ using testing::Not;
 
 FoundPicture no_pictures(const std::string& target) { return {{}, target + " is not there"}; }
 
-ParsedNote parsed(std::string_view text) { return parse_note(text, no_pictures); }
+ParsedNote parse(std::string_view text) { return parse_note(text, no_pictures); }
 
 std::string markdown_of(std::string_view text) {
-  const ParsedNote file = parsed(text);
+  const ParsedNote file = parse(text);
   return file.note ? file.note->markdown : "(none)";
 }
 
@@ -28,7 +28,7 @@ std::vector<std::string> problems(const ParsedNote& file) {
 }
 
 TEST(NoteChoice, IsToReplaceByDefault) {
-  const ParsedNote file = parsed("The forward pass takes half of the backward pass.\n");
+  const ParsedNote file = parse("The forward pass takes half of the backward pass.\n");
   ASSERT_TRUE(file.note);
   EXPECT_TRUE(file.note->replaces_answer);
   EXPECT_EQ(file.note->markdown, "The forward pass takes half of the backward pass.");
@@ -40,7 +40,7 @@ TEST(NoteChoice, HasManySpellings) {
        {"<!-- follows the answer -->", "<!--follows-->", "<!-- Follow the answer. -->",
         "\n\n<!-- follows -->", "<!-- following the generated answer -->", "follows the answer",
         "Follows the answer:", "\xEF\xBB\xBF<!-- follows the answer -->\r"}) {
-    const ParsedNote file = parsed(std::string(line) + "\nMine.");
+    const ParsedNote file = parse(std::string(line) + "\nMine.");
     ASSERT_TRUE(file.note) << line;
     EXPECT_FALSE(file.note->replaces_answer) << line;
     EXPECT_EQ(file.note->markdown, "Mine.") << line;
@@ -48,7 +48,7 @@ TEST(NoteChoice, HasManySpellings) {
   }
   for (const char* line :
        {"<!-- replaces the answer -->", "<!-- replace -->", "REPLACES THE ANSWER"}) {
-    const ParsedNote file = parsed(std::string(line) + "\nMine.");
+    const ParsedNote file = parse(std::string(line) + "\nMine.");
     ASSERT_TRUE(file.note) << line;
     EXPECT_TRUE(file.note->replaces_answer) << line;
     EXPECT_EQ(file.note->markdown, "Mine.") << line;
@@ -58,7 +58,7 @@ TEST(NoteChoice, HasManySpellings) {
 TEST(NoteChoice, IsReportedIfMisspelt) {
   for (const char* line : {"<!-- folows the answer -->", "<!-- replcaes -->",
                            "<!-- follows the anwser -->", "folows the answer"}) {
-    const ParsedNote file = parsed(std::string("\n") + line + "\nMine.");
+    const ParsedNote file = parse(std::string("\n") + line + "\nMine.");
     ASSERT_TRUE(file.note) << line;
     EXPECT_TRUE(file.note->replaces_answer) << line;
     EXPECT_THAT(problems(file),
@@ -71,14 +71,14 @@ TEST(NoteChoice, IsReportedIfMisspelt) {
 TEST(NoteChoice, IsNotReadFromOtherFirstLines) {
   for (const char* line : {"<!-- what I still have to check -->", "Follow the money.",
                            "Replaces of kernels were seen.", "The answer is 42."}) {
-    EXPECT_THAT(problems(parsed(std::string(line) + "\n\nMine.")), IsEmpty()) << line;
+    EXPECT_THAT(problems(parse(std::string(line) + "\n\nMine.")), IsEmpty()) << line;
   }
   EXPECT_THAT(markdown_of("Follow the money.\n"), HasSubstr("Follow the money"));
 }
 
 TEST(Note, IsAbsentIfTheFileHasOnlyComments) {
-  EXPECT_FALSE(parsed("<!-- replaces the answer -->\n<!--\nFacts:\n\n- 1 ms\n-->\n\n").note);
-  EXPECT_FALSE(parsed("<!-- never closed\n\ntext").note);
+  EXPECT_FALSE(parse("<!-- replaces the answer -->\n<!--\nFacts:\n\n- 1 ms\n-->\n\n").note);
+  EXPECT_FALSE(parse("<!-- never closed\n\ntext").note);
 }
 
 TEST(Note, KeepsTablesMathCodeAndStress) {
@@ -164,7 +164,7 @@ TEST(Note, KeepsLongWordsWhole) {
 }
 
 TEST(Note, IsRefusedIfItNestsTooDeeply) {
-  const ParsedNote file = parsed(std::string(500'000, '>') + " deep");
+  const ParsedNote file = parse(std::string(500'000, '>') + " deep");
   EXPECT_FALSE(file.note);
   EXPECT_THAT(problems(file), ElementsAre(HasSubstr("more than 24 levels deep")));
 }
@@ -179,17 +179,17 @@ TEST(Note, MayRepeatAnyMarkupForAMebibyte) {
   for (const char* piece : {"word ", "*a", "[", "`", "$a$ ", "<b>", "| a ", "- a\n", "![", "\\",
                             "$", "a@", "a@b.co ", "www._", "<!---->"}) {
     const std::string text = repeated((1u << 20) / std::string_view(piece).size(), piece);
-    EXPECT_THAT(problems(parsed(text)), testing::SizeIs(testing::Le(1u))) << piece;
+    EXPECT_THAT(problems(parse(text)), testing::SizeIs(testing::Le(1u))) << piece;
   }
 }
 
 TEST(Note, IsRefusedIfItsTablesHaveTooManyCells) {
   const std::string head = repeated(2'000, "|x") + "\n" + repeated(2'000, "|-") + "\n";
-  EXPECT_TRUE(parsed(head + repeated(90, "|x\n")).note);
+  EXPECT_TRUE(parse(head + repeated(90, "|x\n")).note);
   for (const char* mark : {"", "> ", "1. "}) {
     std::string text = mark + head + repeated(24'000, "|x\n");
     text.insert(text.find("|-"), std::string_view(mark) == "> " ? mark : "");
-    const ParsedNote file = parsed(text);
+    const ParsedNote file = parse(text);
     EXPECT_FALSE(file.note);
     EXPECT_THAT(problems(file),
                 ElementsAre("0: its tables have more than 200000 cells: the note is "
@@ -199,16 +199,16 @@ TEST(Note, IsRefusedIfItsTablesHaveTooManyCells) {
 
 TEST(Note, IsRefusedIfItsLinksCopyALongDefinition) {
   const std::string definition = "\n\n[a]: /" + std::string(100'000, 'b');
-  EXPECT_TRUE(parsed("[a] [a]" + definition).note);
+  EXPECT_TRUE(parse("[a] [a]" + definition).note);
   for (const std::string& text :
        {repeated(66'000, "[a] ") + definition,
         repeated(66'000, "[a] ") + "\n\n[a]\uFDD0:\n/" + definition.substr(7)}) {
-    const ParsedNote file = parsed(text);
+    const ParsedNote file = parse(text);
     EXPECT_FALSE(file.note);
     EXPECT_THAT(problems(file),
                 ElementsAre("0: its links copy their definitions too often: the note is left out"));
   }
-  EXPECT_THAT(problems(parsed(repeated(100, "[a] ") + definition)),
+  EXPECT_THAT(problems(parse(repeated(100, "[a] ") + definition)),
               ElementsAre(HasSubstr("over 8 MiB when its links are written out")));
 }
 

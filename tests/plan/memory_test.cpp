@@ -22,20 +22,21 @@ CellSpec xl_cell(Mode mode, Precision precision = Precision::kFp32, std::int64_t
 
 double gibibytes(std::int64_t bytes) { return static_cast<double>(bytes) / kGibibyte; }
 
+constexpr double kTokens = 4 * 512;            // of xl_cell()
+constexpr double kPairs = kTokens * 512 * 32;  // The context and the number of heads are factors.
+// Two norms save 1/rms. Attention saves the mask, and indices and sums of the softmax.
+constexpr double kSmallTensorBytes = kTokens * 4 * 2 + 512 * 512 + kTokens * 32 * (8 + 4);
+
+// A block saves 10 tensors of width d_model, 5 of width d_ff and 2 of the scores' shape.
 TEST(Memory, CountsTheTensorsThatABlockSaves) {
-  const double tokens = 4.0 * 512;
-  const double pairs = tokens * 512 * 32;
-  const double other_bytes = tokens * 4 * 2 + 512 * 512 + tokens * 32 * (8 + 4);
   EXPECT_EQ(static_cast<double>(saved_block_bytes(xl_cell(Mode::kForward))),
-            4 * (tokens * (10 * 2560 + 5 * 10240) + 2 * pairs) + other_bytes);
+            4 * (kTokens * (10 * 2560 + 5 * 10240) + 2 * kPairs) + kSmallTensorBytes);
 }
 
+// Under autocast, elements of these tensors have 4 or 2 bytes: together 34, 10 and 6.
 TEST(Memory, CountsTheTensorsThatABlockSavesUnderAutocast) {
-  const double tokens = 4.0 * 512;
-  const double pairs = tokens * 512 * 32;
-  const double other_bytes = tokens * 4 * 2 + 512 * 512 + tokens * 32 * (8 + 4);
   EXPECT_EQ(static_cast<double>(saved_block_bytes(xl_cell(Mode::kForward, Precision::kBf16))),
-            tokens * (34 * 2560 + 10 * 10240) + 6 * pairs + other_bytes);
+            kTokens * (34 * 2560 + 10 * 10240) + 6 * kPairs + kSmallTensorBytes);
 }
 
 TEST(Memory, CountsAutocastsCopiesOfWeights) {
