@@ -25,8 +25,7 @@ struct NetworkSizes {
   double hidden() const { return layers * tokens * width; }
 };
 
-// These numbers say how often a part reads or writes each element. Elements have FP32, except
-// those of kMaskAccesses.
+// A part accesses each element this often, in FP32 except for kMaskAccesses.
 constexpr double kFp32ElementBytes = 4;
 constexpr double kSoftmaxAccesses = 8;
 constexpr double kMaskAccesses = 4;

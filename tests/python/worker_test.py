@@ -21,8 +21,7 @@ REFERENCE = {"implementation": "", "model": f"{PYTHON_SOURCES / 'labreport_trans
              "arguments": json.dumps({"layers": "$num_layers", "heads": "$num_heads", "vocab": "$vocab_size",
                                       "context": "$context_length"}),
              "loss": "torch.nn.functional:cross_entropy", "optimizer": "torch.optim:AdamW"}
-# These are the FP32 bytes of the parameters of the network in Launches.launch(): the embedding and the output layer, two
-# blocks with four projections, three matrices of the FFN and two norms, and the final norm.
+# The network of Launches.launch() has an embedding, an output layer, two blocks and a final norm, all in FP32.
 PARAMETER_BYTES = 4 * (2 * 30 * 16 + 2 * (4 * 16 * 16 + 3 * 16 * 24 + 2 * 16) + 16)
 
 

@@ -12,8 +12,7 @@
 namespace labreport {
 namespace {
 
-/// Returns a block with the shape that parity_data.py uses: d_model 32, d_ff 48, 4 heads of width 8
-/// and up to 10 positions.
+/// The shape is that of parity_data.py: d_model 32, d_ff 48, 4 heads of width 8, 10 positions.
 TransformerBlock make_block() {
   const auto rotary = std::make_shared<const Rotary>(10, 8, at::kCPU);
   return TransformerBlock("layers.0", {32, 48, 1, 4, 1}, rotary, at::kCPU);
