@@ -161,7 +161,7 @@ struct FirstStep {
     if (launch == nullptr) return;
     whole_ms = single_milliseconds(*launch, metric::kProfile, metric::kStep);
     modules_ms = single_milliseconds(*launch, metric::kFirstLaunches, metric::kCodeLoading);
-    cublas_ms = single_milliseconds(*launch, metric::kFirstLaunches, metric::kMatrixLibrary);
+    cublas_ms = single_milliseconds(*launch, metric::kFirstLaunches, metric::kCublasSetup);
     allocation_ms = single_milliseconds(*launch, metric::kRuntime, metric::kAllocation);
     busy_ms = single_milliseconds(*launch, metric::kProfile, metric::kBusy);
   }

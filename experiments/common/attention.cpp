@@ -11,7 +11,7 @@
 #include "experiments/common/command.h"
 #include "experiments/common/selection.h"
 #include "results/metric_names.h"
-#include "results/shipped.h"
+#include "results/shipped_variant.h"
 #include "results/table_shapes.h"
 
 namespace labreport {
@@ -62,7 +62,7 @@ AttentionRow::AttentionRow(const CellSpec& spec, const MeasuredRow& row)
 }
 
 bool AttentionRow::ran() const { return outcome() == metric::kRan; }
-bool AttentionRow::ran_out_of_memory() const { return outcome() == metric::kRanOut; }
+bool AttentionRow::ran_out_of_memory() const { return outcome() == metric::kOutOfMemory; }
 bool AttentionRow::not_tried() const { return outcome() == metric::kNotTried; }
 bool AttentionRow::not_offered() const { return outcome() == metric::kNotOffered; }
 bool AttentionRow::is_inaccurate() const { return outcome() == metric::kInaccurate; }

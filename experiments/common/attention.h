@@ -46,7 +46,7 @@ class AttentionRow {
 
   /// The number in a column, in the column's unit; nothing if the row lacks it.
   std::optional<double> number(std::string_view column) const;
-  /// A pass's time in ms; `statistic` is one of `kAttentionStatistics`.
+  /// A pass's time in ms; `statistic` is one of `kTimeStatistics`.
   std::optional<double> ms(std::string_view pass, std::string_view statistic = "median_ns") const;
   /// Bytes that forward saves for backward: those allocated just before backward, minus the inputs.
   std::optional<double> saved_bytes() const;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "plan/planner.h"
-#include "results/shipped.h"
+#include "results/shipped_variant.h"
 
 namespace labreport {
 

@@ -61,7 +61,7 @@ SchemeResult scheme_result(const Cell& cell) {
   result.backward_deviation_ms = backward.empty() ? 0 : sample_stddev(backward);
   result.exchange_ms = median_of(timed.ms_after_warmup(metric::kEvent, metric::kExchange));
   result.peak_bytes = single_number(*launch, metric::kMemory, metric::kPeakAllocated);
-  result.all_reduce_count = single_number(*launch, metric::kAllReduces, metric::kCalls)
+  result.all_reduce_count = single_number(*launch, metric::kAllReduceCalls, metric::kCalls)
                                 .value_or(static_cast<double>(all_reduce_count(cell.spec)));
   const auto gradients = single_number(*launch, metric::kEquality, metric::kGradients);
   const auto weights = single_number(*launch, metric::kEquality, metric::kWeights);

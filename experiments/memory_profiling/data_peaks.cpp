@@ -62,9 +62,9 @@ Dataset forward_peaks_data(const ProfileList& profiles) {
       column("no_grad", "Without grad", Mode::kInference, metric::kMemory, metric::kPeakAllocated),
       column("grad", "With grad", Mode::kForward, metric::kMemory, metric::kPeakAllocated),
       column("graph_alive", "With the previous step's graph alive", Mode::kForward,
-             metric::kOtherForwardPeaks, metric::kForwardGraphAlive),
+             metric::kAlternativePeaks, metric::kForwardGraphAlive),
       column("in_training", "Inside training, with the optimizer's state", Mode::kTrainStep,
-             metric::kOtherForwardPeaks, metric::kForwardWithState)};
+             metric::kAlternativePeaks, metric::kForwardWithState)};
   const auto has_peak = [](const Profile* profile) { return any_step_ran({profile}); };
   return make_dataset("forward-peaks", columns, only(profiles, has_peak));
 }

@@ -120,7 +120,7 @@ Facts recording_facts(const StepRecording& recording, const StepRecording* previ
       .set("parameters", format_bytes_briefly(start.bytes_of(metric::kParameters)))
       .set("peak", format_bytes_briefly(peak.requested_bytes()))
       .when("in_phase", !peak.phase.empty(), "phase", phase_words(peak.phase))
-      .flag("state", start.bytes_of(metric::kOptimizerStates) > 0)
+      .flag("state", start.bytes_of(metric::kOptimizerMemory) > 0)
       .flag("falls", falls_in_backward(recording.timeline))
       .set("reason", recording.step->out_of_memory() != nullptr ? "out of memory"
                                                                 : recording.step->why_no_peak());

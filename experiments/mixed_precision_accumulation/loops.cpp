@@ -14,10 +14,7 @@ const std::vector<Loop> kKnownLoops{
     {.name = metric::kMixedLoop, .label = "FP32 += FP16"},
     {.name = metric::kCastLoop, .label = "FP32 += FP16 cast to FP32"},
     {.name = metric::kBf16Loop, .label = "BF16 += BF16", .is_extra = true},
-    {.name = metric::kHalvesLoop,
-     .label = "FP32 += halves",
-     .exact_addend = 0.5,
-     .is_extra = true}};
+    {.name = metric::kExactLoop, .label = "FP32 += halves", .exact_addend = 0.5, .is_extra = true}};
 
 std::vector<double> numbers(const Launch& launch, std::string_view tag, std::string_view name) {
   const Metric* metric = launch.find(tag, name);

@@ -9,7 +9,7 @@
 #include "experiments/common/timing.h"
 #include "experiments/overview/overview.h"
 #include "plan/planner.h"
-#include "results/make_words.h"
+#include "results/makefile_arguments.h"
 
 namespace labreport::overview {
 namespace {

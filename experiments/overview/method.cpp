@@ -9,7 +9,7 @@
 #include "experiments/overview/overview.h"
 #include "results/json_reader.h"
 #include "results/metric_names.h"
-#include "results/shipped.h"
+#include "results/shipped_variant.h"
 
 namespace labreport::overview {
 namespace {

@@ -20,7 +20,7 @@
 #include "experiments/torch_compile/network.h"
 #include "plan/arithmetic.h"
 #include "results/metric_names.h"
-#include "results/shipped.h"
+#include "results/shipped_variant.h"
 
 namespace labreport::overview {
 namespace {

@@ -11,7 +11,7 @@
 #include "experiments/overview/overview.h"
 #include "results/metric_names.h"
 #include "results/run.h"
-#include "results/shipped.h"
+#include "results/shipped_variant.h"
 
 namespace labreport::overview {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "results/shipped.h"
+#include "results/shipped_variant.h"
 
 namespace labreport {
 namespace {

@@ -10,7 +10,7 @@
 #include "plan/editions.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
-#include "results/shipped.h"
+#include "results/shipped_variant.h"
 #include "results/table_shapes.h"
 
 namespace labreport {

@@ -167,8 +167,8 @@ void check_phases(const Inspection& in) {
 /// Checks the sum of halves, which are exact in every format. If it is wrong, so is the device or
 /// the loop.
 void check_sum_of_halves(const Inspection& in) {
-  const auto sums = in.samples(metric::kRunningSum, metric::kHalvesLoop);
-  const auto addend = in.samples(metric::kAddend, metric::kHalvesLoop);
+  const auto sums = in.samples(metric::kRunningSum, metric::kExactLoop);
+  const auto addend = in.samples(metric::kAddend, metric::kExactLoop);
   if (sums.empty() || addend.empty()) return;
   const double expected = addend.front() * static_cast<double>(sums.size());
   if (sums.back() == expected) return;

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "results/make_words.h"
+#include "results/makefile_arguments.h"
 
 namespace labreport {
 namespace {

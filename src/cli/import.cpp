@@ -47,7 +47,7 @@ ExitStatus import(const ImportVerbFlags& flags, const std::vector<std::string>& 
   Run run = import_table(read_file(file, kMaxFileBytes), file.filename().string(), flags.facts);
   run.sessions = {import_session(argv)};
   const std::filesystem::path folder = make_import_folder(flags.out, run);
-  RunStore(folder).keep_imported(run);
+  RunStore(folder).save_imported(run);
   for (const std::string& assumption : provenance_texts(run, metric::kAssumed)) {
     say("assumed: {}\n", assumption);
   }

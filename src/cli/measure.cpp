@@ -27,7 +27,7 @@
 #include "orchestrate/pool.h"
 #include "orchestrate/run_folder.h"
 #include "orchestrate/worker_info.h"
-#include "results/shipped.h"
+#include "results/shipped_variant.h"
 
 namespace labreport {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "orchestrate/model_source.h"
 #include "publish/scratch_folder.h"
-#include "results/shipped.h"
+#include "results/shipped_variant.h"
 
 namespace labreport {
 namespace {

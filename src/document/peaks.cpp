@@ -10,7 +10,7 @@ namespace labreport {
 const std::vector<CategoryWords>& memory_categories() {
   static const std::vector<CategoryWords> all{{metric::kParameters, "parameters"},
                                               {metric::kGradients, "gradients"},
-                                              {metric::kOptimizerStates, "optimizer state"},
+                                              {metric::kOptimizerMemory, "optimizer state"},
                                               {metric::kData, "inputs"},
                                               {metric::kActivations, "activations"},
                                               {metric::kWeightCopies, "weight copies"},

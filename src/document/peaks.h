@@ -35,7 +35,7 @@ std::string pass_words(const std::string& phase);
 inline constexpr std::pair<std::string_view, std::int64_t ExpectedPeak::*> kPeakParts[]{
     {metric::kParameters, &ExpectedPeak::parameters},
     {metric::kGradients, &ExpectedPeak::gradients},
-    {metric::kOptimizerStates, &ExpectedPeak::moments},
+    {metric::kOptimizerMemory, &ExpectedPeak::moments},
     {metric::kActivations, &ExpectedPeak::activations},
     {metric::kWeightCopies, &ExpectedPeak::weight_copies},
     {metric::kTemporary, &ExpectedPeak::temporaries}};

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "results/shipped.h"
+#include "results/shipped_variant.h"
 
 namespace labreport {
 

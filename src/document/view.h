@@ -24,7 +24,7 @@ class RunView {
   using SpecFilter = std::function<bool(const CellSpec&)>;
 
   /// Returns the cells of a kind that `accepts` accepts, in plan order; all of that kind if
-  /// `accepts` is empty. Variants that PyTorch ships (results/shipped.h) are left out.
+  /// `accepts` is empty. Variants that PyTorch ships (results/shipped_variant.h) are left out.
   std::vector<const Cell*> cells(CellKind kind, const SpecFilter& accepts = {}) const;
 
   /// Returns the first of `cells`, or null.

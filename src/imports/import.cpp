@@ -326,25 +326,25 @@ class Importer {
   Launch new_launch() const {
     Launch launch;
     launch.device = 0;
-    const auto note = [&](std::string_view name, const std::string& text) {
+    const auto add_condition = [&](std::string_view name, const std::string& text) {
       if (!text.empty()) launch.conditions.push_back(text_metric(metric::kProvenance, name, text));
     };
     const auto fact = [&](std::string_view name) {
       const auto found = facts_.find(name);
       return found == facts_.end() ? "" : found->second;
     };
-    note(metric::kTitle, fact("title"));
-    note(metric::kSource, fact("source"));
-    note(metric::kFile, file_);
-    note(metric::kPlace, fmt::format("line {}", line_number_));
-    note(metric::kAssumed, join(assumed_, "; "));
+    add_condition(metric::kTitle, fact("title"));
+    add_condition(metric::kSource, fact("source"));
+    add_condition(metric::kFile, file_);
+    add_condition(metric::kPlace, fmt::format("line {}", line_number_));
+    add_condition(metric::kAssumed, join(assumed_, "; "));
     return launch;
   }
 
   std::string file_;
   std::size_t line_number_ = 0;
-  ImportFlags facts_;  ///< Values from flags, from lines above the table and from the handout.
-  std::vector<std::string> assumed_;  ///< Descriptions of the values from the handout.
+  ImportFlags facts_;  ///< Values from flags, lines above the table and the course handout.
+  std::vector<std::string> assumed_;  ///< Descriptions of the values that are assumed.
   char separator_ = ',';
   std::vector<Column> columns_;
   std::vector<std::string> cells_;  ///< The current row.
@@ -369,13 +369,13 @@ std::span<const ImportField> import_fields() { return kFields; }
 
 Run import_table(const std::string& text, const std::string& file, const ImportFlags& flags) {
   Importer importer(file, flags);
-  std::size_t number = 0;
+  std::size_t line_number = 0;
   for (const std::string& line : split(text, '\n')) {
-    ++number;
+    ++line_number;
     try {
       importer.read_line(line);
     } catch (const InputError& error) {
-      throw InputError(fmt::format("{}: line {}: {}", file, number, error.what()));
+      throw InputError(fmt::format("{}: line {}: {}", file, line_number, error.what()));
     }
   }
   return importer.finish();

@@ -17,7 +17,7 @@ namespace labreport {
 struct ImportField {
   enum class Place {
     kLine,          ///< A line `name: value` above the table, or the flag `--name`.
-    kLineOrColumn,  ///< For parameters: a line or a flag as above, or a column.
+    kLineOrColumn,  ///< For parameters: a line, a flag or a column.
     kColumn,        ///< For published numbers: a column whose name ends with a unit.
   };
 

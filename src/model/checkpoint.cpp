@@ -39,7 +39,7 @@ struct Checkpoint : torch::autograd::Function<Checkpoint> {
     const auto& part = static_cast<const Part&>(*capsule);
     at::Tensor output;
     {
-      const Range range(metric::kRecompute);
+      const Range range(metric::kRecomputeTime);
       const c10::AutoGradMode recording(true);
       const AutocastScope autocast(part.autocast);
       output = part.function(input);

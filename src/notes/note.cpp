@@ -33,8 +33,7 @@ std::string without_comments(std::string_view text) {
 
 using Iterator = std::unique_ptr<cmark_iter, decltype(&cmark_iter_free)>;
 
-constexpr int kMaxNesting =
-    24;  // Levels of lists and quotes that all parsers of Markdown can read.
+constexpr int kMaxNesting = 24;   // Every Markdown parser reads this many levels of lists.
 constexpr int kHeadingShift = 3;  // A note's headings begin at level 4, below the part's.
 constexpr int kLowestHeading = 6;
 // This noncharacter replaces dollars outside of math until the Markdown is written.
@@ -140,8 +139,8 @@ std::string why_too_large(std::string_view text) {
 /// headings are below the level of the part's heading. Returns an empty text, and adds a problem,
 /// if the note is too large.
 std::string safe_markdown(std::string_view markdown, const FindPicture& find_picture,
-                          ParsedNote& file) {
-  std::vector<NoteProblem>& problems = file.problems;
+                          ParsedNote& note) {
+  std::vector<NoteProblem>& problems = note.problems;
   const std::string text = replaced(std::string(markdown), kDollar, "");
   if (const std::string why = why_too_large(cut_math(text).markdown); !why.empty()) {
     problems.push_back({0, why + ": the note is left out"});
@@ -159,7 +158,7 @@ std::string safe_markdown(std::string_view markdown, const FindPicture& find_pic
                                        " is left out: http, https and relative addresses stay"});
   }
   for (const MathSpan& span : parsed.spans) {
-    file.formula_lines.emplace(harmless_tex(span), span.line);
+    note.formula_lines.emplace(harmless_tex(span), span.line);
   }
   for_each_node(root, CMARK_NODE_HEADING, [](cmark_node* node) {
     const int level = cmark_node_get_heading_level(node) + kHeadingShift;
@@ -212,16 +211,16 @@ class FrontMatterReader {
     *field->second = value;
   }
 
-  ParsedFrontMatter file;
+  ParsedFrontMatter result;
 
  private:
   void complain(int line_number, const std::string& text) {
-    file.problems.push_back({line_number, text});
+    result.problems.push_back({line_number, text});
   }
 
-  std::map<std::string, std::string*> fields_{{"name", &file.front.author},
-                                              {"course", &file.front.course},
-                                              {"repository", &file.front.repository}};
+  std::map<std::string, std::string*> fields_{{"name", &result.front.author},
+                                              {"course", &result.front.course},
+                                              {"repository", &result.front.repository}};
 };
 
 constexpr std::string_view kOpen = "<!--";
@@ -245,7 +244,8 @@ FirstLine first_line(std::string_view text) {
   line.number = 1 + static_cast<int>(std::ranges::count(text.substr(0, line.begin), '\n'));
   std::string words(trimmed(text.substr(line.begin, line.size)));
   line.is_comment = words.starts_with(kOpen) && words.find(kClose) == words.size() - kClose.size();
-  if (line.is_comment) words = words.substr(4, words.size() - 7);
+  if (line.is_comment)
+    words = words.substr(kOpen.size(), words.size() - kOpen.size() - kClose.size());
   while (!words.empty() && std::string_view(".: \t").find(words.back()) != std::string::npos) {
     words.pop_back();
   }
@@ -311,26 +311,26 @@ ParsedFrontMatter parse_front_matter(std::string_view text) {
   for (const std::string& line : split(without_comments(clean_text(text)), '\n')) {
     reader.read(++number, line);
   }
-  return std::move(reader.file);
+  return std::move(reader.result);
 }
 
 ParsedNote parse_note(std::string_view text, const FindPicture& find_picture) {
-  ParsedNote file;
+  ParsedNote result;
   std::string clean = clean_text(text);
   const FirstLine first = first_line(clean);
   const std::optional<bool> replaces = parse_choice(first);
   if (replaces) {
     clean.replace(first.begin, first.size, "");
   } else if (looks_like_choice(first)) {
-    file.problems.push_back({first.number,
-                             "the first line is not understood, so the note replaces "
-                             "the answer: write " +
-                                 std::string(kReplaces) + " or " + std::string(kFollows)});
+    result.problems.push_back({first.number,
+                               "the first line is not understood, so the note replaces "
+                               "the answer: write " +
+                                   std::string(kReplaces) + " or " + std::string(kFollows)});
   }
-  if (trimmed(without_comments(clean)).empty()) return file;
-  std::string safe = safe_markdown(clean, find_picture, file);
-  if (!safe.empty()) file.note = {std::move(safe), replaces.value_or(true)};
-  return file;
+  if (trimmed(without_comments(clean)).empty()) return result;
+  std::string safe = safe_markdown(clean, find_picture, result);
+  if (!safe.empty()) result.note = {std::move(safe), replaces.value_or(true)};
+  return result;
 }
 
 }  // namespace labreport

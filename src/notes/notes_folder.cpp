@@ -21,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kMaxPictureBytes = 10u << 20;
+constexpr const char* kPublishedFolder = "notes/";
 constexpr std::array<std::string_view, 6> kPictureExtensions{".png", ".jpg",  ".jpeg",
                                                              ".svg", ".webp", ".gif"};
 
@@ -124,7 +125,7 @@ class NotePictures {
         if (bytes.find("<svg") == bytes.npos) return refuse("is left out: it is no SVG");
         bytes = inert_svg(bytes);
       }
-      found_.push_back({"notes/" + name, std::move(bytes)});
+      found_.push_back({kPublishedFolder + name, std::move(bytes)});
     } catch (const Error& failure) {
       return refuse("is left out: " + std::string(failure.what()));
     }
@@ -134,9 +135,9 @@ class NotePictures {
     const auto is_taken = [&] {
       return std::ranges::any_of(names_, [&](const auto& entry) { return entry.second == name; });
     };
-    const std::string first_choice = name;
+    const std::string first_choice = name.substr(std::string_view(kPublishedFolder).size());
     for (int i = 2; is_taken(); ++i) {
-      name = "notes/" + std::to_string(i) + "-" + first_choice.substr(6);
+      name = kPublishedFolder + std::to_string(i) + "-" + first_choice;
     }
     names_[file] = name;
     return {name, ""};

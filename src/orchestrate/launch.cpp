@@ -14,7 +14,7 @@
 #include "base/nvml.h"
 #include "results/launch_file.h"
 #include "results/run_json.h"
-#include "results/shipped.h"
+#include "results/shipped_variant.h"
 
 namespace labreport {
 namespace {

@@ -11,7 +11,7 @@
 #include "results/launch_file.h"
 #include "results/metric_names.h"
 #include "results/redaction.h"
-#include "results/shipped.h"
+#include "results/shipped_variant.h"
 
 namespace labreport {
 namespace {

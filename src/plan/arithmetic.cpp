@@ -3,7 +3,7 @@
 #include "base/format.h"
 #include "plan/editions.h"
 #include "plan/sharding.h"
-#include "results/shipped.h"
+#include "results/shipped_variant.h"
 
 namespace labreport {
 namespace {

@@ -17,8 +17,12 @@ double forward_flops(const ModelShape& shape, std::int64_t batch, std::int64_t c
 /// True if the mode runs loss and backward after the forward pass.
 bool has_backward(const CellSpec& spec);
 
-// Except for attention_flops(), the following functions return nothing for a user's network and for
-// cells without a network.
+/// Returns the floating-point operations of the forward pass of the cell's causal attention over
+/// `length` tokens: 4·B·H·S²·d, halved because half of the scores are masked. The FlashAttention
+/// papers count in this way, and count backward as 2.5 forward passes.
+double attention_flops(const CellSpec& spec, std::int64_t length);
+
+// All functions below return nothing for a user's network and for cells without a network.
 
 /// Returns parameter_count() of the cell's network.
 std::optional<std::int64_t> known_parameter_count(const CellSpec& spec);
@@ -26,11 +30,6 @@ std::optional<std::int64_t> known_parameter_count(const CellSpec& spec);
 /// Returns the floating-point operations of one step without the optimizer. Backward counts as two
 /// forward passes.
 std::optional<double> step_flops(const CellSpec& spec);
-
-/// Returns the floating-point operations of the forward pass of the cell's causal attention over
-/// `length` tokens: 4·B·H·S²·d, halved because half of the scores are masked. The FlashAttention
-/// papers count in this way, and count backward as 2.5 forward passes.
-double attention_flops(const CellSpec& spec, std::int64_t length);
 
 /// Returns the bytes that one rank holds during the whole step: FP32 parameters, gradients if the
 /// mode has backward, and two AdamW moments if the mode has the optimizer.

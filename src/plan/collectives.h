@@ -6,7 +6,7 @@
 
 namespace labreport {
 
-/// The handout's sizes in bytes: 1, 10 and 100 MB and 1 GB; an MB is 10⁶ bytes.
+/// The course handout's sizes in bytes: 1, 10 and 100 MB and 1 GB; an MB is 10⁶ bytes.
 inline constexpr std::int64_t kHandoutSizes[]{1'000'000, 10'000'000, 100'000'000, 1'000'000'000};
 
 bool is_handout_size(std::int64_t bytes);

@@ -1,4 +1,4 @@
-// Defines the two editions of the handout, with their model sizes and context lengths.
+// Defines the two editions of the course handout, with their model sizes and context lengths.
 #pragma once
 
 #include <cstdint>

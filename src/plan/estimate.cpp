@@ -4,7 +4,7 @@
 
 #include "plan/arithmetic.h"
 #include "plan/editions.h"
-#include "results/shipped.h"
+#include "results/shipped_variant.h"
 
 namespace labreport {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 // A process loads LibTorch and starts CUDA; a Python process also imports torch and the user's
 // module.
 constexpr double kStartSeconds = 1.4, kPythonStartSeconds = 8.8;
-// A process without CUDA starts faster.
+// A process on a CPU starts faster.
 constexpr double kCpuStartSeconds = 0.6, kCpuPythonStartSeconds = 1.6;
 // Ranks take these additional times to connect by NCCL and by Gloo.
 constexpr double kNcclStartSeconds = 2.5, kGlooStartSeconds = 1;
@@ -36,7 +36,7 @@ constexpr double kScoreFlops = 450, kHalfScoreFlops = 1250;
 // 1 + 10 s of forward and backward together, but do_bench estimates too few repeats, which take
 // about 9 s.
 constexpr double kDoBenchSeconds = 0.375, kLeaderboardSeconds = 9;
-// Before that, do_bench takes the time of this many forward passes to estimate the repeats.
+// do_bench first runs about this many forward passes to estimate the number of repeats.
 constexpr double kEstimationPasses = 20;
 // Forward and backward together take as long as this many forward passes.
 constexpr double kForwardAndBackward = 3.5;

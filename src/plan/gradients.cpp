@@ -13,8 +13,8 @@ constexpr std::int64_t kFirstReducerBucket = 1 << 20;  // bytes; c10d::kDefaultF
 /// Returns the bytes of each bucket as PyTorch's `compute_bucket_assignment_by_size` fills it: it
 /// adds a gradient and then closes the bucket if the bucket has reached its limit. Gradients are
 /// taken in the order of backward, as PyTorch does after the first step.
-std::vector<std::int64_t> reducer_buckets(const std::vector<std::int64_t>& bytes,
-                                          std::int64_t limit_bytes) {
+std::vector<std::int64_t> reducer_bucket_bytes(const std::vector<std::int64_t>& bytes,
+                                               std::int64_t limit_bytes) {
   std::vector<std::int64_t> buckets;
   std::int64_t bucket_bytes = 0, limit = kFirstReducerBucket;
   for (auto gradient = bytes.rbegin(); gradient != bytes.rend(); ++gradient) {
@@ -33,16 +33,15 @@ bool overlaps_backward(const CellSpec& spec) { return spec.scheme >= Scheme::kOv
 
 std::vector<std::int64_t> gradient_bytes(const ModelShape& shape) {
   const std::int64_t d = shape.d_model, square = d * d, wide = d * shape.d_ff;
-  std::vector<std::int64_t> elements{shape.vocab * d};
+  std::vector<std::int64_t> bytes{kFloatBytes * shape.vocab * d};
   for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
     for (const std::int64_t count : {d, square, square, square, square, d, wide, wide, wide}) {
-      elements.push_back(count);
+      bytes.push_back(kFloatBytes * count);
     }
   }
-  elements.push_back(d);
-  elements.push_back(shape.vocab * d);
-  for (std::int64_t& count : elements) count *= kFloatBytes;
-  return elements;
+  bytes.push_back(kFloatBytes * d);
+  bytes.push_back(kFloatBytes * shape.vocab * d);
+  return bytes;
 }
 
 std::vector<Bucket> fill_buckets(const std::vector<std::int64_t>& bytes, std::int64_t max_bytes) {
@@ -66,7 +65,7 @@ std::vector<std::int64_t> all_reduce_bytes(const CellSpec& spec) {
   if (spec.scheme == Scheme::kFlat) {
     return {std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0})};
   }
-  if (spec.scheme == Scheme::kReducer) return reducer_buckets(bytes, limit);
+  if (spec.scheme == Scheme::kReducer) return reducer_bucket_bytes(bytes, limit);
   std::vector<std::int64_t> sums;
   for (const Bucket& bucket : fill_buckets(bytes, spec.scheme == Scheme::kBucketed ? limit : 0)) {
     std::int64_t& sum = sums.emplace_back(0);

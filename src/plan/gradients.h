@@ -36,10 +36,10 @@ std::vector<std::int64_t> all_reduce_bytes(const CellSpec& spec);
 double exposed_seconds(const CellSpec& spec, double backward_seconds, double latency_seconds,
                        double bytes_per_second);
 
-/// The handout's formula for the exposed time of n all-reduces of equal buckets. Each all-reduce
-/// takes α + bytes/β, with the latency α and the bandwidth β. At best, backward hides the term
-/// bytes/β of all buckets but the last, and no α. The exposed time is then
-/// T(n) = total/(n β) + n α.
+/// The course handout's formula for the time of n all-reduces of equal buckets that backward does
+/// not hide. Each all-reduce takes α + bytes/β, with the latency α and the bandwidth β. At best,
+/// backward hides the term bytes/β of all buckets but the last, and no α. The exposed time is
+/// total/(n β) + n α.
 struct BucketFormula {
   double latency_seconds = 0;   ///< α
   double bytes_per_second = 0;  ///< β

@@ -13,7 +13,7 @@
 namespace labreport {
 namespace {
 
-// Bytes of an element in FP32 and in 16 bits, and of an index.
+// Bytes of an element.
 constexpr std::int64_t kFp32 = 4;
 constexpr std::int64_t kHalf = 2;
 constexpr std::int64_t kIndex = 8;
@@ -212,18 +212,18 @@ void add_inference_peaks(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& b
   const bool half = under_autocast(spec);
   const ModelShape& shape = *spec.model;
   const std::int64_t inner = elements(TensorShape::kInner, spec).count;
-  const std::int64_t rows = elements(TensorShape::kMask, spec).count +
-                            kFp32 * elements(TensorShape::kHeadRow, spec).count;
+  const std::int64_t mask_and_sums = elements(TensorShape::kMask, spec).count +
+                                     kFp32 * elements(TensorShape::kHeadRow, spec).count;
   const std::int64_t weights_after_ffn = shape.d_model * (shape.d_ff + shape.vocab);
   const std::int64_t copies = weight_copy_bytes(spec);
-  const auto add = [&](std::int64_t weights, std::int64_t temporaries) {
+  const auto add = [&](std::int64_t copy_bytes, std::int64_t temporaries) {
     peaks.push_back(base);
-    peaks.back().weight_copies = weights;
+    peaks.back().weight_copies = copy_bytes;
     peaks.back().temporaries = temporaries;
   };
   add(weight_copy_bytes_at_softmax(spec),
       (half ? score_and_residual_bytes(spec, 12, 18) : score_and_residual_bytes(spec, 16, 20)) +
-          rows);
+          mask_and_sums);
   add(half ? copies - kHalf * weights_after_ffn : 0,
       score_and_residual_bytes(spec, 0, 12) + 4 * activation_width(spec) * inner);
   add(copies, logit_bytes(spec) + score_and_residual_bytes(spec, 0, half ? 10 : 8));
@@ -270,7 +270,7 @@ ExpectedPeak peak_in_softmax_backward(ExpectedPeak base, const CellSpec& spec) {
 
 /// Adds the instants before the end of backward in a step with checkpoints: the loss, and the
 /// backward of the last group, which may be smaller, of the group before it and of the first group.
-/// The peak of any other group is between the peaks of the last two of these.
+/// The peak of each group in between lies between those of the first group and the last but one.
 void add_checkpointed_peaks(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base,
                             const CellSpec& spec) {
   const std::int64_t layers = spec.model->layers, group_size = *spec.blocks_per_checkpoint;

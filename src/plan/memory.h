@@ -23,7 +23,7 @@ struct SavedTensor {
 /// Lists the tensors that the operations of src/model save. `RmsNorm` saves its input, 1/rms and
 /// their product. `Linear` saves its input, under autocast as its own 16-bit copy. `masked_scores`
 /// saves the rotated queries, the rotated keys and the mask. `softmax` saves exponentials, their
-/// sums and the indices of the maxima. `mixed_values` saves probabilities and values. `SwiGlu`
+/// sums and the indices of the maxima. The product of probabilities and values saves both. `SwiGlu`
 /// saves five tensors of the inner width. A residual sum is saved once, by the norm that reads it.
 std::vector<SavedTensor> tensors_saved_by_block(const CellSpec& spec);
 

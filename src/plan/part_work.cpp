@@ -25,7 +25,7 @@ struct NetworkSizes {
   double hidden() const { return layers * tokens * width; }
 };
 
-// Each part reads and writes an element this many times, in FP32 except for kMaskAccesses.
+// A part accesses each element this often, in FP32 except for kMaskAccesses.
 constexpr double kFp32ElementBytes = 4;
 constexpr double kSoftmaxAccesses = 8;
 constexpr double kMaskAccesses = 4;

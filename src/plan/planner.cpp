@@ -13,7 +13,7 @@ constexpr std::int64_t kDemoContext = 64;
 constexpr std::int64_t kDemoBatch = 2;
 constexpr std::size_t kQuickSizeCount = 2;
 
-/// Returns networks that two CPU cores can train. Their names differ from the handout's names.
+/// Returns networks that two CPU cores can train. Their names differ from the course handout's.
 std::vector<Size> demo_sizes() {
   return {{"demo-1", {64, 256, 2, 2, kDemoVocab}},
           {"demo-2", {128, 512, 4, 4, kDemoVocab}},

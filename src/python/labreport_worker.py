@@ -291,7 +291,7 @@ def end_compile_workers():
         async_compile.shutdown_compile_workers()
 
 
-def compiled(function, device, mode=None, dynamic=None):
+def compile_function(function, device, mode=None, dynamic=None):
     check_compiler()
     if device.type == "cpu":
         from torch._inductor import config
@@ -316,7 +316,7 @@ class ModuleRanges:
     enclosing module. `on_output` is called with each module's path and output."""
 
     def __init__(self, root, on_output=None):
-        self.root, self.open, self.on_output = root, [], on_output
+        self.root, self.open_paths, self.on_output = root, [], on_output
         self.paths = {module: path for path, module in root.named_modules()}
 
     def __enter__(self):
@@ -326,23 +326,23 @@ class ModuleRanges:
     def __exit__(self, *_):
         for hook in self.hooks:
             hook.remove()
-        while self.open:
+        while self.open_paths:
             self.after(None)
 
     def before(self, module, _):
         if module is self.root:
             return
         path = self.paths.get(module, type(module).__name__)
-        if self.open:  # a module used in several places has the path of the first
-            prefix = self.open[-1] + "."
+        if self.open_paths:  # a module used in several places has the path of the first
+            prefix = self.open_paths[-1] + "."
             path = prefix + (path.removeprefix(prefix) if path.startswith(prefix) else path.rpartition(".")[2])
-        engine.open_range(path.removeprefix(self.open[-1] + ".") if self.open else path)
-        self.open.append(path)
+        engine.open_range(path.removeprefix(self.open_paths[-1] + ".") if self.open_paths else path)
+        self.open_paths.append(path)
 
     def after(self, module, _=None, output=None):
         if module is self.root:
             return
-        path, tensor = self.open.pop(), first_tensor(output)
+        path, tensor = self.open_paths.pop(), first_tensor(output)
         engine.close_range()
         if self.on_output and tensor is not None:
             self.on_output(path, tensor)
@@ -369,11 +369,12 @@ class Network:
     @functools.cached_property
     def function(self):
         """Compiles on the first forward, so that torch.compile's imports count as compiling."""
-        return compiled(self.module, self.device, self.source.mode) if self.source.compiled else self.module
+        return compile_function(self.module, self.device, self.source.mode) if self.source.compiled else self.module
 
     @functools.cached_property
     def loss_function(self):
-        return compiled(self.source.loss, self.device, self.source.mode) if self.source.compiled_loss else self.source.loss
+        loss, mode = self.source.loss, self.source.mode
+        return compile_function(loss, self.device, mode) if self.source.compiled_loss else loss
 
     def check_device(self, device):
         for name, tensor in [*self.parameters(), *self.buffers()]:
@@ -468,7 +469,7 @@ class Attention:
 
             config.force_disable_caches = True
             torch._dynamo.reset()
-            self.function = compiled(self.eager_function, self.device, dynamic=False)
+            self.function = compile_function(self.eager_function, self.device, dynamic=False)
         return self.compiled
 
     def forward(self, q, k, v, mask):

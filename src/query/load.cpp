@@ -15,7 +15,7 @@ namespace {
 class Insertion {
  public:
   Insertion(sqlite3* database, const std::string& table)
-      : columns_(columns_of(database, table)), statement_(database, text_for(table)) {}
+      : columns_(columns_of(database, table)), statement_(database, insert_sql(table)) {}
 
   const std::vector<std::string>& columns() const { return columns_; }
   Statement& statement() { return statement_; }
@@ -27,7 +27,7 @@ class Insertion {
     return names.first_column_texts();
   }
 
-  std::string text_for(const std::string& table) const {
+  std::string insert_sql(const std::string& table) const {
     std::string text = "insert into " + table + " values (?";
     for (std::size_t i = 1; i < columns_.size(); ++i) text += ", ?";
     return text + ")";
@@ -37,7 +37,7 @@ class Insertion {
   Statement statement_;
 };
 
-/// Returns the text, or nothing if it is empty. Nothing is bound as NULL.
+/// Returns an empty optional, which is bound as NULL, if the text is empty.
 std::optional<std::string_view> null_if_empty(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional<std::string_view>(text);
 }
@@ -70,12 +70,12 @@ class Loader {
     return sqlite3_column_int64(query.get(), 0);
   }
 
-  Insertion& insertion(const std::string& table) {
+  Insertion& prepared_insertion(const std::string& table) {
     const auto prepared = insertions_.find(table);
     if (prepared != insertions_.end()) return prepared->second;
     return insertions_.try_emplace(table, database_, table).first->second;
   }
-  Statement& insert_into(const std::string& table) { return insertion(table).statement(); }
+  Statement& insert_into(const std::string& table) { return prepared_insertion(table).statement(); }
 
   void add(const Session& session, std::size_t i) {
     const Software& software = session.software;
@@ -124,12 +124,13 @@ class Loader {
     const bool ok = is_ok(launch.outcome);
     const std::string reason = ok ? "" : describe_briefly(launch.outcome);
     const auto* oom = std::get_if<OutOfMemory>(&launch.outcome);
-    const OutOfMemory none;
-    const OutOfMemory& memory = oom == nullptr ? none : *oom;
-    insert_into("launch").run(
-        launch_key_, cell_key_, std::int64_t(number), run_name_, launch.session, launch.device,
-        represents, status_name(launch.outcome), null_if_empty(reason), null_if_empty(memory.phase),
-        memory.requested_bytes, memory.in_use_bytes, memory.peak_bytes, launch.wall_ns);
+    const OutOfMemory empty;
+    const OutOfMemory& details = oom == nullptr ? empty : *oom;
+    insert_into("launch").run(launch_key_, cell_key_, std::int64_t(number), run_name_,
+                              launch.session, launch.device, represents,
+                              status_name(launch.outcome), null_if_empty(reason),
+                              null_if_empty(details.phase), details.requested_bytes,
+                              details.in_use_bytes, details.peak_bytes, launch.wall_ns);
     for (const Metric& metric : launch.metrics) add(metric);
     for (const Metric& condition : launch.conditions) {
       insert_into("condition")
@@ -162,7 +163,7 @@ class Loader {
   /// Leaves out tables and columns that this version does not know.
   void add(const Table& table) {
     if (required_columns(table.name).empty()) return;
-    Insertion& insertion = this->insertion(table.name);
+    Insertion& insertion = prepared_insertion(table.name);
     std::vector<std::pair<int, std::size_t>> parameters;  // SQL parameter and index of its column
     for (std::size_t column = 0; column < table.columns.size(); ++column) {
       const auto known = std::ranges::find(insertion.columns(), table.columns[column].name);

@@ -28,8 +28,7 @@ enum class CellKind {
 enum class DeviceKind { kCuda, kCpu };
 enum class Precision { kFp32, kTf32, kBf16, kFp16 };
 
-/// The work of one step. The first two modes run only the network; the others add loss and
-/// backward.
+/// The work of one step.
 enum class Mode {
   kInference,        ///< forward under no_grad
   kForward,          ///< forward while autograd records
@@ -87,7 +86,7 @@ struct Ranks {
 };
 
 /// Ways in which the ranks of a data-parallel training step average their gradients, in the order
-/// of the handout.
+/// of the course handout.
 enum class Scheme {
   kNone,          ///< No averaging: the baseline for the other schemes.
   kPerParameter,  ///< One all-reduce for each parameter, after backward.
@@ -186,7 +185,7 @@ bool under_autocast(const CellSpec& spec);
 
 /// True if both cells have the same implementation, model shape, context and batch.
 bool same_network_and_batch(const CellSpec& a, const CellSpec& b);
-/// True if, in addition, both cells have the same precision.
+/// True if same_network_and_batch() holds and both cells have the same precision.
 bool same_setting(const CellSpec& a, const CellSpec& b);
 
 /// True if all tensors of the cell together have, by an upper estimate, less than 10^16 bytes, the

@@ -31,11 +31,11 @@ struct TextPattern {
 /// Bounds of a value. For a list, `min_items` and `max_items` apply to the list, and the other
 /// bounds to each item.
 struct Bounds {
-  std::int64_t min = -kMaxInteger;  ///< `min` and `max` are inclusive and apply to integers.
-  std::int64_t max = kMaxInteger;
-  std::optional<double> above = {};       ///< Exclusive lower bound; applies to reals.
-  std::size_t max_bytes = kMaxTextBytes;  ///< Applies to texts, as do the next two.
-  const TextPattern* pattern = nullptr;
+  std::int64_t min = -kMaxInteger;                       ///< The least integer that is allowed.
+  std::int64_t max = kMaxInteger;                        ///< The largest integer that is allowed.
+  std::optional<double> above = {};                      ///< A real number must exceed this bound.
+  std::size_t max_bytes = kMaxTextBytes;                 ///< The length of a text.
+  const TextPattern* pattern = nullptr;                  ///< Null if texts may have any form.
   std::span<const std::string_view> allowed_texts = {};  ///< Empty if any text is allowed.
   std::size_t min_items = 0;
   std::size_t max_items = kMaxListItems;

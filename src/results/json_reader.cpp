@@ -14,10 +14,10 @@
 namespace labreport {
 namespace {
 
-constexpr std::size_t kMaxDepth = 32;  // levels; documents of labreport have fewer
+constexpr std::size_t kMaxDepth = 32;  // levels of arrays and objects; a run has fewer
 
 struct ParseProblem {
-  std::string_view library_words;  ///< A part of the library's message; empty if not needed.
+  std::string_view message_part;  ///< The part of nlohmann::json's message that tells the problem.
   const char* problem;
   const char* remedy;
 };
@@ -42,10 +42,10 @@ constexpr ParseProblem kKnownProblems[]{
 
 const ParseProblem& problem_of(std::string_view text, std::string_view message) {
   if (!is_utf8(text)) return kNotUtf8;
-  // The rest of the parser's message quotes a piece of the input.
+  // After "; last read", the parser's message quotes the input.
   const std::string_view unquoted = message.substr(0, message.find("; last read"));
   const auto* match = std::ranges::find_if(kKnownProblems, [&](const ParseProblem& problem) {
-    return unquoted.find(problem.library_words) != std::string_view::npos;
+    return unquoted.find(problem.message_part) != std::string_view::npos;
   });
   return match == std::end(kKnownProblems) ? kNotJson : *match;
 }

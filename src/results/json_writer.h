@@ -8,9 +8,8 @@ namespace labreport {
 
 using Json = nlohmann::ordered_json;
 
-/// Indents by two spaces and ends with a newline. Arrays of scalars and metrics take one line each.
-/// So do other objects of scalars and arrays of scalars if they have at most 100 bytes. Several
-/// rows of integers share a line.
+/// Indents by two spaces and ends with a newline. One line holds an array of scalars, a metric,
+/// another object of at most 100 bytes that nests no object, or several rows of integers.
 std::string write_json(const Json& document);
 
 /// Writes the value on one line and replaces bytes that are not UTF-8, which file names and a

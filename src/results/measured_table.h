@@ -1,4 +1,4 @@
-// Access by column name to a table that a worker wrote.
+// Reads a table that a worker wrote, by column names.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,8 @@
-// Tags and names of metrics and tables. Workers and imports write them, presenters read them.
+// Names that workers and imports write into launches, and presenters read.
 //
-// A comment behind a constant begins with `tag` or `table` if the constant is one. Then it gives
-// the unit of the tag's metrics and their meaning. All other constants are names of metrics.
+// A tag groups metrics, and each metric of a tag has a name. A comment behind a constant begins
+// with the role of the constant: tag (with the unit of its metrics), table, phase, group, method,
+// outcome, point or lane. A constant without a role is the name of a metric.
 #pragma once
 
 #include <string_view>
@@ -10,173 +11,173 @@ namespace labreport::metric {
 
 // The host's clock times steps 1 to warmup + steps of the process, in order. The device is
 // synchronized only once, after the last step.
-inline constexpr std::string_view kStep = "step";    // tag; unit ns, samples
-inline constexpr std::string_view kTotal = "total";  // step's start → device finished
-inline constexpr std::string_view kEnqueue =
-    "enqueue";  // step's start → all work enqueued; also a tag: values by phase
+inline constexpr std::string_view kStep = "step";    // tag; ns, samples
+inline constexpr std::string_view kTotal = "total";  // step's start until device finished
+// kEnqueue is the time from a step's start until all its work is enqueued. The tag kEnqueue has,
+// for each phase, the time until the phase's work is enqueued.
+inline constexpr std::string_view kEnqueue = "enqueue";
 
-// Device events, or on a CPU the host's clock, time the phases of these steps. Names are phases.
-inline constexpr std::string_view kEvent = "event";  // tag; unit ns, samples
+// Device events, or on a CPU the host's clock, time the phases of the steps of tag kStep.
+inline constexpr std::string_view kEvent = "event";  // tag; ns, samples; names: phases
 
 // The host's clock times `steps` further steps, which synchronize after every phase.
-inline constexpr std::string_view kSynced = "synced";  // tag; unit ns, samples; phases and kTotal
+inline constexpr std::string_view kSynced = "synced";  // tag; ns, samples; names: phases and kTotal
 
-inline constexpr std::string_view kForward = "forward";
-inline constexpr std::string_view kLoss = "loss";
-inline constexpr std::string_view kBackward = "backward";
-inline constexpr std::string_view kOptimizer = "optimizer";
+inline constexpr std::string_view kForward = "forward";      // phase
+inline constexpr std::string_view kLoss = "loss";            // phase
+inline constexpr std::string_view kBackward = "backward";    // phase
+inline constexpr std::string_view kOptimizer = "optimizer";  // phase
 
-// Times before step 1; unit ns, one value for each name.
-inline constexpr std::string_view kStartUp = "start-up";     // tag
-inline constexpr std::string_view kLibraries = "libraries";  // exec → main
-inline constexpr std::string_view kDeviceContext =
-    "context";  // device context created; this partly overlaps kLibraries
-inline constexpr std::string_view kModelBuild = "model";  // parameters created and initialized
+// Times before step 1.
+inline constexpr std::string_view kStartUp = "start-up";     // tag; ns
+inline constexpr std::string_view kLibraries = "libraries";  // from exec to main()
+// The creation of the device's context, which partly overlaps kLibraries.
+inline constexpr std::string_view kDeviceContext = "context";
+inline constexpr std::string_view kModelBuild = "model";  // creation of the parameters
 // The time of the first forward, loss and backward of a compiled model, which compile it. They run
-// after kLibraries and kModelBuild and before kFirstKernel.
+// after the model is built and before the first kernel of kFirstKernel. The tag kCompile has the
+// times, in ns, in which kind `attention` compiles for each sequence length.
 inline constexpr std::string_view kCompile = "compile";
-inline constexpr std::string_view kFirstKernel =
-    "first_kernel";  // exec → first step's first kernel enqueued
+// The time from exec until the first kernel of step 1 is enqueued.
+inline constexpr std::string_view kFirstKernel = "first_kernel";
 
-// Allocator statistics at the end of the timed steps; unit B.
-inline constexpr std::string_view kMemory = "memory";  // tag
+// Allocator statistics at the end of the timed steps.
+inline constexpr std::string_view kMemory = "memory";  // tag; B
 inline constexpr std::string_view kParameters = "parameters";
 inline constexpr std::string_view kPeakAllocated = "peak_allocated";
 inline constexpr std::string_view kPeakReserved = "peak_reserved";
 inline constexpr std::string_view kPeakRequested = "peak_requested";
 
 // Conditions of a launch, during the timed steps unless stated otherwise.
-inline constexpr std::string_view kClock = "clock";  // tag; MHz in one untimed step; kSm, kMemory
+inline constexpr std::string_view kClock = "clock";  // tag; MHz in an untimed step; kSm and kMemory
 inline constexpr std::string_view kSm = "sm";
-inline constexpr std::string_view kSlowdown = "slowdown";  // tag; ns at reduced clocks, by cause
+inline constexpr std::string_view kSlowdown = "slowdown";  // tag; ns at reduced clocks, by cause:
 inline constexpr std::string_view kThermal = "thermal";
 inline constexpr std::string_view kHardware = "hardware";
 inline constexpr std::string_view kPower = "power";
-inline constexpr std::string_view kAllocatorLimit =
-    "limit";                                     // tag kMemory; B: the allocator's limit
-inline constexpr std::string_view kGpu = "gpu";  // tag
+inline constexpr std::string_view kAllocatorLimit = "limit";            // B, in tag kMemory
+inline constexpr std::string_view kGpu = "gpu";                         // tag
 inline constexpr std::string_view kTemperature = "temperature";         // °C after the steps
-inline constexpr std::string_view kOtherProcesses = "other_processes";  // count
+inline constexpr std::string_view kOtherProcesses = "other_processes";  // their number
 inline constexpr std::string_view kSpilled = "spilled";  // B reserved beyond the device's memory
 inline constexpr std::string_view kDeviceAllocations = "device_allocations";  // in the timed steps
 
 // Kind `ladder` writes the metrics of kinds `timing` and `kernels`, and losses.
-inline constexpr std::string_view kLosses = "losses";  // tag; kTotal: one for each step
+inline constexpr std::string_view kLosses = "losses";  // tag; kTotal has a sample for each step
 
 // Kind `checkpointing` first runs forward, loss and backward once, before AdamW has states, and
-// writes "resident" and "peak" as kind `memory` does. Then it times training steps as kind `timing`
+// writes kResident and kPeak as kind `memory` does. Then it times training steps as kind `timing`
 // does, and writes their losses.
 inline constexpr std::string_view kCheckpoints = "checkpoints";  // tag; B
-inline constexpr std::string_view kSaved = "saved";  // allocated before backward − before forward
-inline constexpr std::string_view kRecomputed = "recomputed";  // memory that one group added
-inline constexpr std::string_view kRecompute = "recompute";    // in tag kStep: all groups' forwards
+inline constexpr std::string_view kSaved = "saved";  // growth of allocated bytes until backward
+// The most bytes that the repeated forward of one group of blocks adds.
+inline constexpr std::string_view kRecomputedBytes = "recomputed";
+// The time of the repeated forwards of all groups of blocks, in tag kStep.
+inline constexpr std::string_view kRecomputeTime = "recompute";
 
 // Kind `limits` measures sustained rates.
 inline constexpr std::string_view kMatrixRate = "matrix_rate";  // tag; flop/s; names: precisions
-inline constexpr std::string_view kCopy = "copy";               // tag
-inline constexpr std::string_view kBandwidth = "bandwidth";     // B/s, read + written
+inline constexpr std::string_view kCopy = "copy";               // tag; B/s
+inline constexpr std::string_view kBandwidth = "bandwidth";     // bytes read and written by a copy
 
-// Kind `accumulation` writes the sum after each addition of a loop. Names are loops. The addend is
-// 0.01 unless the loop's name gives another.
+// Kind `accumulation` writes the sum after each addition of a loop. Names are loops: the dtype of
+// the sum and the dtype of the addend, which is 0.01, or the addend.
 inline constexpr std::string_view kRunningSum = "running";  // tag; on the cell's device
 inline constexpr std::string_view kHostRunningSum =
     "running_host";                                    // tag; on the CPU, for comparison
-inline constexpr std::string_view kAddend = "addend";  // tag; the addend rounded to its dtype
+inline constexpr std::string_view kAddend = "addend";  // tag; the addend, rounded to its dtype
 inline constexpr std::string_view kFp32Loop = "fp32+=fp32";
 inline constexpr std::string_view kFp16Loop = "fp16+=fp16";
 inline constexpr std::string_view kMixedLoop = "fp32+=fp16";
 inline constexpr std::string_view kCastLoop = "fp32+=float(fp16)";
 inline constexpr std::string_view kBf16Loop = "bf16+=bf16";
-inline constexpr std::string_view kHalvesLoop = "fp32+=0.5";
+inline constexpr std::string_view kExactLoop = "fp32+=0.5";  // All sums are exact in FP32.
 
-// Kind `dtypes` writes a table of this name with columns precision, group, name, dtype.
-inline constexpr std::string_view kDtypes = "dtypes";
-inline constexpr std::string_view kInput = "input";  // the groups are kInput to kGradient
-inline constexpr std::string_view kParameter = "parameter";
-inline constexpr std::string_view kOutput = "output";  // outputs of modules
-inline constexpr std::string_view kLossValue = "loss";
-inline constexpr std::string_view kGradient = "gradient";
-inline constexpr std::string_view kOptimizerState = "optimizer state";
-inline constexpr std::string_view kNorm = "norm";        // a group: norms with 16-bit input
-inline constexpr std::string_view kNetwork = "network";  // a group: outputs in a Transformer block
+// Kind `dtypes` writes one table, with columns precision, group, name and dtype.
+inline constexpr std::string_view kDtypes = "dtypes";                   // table
+inline constexpr std::string_view kInput = "input";                     // group
+inline constexpr std::string_view kParameter = "parameter";             // group
+inline constexpr std::string_view kOutput = "output";                   // group: outputs of modules
+inline constexpr std::string_view kLossValue = "loss";                  // group
+inline constexpr std::string_view kGradient = "gradient";               // group
+inline constexpr std::string_view kOptimizerState = "optimizer state";  // group
+inline constexpr std::string_view kNorm = "norm";        // group: norms of a 16-bit tensor
+inline constexpr std::string_view kNetwork = "network";  // group: outputs in a Transformer block
 
-// Kind `layer_norm` writes a table of this name, one row for each format, method, width and scale.
-// Errors are relative to FP64 and are medians over kVectors vectors. The columns of overflow and
-// underflow count the vectors in which it occurs.
+// Kind `layer_norm` writes a table with one row for each format, method, width and scale. Errors
+// are relative to FP64 and are medians over many vectors. The columns of overflow and underflow
+// count the vectors in which it occurs.
 inline constexpr std::string_view kLayerNorm = "layer_norm";  // tag and table
-inline constexpr std::string_view kVectors = "vectors";
-inline constexpr std::string_view kRounded = "rounded";  // method: rounds after every addition
+inline constexpr std::string_view kVectors = "vectors";       // number of vectors
+inline constexpr std::string_view kRounded = "rounded";       // method: rounds after every addition
 inline constexpr std::string_view kReductions = "reductions";  // method: LibTorch's own reductions
-inline constexpr std::string_view kFp32Statistics = "fp32_statistics";
+inline constexpr std::string_view kFp32Statistics = "fp32_statistics";  // method: all steps in FP32
 
-// Kind `kernels` profiles one step. Values with the tag "profile" are in ns unless stated
-// otherwise.
-inline constexpr std::string_view kProfile = "profile";
-inline constexpr std::string_view kPrepare = "prepare";
-inline constexpr std::string_view kCollect = "collect";
-inline constexpr std::string_view kSpan = "span";  // start of the first activity → end of the last
-inline constexpr std::string_view kBusy = "busy";  // union of activities; also a tag: sums by phase
-inline constexpr std::string_view kUnattributed = "unattributed";
-// kKernels is a count of activities and a table; the next two are only tables.
-inline constexpr std::string_view kKernels = "kernels";
-inline constexpr std::string_view kKernelNames = "kernel_names";
-inline constexpr std::string_view kGpuTrace = "gpu_trace";  // every kernel, if requested
+// Kind `kernels` profiles one step. An activity is a kernel, copy or memset.
+inline constexpr std::string_view kProfile = "profile";          // tag; ns
+inline constexpr std::string_view kProfilerPrepare = "prepare";  // time to start the profiler
+inline constexpr std::string_view kProfilerCollect = "collect";  // time to read its record
+inline constexpr std::string_view kSpan = "span";  // first activity's start to last activity's end
+// The time in which at least one activity runs. The tag kBusy has the sum of
+// the activities' durations in each phase, in ns.
+inline constexpr std::string_view kBusy = "busy";
+inline constexpr std::string_view kUnattributed = "unattributed";  // activities without a phase
+inline constexpr std::string_view kKernels = "kernels";  // the number of activities; also a table
+inline constexpr std::string_view kKernelNames = "kernel_names";  // table
+inline constexpr std::string_view kGpuTrace = "gpu_trace";  // table: every kernel, if requested
 // Host time in calls of the device's runtime during the profiled step, by purpose.
-inline constexpr std::string_view kRuntime = "runtime";  // tag
+inline constexpr std::string_view kRuntime = "runtime";  // tag; ns
 inline constexpr std::string_view kAllocation = "allocation";
 inline constexpr std::string_view kLaunchCalls = "launch";
 inline constexpr std::string_view kOtherCalls = "other";
 // Host time in the first launch of each kernel, written only if the process profiles its first
 // step. See measure/kernels/host_calls.h.
-inline constexpr std::string_view kFirstLaunches = "first";  // tag
+inline constexpr std::string_view kFirstLaunches = "first";  // tag; ns
 inline constexpr std::string_view kCodeLoading = "code_loading";
-inline constexpr std::string_view kMatrixLibrary = "matrix_library";
+inline constexpr std::string_view kCublasSetup = "matrix_library";
 
-// Kind `memory` runs one step without the allocator's history, then one with it. Unit B.
+// Kind `memory` runs one step without the allocator's history, then one with it. Its tags have
+// bytes.
 inline constexpr std::string_view kResident = "resident";  // tag: allocated just before the step
 inline constexpr std::string_view kPeak = "peak";          // tag: highest allocated, by phase
 inline constexpr std::string_view kHistory = "history";    // tag: the step with the history
 inline constexpr std::string_view kCategory = "category";  // tag: requested, at the step's peak
 inline constexpr std::string_view kRounding = "rounding";  // tag: allocated − requested
 inline constexpr std::string_view kResidual = "residual";  // tag: one tensor of the residual stream
-inline constexpr std::string_view kOtherForwardPeaks =
-    "meaning";  // tag: the peak of forward by other definitions than kPeak's
+inline constexpr std::string_view kAlternativePeaks = "meaning";  // tag: other peaks of forward
 inline constexpr std::string_view kBlock = "block";  // tag and table: memory of one block
 inline constexpr std::string_view kAllocated = "allocated";
 inline constexpr std::string_view kRequested = "requested";
-inline constexpr std::string_view kEvents = "events";
-inline constexpr std::string_view kLostEvents = "lost";
-inline constexpr std::string_view kForwardWithState = "forward_with_state";
+inline constexpr std::string_view kEvents = "events";    // number of the history's events
+inline constexpr std::string_view kLostEvents = "lost";  // number of events that the history lacks
+inline constexpr std::string_view kForwardWithState = "forward_with_state";  // with AdamW's states
 inline constexpr std::string_view kForwardGraphAlive = "forward_graph_alive";
-inline constexpr std::string_view kKept = "kept";
-inline constexpr std::string_view kPoint = "point";
+inline constexpr std::string_view kKept = "kept";  // bytes of the block that stay for backward
 inline constexpr std::string_view kBeforeBackward = "before_backward";
 inline constexpr std::string_view kAfterBackward = "after_backward";
 inline constexpr std::string_view kGradients = "gradients";
-// Categories in stacking order: kParameters, kGradients, then these.
-inline constexpr std::string_view kOptimizerStates = "optimizer";  // also a phase: kOptimizer
+// Charts stack the categories in this order: kParameters, kGradients, kOptimizerMemory to kUnknown.
+inline constexpr std::string_view kOptimizerMemory = "optimizer";
 inline constexpr std::string_view kData = "data";
 inline constexpr std::string_view kActivations = "activations";
 inline constexpr std::string_view kWeightCopies = "weight_copies";
 inline constexpr std::string_view kWorkspace = "workspace";
 inline constexpr std::string_view kTemporary = "temporary";
 inline constexpr std::string_view kUnknown = "unknown";
-// Tables of kind `memory`, in addition to kBlock.
-inline constexpr std::string_view kTimeline = "timeline";
-inline constexpr std::string_view kAllocations = "allocations";
-inline constexpr std::string_view kLargest = "largest";
-inline constexpr std::string_view kBlockTimeline = "block_timeline";
+inline constexpr std::string_view kTimeline = "timeline";             // table
+inline constexpr std::string_view kAllocations = "allocations";       // table
+inline constexpr std::string_view kLargest = "largest";               // table
+inline constexpr std::string_view kBlockTimeline = "block_timeline";  // table
 
-// Kind `attention` writes a table of this name, one row for each sequence length; see
-// shape::attention.
-inline constexpr std::string_view kAttention = "attention";
-inline constexpr std::string_view kEndToEnd = "end_to_end";  // forward and backward timed together
-inline constexpr std::string_view kRan = "ok";               // kRan to kFailed are outcomes
-inline constexpr std::string_view kRanOut = "out of memory";
-inline constexpr std::string_view kNotOffered = "not offered";  // by device, dtype or library
-inline constexpr std::string_view kInaccurate = "inaccurate";
-inline constexpr std::string_view kNotTried = "not tried";  // a shorter sequence ran out of memory
-inline constexpr std::string_view kFailed = "failed";
+// Kind `attention` writes a table with one row for each sequence length.
+inline constexpr std::string_view kAttention = "attention";  // table; see shape::attention
+inline constexpr std::string_view kEndToEnd = "end_to_end";  // phase: forward and backward together
+inline constexpr std::string_view kRan = "ok";               // outcome
+inline constexpr std::string_view kOutOfMemory = "out of memory";  // outcome
+inline constexpr std::string_view kNotOffered = "not offered";     // outcome: by device or library
+inline constexpr std::string_view kInaccurate = "inaccurate";      // outcome
+inline constexpr std::string_view kNotTried = "not tried";  // outcome: a shorter one did not fit
+inline constexpr std::string_view kFailed = "failed";       // outcome
 // Times of single passes, written if each pass is timed by itself. Names are sequence lengths.
 inline constexpr std::string_view kForwardPasses = "forward_passes";    // tag; ns
 inline constexpr std::string_view kBackwardPasses = "backward_passes";  // tag; ns
@@ -185,55 +186,53 @@ inline constexpr std::string_view kBackwardPasses = "backward_passes";  // tag; 
 inline constexpr std::string_view kAttentionError = "attention_error";  // tag
 inline constexpr std::string_view kTolerance = "tolerance";
 
-// Kind `all_reduce` writes a tag and a table of this name. The tag has all samples of the handout's
-// sizes, in ns, under names "<bytes>.<rank>". For the table see shape::all_reduce. Its methods are
-// kSynced and the next two, which are those of nccl-tests.
-inline constexpr std::string_view kAllReduce = "all_reduce";
-inline constexpr std::string_view kInPlace = "in_place";
-inline constexpr std::string_view kOutOfPlace = "out_of_place";
+// Kind `all_reduce` writes the table shape::all_reduce, and all samples of the course handout's
+// sizes, in ns, as metrics named "<bytes>.<rank>". Methods are kSynced and those of nccl-tests.
+inline constexpr std::string_view kAllReduce = "all_reduce";     // tag, table and phase
+inline constexpr std::string_view kInPlace = "in_place";         // method of nccl-tests
+inline constexpr std::string_view kOutOfPlace = "out_of_place";  // method of nccl-tests
 // Kind `sharding` writes kTotal of each counted step, from the slowest rank, and the loss of each
-// step, as a mean over the ranks. Phases of kSynced are kForward, kLoss, kBackward, kAllReduce,
-// kOptimizer, kBroadcast. For its tables see shape::held and shape::gathers.
-inline constexpr std::string_view kBroadcast = "broadcast";
-inline constexpr std::string_view kHeld = "held";  // table
-inline constexpr std::string_view kAfterModel =
-    "model";  // kAfterModel to kAfterOptimizer are points
-inline constexpr std::string_view kBeforeOptimizer = "before_optimizer";
-inline constexpr std::string_view kAfterOptimizer = "after_optimizer";
-inline constexpr std::string_view kGathers = "gathers";  // table
+// step, as a mean over the ranks. Metrics with tag kSynced have the phases kForward, kLoss,
+// kBackward, kAllReduce, kOptimizer and kBroadcast.
+inline constexpr std::string_view kBroadcast = "broadcast";               // phase
+inline constexpr std::string_view kHeld = "held";                         // table
+inline constexpr std::string_view kAfterModel = "model";                  // point of kHeld
+inline constexpr std::string_view kBeforeOptimizer = "before_optimizer";  // point of kHeld
+inline constexpr std::string_view kAfterOptimizer = "after_optimizer";    // point of kHeld
+inline constexpr std::string_view kGathers = "gathers";                   // table
 
 // Kind `data_parallel` writes kStep and kEvent from the slowest rank of each step, losses as means
 // over the ranks, and two tables. Its phases are those of a training step, with kExchange between
 // backward and optimizer.
-inline constexpr std::string_view kExchange = "exchange";
-inline constexpr std::string_view kSkew = "skew";  // tag; ns; kStep: slowest − fastest rank
-inline constexpr std::string_view kAllReduces = "all_reduces";  // tag; in one step of one rank
-inline constexpr std::string_view kCalls = "calls";             // unit "1"; kLargest, kTotal: B
-// Before timing, all ranks run kSteps steps of a small network together, and each rank runs the
-// same steps alone on the whole batch. The metrics are the largest difference of kGradients and of
+inline constexpr std::string_view kExchange = "exchange";  // phase
+inline constexpr std::string_view kSkew = "skew";          // tag; ns; kStep: slowest − fastest rank
+// The all-reduces of one rank in one step: their number (kCalls) and bytes (kTotal, kLargest).
+inline constexpr std::string_view kAllReduceCalls = "all_reduces";  // tag
+inline constexpr std::string_view kCalls = "calls";
+// Before timing, all ranks run kEqualitySteps steps of a small network together, and each rank runs
+// these steps alone on the whole batch. The metrics are the largest difference of kGradients and of
 // kWeights, relative to the largest element of the tensor, and kTolerance for both. kDivergedRanks
 // counts the ranks of the timed network whose weights differ from rank 0's after the last step.
 inline constexpr std::string_view kEquality = "equality";  // tag
 inline constexpr std::string_view kWeights = "weights";
-inline constexpr std::string_view kSteps = "steps";
+inline constexpr std::string_view kEqualitySteps = "steps";
 inline constexpr std::string_view kDivergedRanks = "apart";
-// One more step is traced; it shows when each rank computed and when it communicated.
-inline constexpr std::string_view kRankSteps = "rank_steps";  // table
-inline constexpr std::string_view kLanes = "lanes";           // table; rank 0 only
-inline constexpr std::string_view kCompute = "compute";  // kCompute and kCommunication are lanes
-inline constexpr std::string_view kCommunication = "communication";
-// Conditions of cells with ranks.
-inline constexpr std::string_view kCollectives = "collectives";  // tag; kOutOfPlace: why none
+// One more step is traced to show when each rank computes and when it communicates.
+inline constexpr std::string_view kRankSteps = "rank_steps";         // table
+inline constexpr std::string_view kLanes = "lanes";                  // table; rank 0 only
+inline constexpr std::string_view kCompute = "compute";              // lane
+inline constexpr std::string_view kCommunication = "communication";  // lane
+// Conditions of cells with ranks. A metric kOutOfPlace says why that method is missing.
+inline constexpr std::string_view kCollectives = "collectives";  // tag
 inline constexpr std::string_view kLibrary = "library";          // "NCCL 2.28.9"
-inline constexpr std::string_view kRounds = "rounds";            // repetitions of the list of sizes
-inline constexpr std::string_view kRank =
-    "rank";  // tag; names are ranks from 1, values are hashed UUIDs of devices
+inline constexpr std::string_view kRounds = "rounds";  // how often the list of sizes was measured
+inline constexpr std::string_view kRank = "rank";      // tag; a hashed UUID for each rank from 1
 
 // Published numbers, which only imported runs have, without samples. Names are kTotal and phases,
 // in ns, or kPeak, in B.
 inline constexpr std::string_view kPublished = "published";  // tag; a mean time, or a peak
-inline constexpr std::string_view kPublishedStddev = "published_stddev";  // tag; as printed
-// The source of published numbers: conditions, as text.
+inline constexpr std::string_view kPublishedStddev = "published_stddev";  // tag
+// Conditions that say, as text, where published numbers come from.
 inline constexpr std::string_view kProvenance = "provenance";  // tag
 inline constexpr std::string_view kTitle = "title";
 inline constexpr std::string_view kSource = "source";

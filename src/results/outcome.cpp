@@ -22,12 +22,12 @@ std::string with_message(const std::string& text, const std::string& message) {
   return message.empty() ? text : text + ": " + message;
 }
 
-std::string without_bytes(const OutOfMemory& oom) {
+std::string describe_phase(const OutOfMemory& oom) {
   return "out of memory" + (oom.phase.empty() ? "" : " in " + oom.phase);
 }
 
 std::string describe_oom(const OutOfMemory& oom) {
-  std::string text = without_bytes(oom);
+  std::string text = describe_phase(oom);
   std::string separator = ": ";
   if (oom.requested_bytes) {
     text += ": tried to allocate " + format_bytes(static_cast<double>(*oom.requested_bytes));
@@ -69,7 +69,7 @@ Outcome with_rank(Outcome outcome, std::int64_t rank) {
 }
 
 std::string describe(const Outcome& outcome) {
-  const auto words = Overloaded{
+  const auto describe_alternative = Overloaded{
       [](const Ok&) -> std::string { return "ok"; },
       [](const OutOfMemory& oom) { return describe_oom(oom); },
       [](const Skipped& skipped) { return "skipped: " + skipped.reason; },
@@ -82,12 +82,12 @@ std::string describe(const Outcome& outcome) {
             crash.message);
       },
       [](const Failed& failure) { return with_message("failed", failure.message); }};
-  return rank_prefix(outcome) + std::visit(words, outcome);
+  return rank_prefix(outcome) + std::visit(describe_alternative, outcome);
 }
 
 std::string describe_briefly(const Outcome& outcome) {
   const auto* oom = std::get_if<OutOfMemory>(&outcome);
-  return oom == nullptr ? describe(outcome) : rank_prefix(outcome) + without_bytes(*oom);
+  return oom == nullptr ? describe(outcome) : rank_prefix(outcome) + describe_phase(*oom);
 }
 
 bool is_ok(const Outcome& outcome) { return std::holds_alternative<Ok>(outcome); }

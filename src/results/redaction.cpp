@@ -14,8 +14,8 @@ void redact_text(std::string& text, const PrivateNames& names) {
 bool is_flag(const std::string& word) { return word.starts_with("--"); }
 
 /// Redacts a word of the command; `flag` is the word before it. In a folder's path and after a word
-/// that is no flag, the host's name is replaced wherever it is a word. Other values may equal it by
-/// chance, so it is replaced there only inside a path or an address.
+/// that is no flag, the host's name is replaced wherever it is a word. Any other value may equal
+/// the host's name by chance, so the name is replaced only inside a path or an address.
 std::string redacted_value(const std::string& flag, std::string value, const PrivateNames& names) {
   const bool is_folder = !is_flag(flag) || flag == "--out" || flag == "--notes";
   return is_folder ? redacted(std::move(value), names) : redacted_word(std::move(value), names);

@@ -87,7 +87,7 @@ struct Launch {
   std::vector<Metric> conditions;
   std::vector<std::string> warnings;
 
-  /// Both return null if there is no such metric.
+  /// Searches `metrics`; find_condition() searches `conditions`. Null if there is no such metric.
   const Metric* find(std::string_view tag, std::string_view name) const;
   const Metric* find_condition(std::string_view tag, std::string_view name) const;
 };

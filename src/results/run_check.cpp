@@ -146,11 +146,11 @@ bool has_param(const CellSpec& spec, std::string_view key) {
   for (const auto& [name, has_value] : params) {
     if (name == key) return has_value;
   }
-  return spec.model.has_value();
+  return spec.model.has_value();  // All other parameters are dimensions of the network.
 }
 
-/// True if the date and the time exist and the year is in the bounds above. Reading has already
-/// checked the pattern "2026-05-01T12:34:56Z".
+/// True if the date and the time exist and the year is from kFirstYear to kLastYear. Reading has
+/// already checked the pattern "2026-05-01T12:34:56Z".
 bool is_valid_time(std::string_view text) {
   const auto number_at = [&](std::size_t begin, std::size_t length) {
     int value = 0;

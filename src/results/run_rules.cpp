@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 8> kUnits{"ns", "B", "B/s", "flop/s", "MH
 /// fractions of its unit.
 constexpr std::array<std::string_view, 5> kUnitsOfAtLeastOne{"ns", "B", "B/s", "flop/s", "MHz"};
 
-/// A metric that has one of these tags and one of these names is at least 1 ns.
+/// A metric with a tag in kStepTags and a name in kStepNames is at least 1 ns.
 constexpr std::array kStepTags{metric::kStep, metric::kEnqueue, metric::kEvent, metric::kSynced};
 constexpr std::array kStepNames{metric::kTotal, metric::kEnqueue, metric::kForward,
                                 metric::kBackward, metric::kOptimizer};
@@ -55,7 +55,7 @@ constexpr ConstantTable<std::string_view, std::string_view, 33> kTagUnits{
      {metric::kCategory, "B"},
      {metric::kRounding, "B"},
      {metric::kResidual, "B"},
-     {metric::kOtherForwardPeaks, "B"},
+     {metric::kAlternativePeaks, "B"},
      {metric::kBlock, "B"},
      {metric::kMatrixRate, "flop/s"},
      {metric::kCopy, "B/s"},

@@ -83,7 +83,7 @@ void add_member(Json& schema, const Flattened<Struct, Value>& /*member*/) {
   flatten_into(schema, Type<Value>());
 }
 
-/// `first_key` precedes the members' keys and has the schema `first_schema`; it may be null.
+/// If `first_key` is not null, it precedes the members' keys and has the schema `first_schema`.
 template <typename Struct>
 Json object_schema(Type<Struct> /*type*/, const char* first_key = nullptr,
                    const Json& first_schema = {}) {

@@ -28,8 +28,8 @@ fs::path numbered_file(const fs::path& folder, const std::string& id, std::int64
 
 std::vector<fs::path> json_files(const fs::path& folder) {
   std::vector<fs::path> files;
-  std::error_code absent;
-  for (const auto& entry : fs::directory_iterator(folder, absent)) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     if (entry.path().extension() == ".json") files.push_back(entry.path());
   }
   // Shorter names come first, so "x.2.json" is merged before "x.10.json".
@@ -39,9 +39,9 @@ std::vector<fs::path> json_files(const fs::path& folder) {
   return files;
 }
 
-bool exists_readably(const fs::path& path) {
-  std::error_code unreadable;
-  return fs::exists(path, unreadable);
+bool is_present(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
 }
 
 /// Throws `InputError` if the folder is a link. See RunStore::refuse_links().
@@ -125,13 +125,13 @@ fs::path RunStore::rendezvous_file(const std::string& cell_id, std::int64_t laun
 }
 
 bool RunStore::exists() const {
-  std::error_code unreadable;  // An unreadable file exists; reading it reports the error.
-  return fs::symlink_status(run_file(), unreadable).type() != fs::file_type::not_found;
+  std::error_code ignored;  // A file that cannot be read exists; load() reports the error.
+  return fs::symlink_status(run_file(), ignored).type() != fs::file_type::not_found;
 }
 
-bool RunStore::is_reference() const { return exists_readably(folder_ / "reference"); }
+bool RunStore::is_reference() const { return is_present(folder_ / "reference"); }
 
-bool RunStore::is_imported() const { return exists_readably(folder_ / kImportedMarker); }
+bool RunStore::is_imported() const { return is_present(folder_ / kImportedMarker); }
 
 std::string RunStore::stamp() const { return folder_stamp(folder_); }
 
@@ -191,7 +191,7 @@ Run RunStore::load() const {
   return run;
 }
 
-void RunStore::keep_imported(const Run& run) const {
+void RunStore::save_imported(const Run& run) const {
   make_writable_folder(folder_);
   write_atomically(folder_ / kImportedMarker, "");
   write_atomically(run_file(), to_json(run));

@@ -32,12 +32,12 @@ class RunStore {
   std::filesystem::path launch_file(const std::string& cell_id, std::int64_t launch) const;
   std::filesystem::path request_file(const std::string& cell_id, std::int64_t launch) const;
   std::filesystem::path result_file(const std::string& cell_id, std::int64_t launch) const;
-  /// The following three are for launches of several processes: the files of one rank, and the file
-  /// by which the processes find each other.
+  /// A launch of several processes has a request and a result for each rank.
   std::filesystem::path request_file(const std::string& cell_id, std::int64_t launch,
                                      std::int64_t rank) const;
   std::filesystem::path result_file(const std::string& cell_id, std::int64_t launch,
                                     std::int64_t rank) const;
+  /// Returns the file by which the processes of a launch find each other.
   std::filesystem::path rendezvous_file(const std::string& cell_id, std::int64_t launch) const;
 
   bool exists() const;
@@ -71,8 +71,8 @@ class RunStore {
   /// together. Throws `InputError` if the files break this or any other rule.
   Run load() const;
 
-  /// Writes an imported run, which is complete from the start, into a folder without a run.
-  void keep_imported(const Run& run) const;
+  /// Writes an imported run, which is complete, into a folder without a run.
+  void save_imported(const Run& run) const;
 
   /// Writes `run`, which load() returned, to run.json and removes the launches in cells/, which it
   /// contains. If the process dies in between, load() still returns the same run. cells/ itself

@@ -44,7 +44,7 @@ Table attention() {
                                                   {column::kPhase, kText},
                                                   {column::kReason, kText}});
   for (const auto pass : {metric::kForward, metric::kBackward, metric::kEndToEnd}) {
-    for (const std::string_view statistic : kAttentionStatistics) {
+    for (const std::string_view statistic : kTimeStatistics) {
       add(table, attention_column(pass, statistic), statistic == "count" ? kNumber : kTime);
     }
   }
@@ -59,7 +59,7 @@ Table all_reduce() {
   Table table =
       with_columns(metric::kAllReduce,
                    {{column::kBytes, kSize}, {column::kMethod, kText}, {column::kRank, kOrdinal}});
-  for (const std::string_view statistic : kStatisticsNs) {
+  for (const std::string_view statistic : kTimeStatistics) {
     add(table, statistic, statistic == column::kCount ? kNumber : kTime);
   }
   add(table, column::kLagNs, kTime);
@@ -89,7 +89,7 @@ Table gathers() {
 
 Table rank_steps() {
   Table table = with_columns(metric::kRankSteps, {{column::kRank, kOrdinal}});
-  for (const std::string_view statistic : kStatisticsNs) {
+  for (const std::string_view statistic : kTimeStatistics) {
     add(table, statistic, statistic == column::kCount ? kNumber : kTime);
   }
   add(table, column::kLagNs, kTime);

@@ -23,7 +23,7 @@ inline constexpr std::string_view kCount = "count";
 
 // Columns of kernels. Times are statistics over the instances of a kernel in one step.
 inline constexpr std::string_view kClass = "class";
-inline constexpr std::string_view kKernel = "kernel";  // an id
+inline constexpr std::string_view kKernel = "kernel";  // kId in the table kernel_names
 inline constexpr std::string_view kInstances = "instances";
 inline constexpr std::string_view kTotalNs = "total_ns";
 inline constexpr std::string_view kMinNs = "min_ns";
@@ -40,13 +40,13 @@ inline constexpr std::string_view kBlock = "block";  // the network's block, fro
 inline constexpr std::string_view kEvent = "event";  // number of the event in the step
 inline constexpr std::string_view kTimeNs = "time_ns";
 inline constexpr std::string_view kCategory = "category";
-inline constexpr std::string_view kMade = "made";  // number of an event
+inline constexpr std::string_view kMade = "made";  // the allocating event
 inline constexpr std::string_view kMadeNs = "made_ns";
-inline constexpr std::string_view kFreed = "freed";  // number of an event; text in `largest`
+inline constexpr std::string_view kFreed = "freed";  // the freeing event; text in `largest`
 inline constexpr std::string_view kFreedNs = "freed_ns";
 inline constexpr std::string_view kFreedPhase = "freed_phase";
 inline constexpr std::string_view kLayers = "layers";  // "0–31"
-inline constexpr std::string_view kKind = "kind";
+inline constexpr std::string_view kKind = "kind";      // metric::kKept, …
 
 // Columns of attention. attention_column() names its other columns.
 inline constexpr std::string_view kLength = "length";           // tokens
@@ -58,7 +58,7 @@ inline constexpr std::string_view kPeakBytes = "peak_bytes";  // highest in forw
 inline constexpr std::string_view kRequestedBytes = "requested_bytes";  // of the refused allocation
 inline constexpr std::string_view kInUseBytes = "in_use_bytes";  // allocated when it was refused
 
-// Columns of all-reduce. `kStatisticsNs` names its other columns.
+// Columns of all-reduce. `kTimeStatistics` names its other columns.
 inline constexpr std::string_view kMethod = "method";
 inline constexpr std::string_view kRank = "rank";
 inline constexpr std::string_view kMeanNs = "mean_ns";
@@ -77,8 +77,8 @@ inline constexpr std::string_view kLayer = "layer";     // index of a gathered l
 inline constexpr std::string_view kWaitNs = "wait_ns";  // median wait of a pass for its weights
 inline constexpr std::string_view kAloneNs =
     "alone_ns";  // time of a gather while nothing else runs
-// Columns of a data-parallel step, in addition to kRank and `kStatisticsNs`; phase_column() names
-// the median of a phase.
+// Columns of a data-parallel step, in addition to kRank and `kTimeStatistics`. phase_column() names
+// the column with a phase's median.
 inline constexpr std::string_view kTracedNs = "traced_ns";  // the traced step's time
 inline constexpr std::string_view kCommunicationNs =
     "communication_ns";  // time of the traced step with communication
@@ -92,12 +92,10 @@ inline constexpr std::string_view kLane = "lane";  // metric::kCompute, metric::
 std::string phase_column(std::string_view phase);
 
 /// Returns the column of a statistic of a pass: "forward_median_ns". The pass is kForward,
-/// kBackward or kEndToEnd; the statistic is one of `kAttentionStatistics`.
+/// kBackward or kEndToEnd; the statistic is one of `kTimeStatistics`.
 std::string attention_column(std::string_view pass, std::string_view statistic);
-inline constexpr std::array<std::string_view, 6> kAttentionStatistics{
-    "count", "mean_ns", "stddev_ns", "min_ns", "median_ns", "max_ns"};
-
-inline constexpr std::array<std::string_view, 6> kStatisticsNs = kAttentionStatistics;
+inline constexpr std::array<std::string_view, 6> kTimeStatistics{"count",  "mean_ns",   "stddev_ns",
+                                                                 "min_ns", "median_ns", "max_ns"};
 
 /// Each function returns the table that metric_names.h names, with its columns and without rows.
 namespace shape {

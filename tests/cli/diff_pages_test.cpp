@@ -86,7 +86,7 @@ TEST_F(DiffPages, ImportedTablesMeetMeasuredRunsOfTheirEditionAlone) {
   add("b200/2026/2-a", run_on_another_gpu(true));
   for (const std::string gpu : {"a100", "h200"}) {
     const RunStore table(root_ / "runs" / gpu / "2025/1-imported");
-    table.keep_imported(imported_run());
+    table.save_imported(imported_run());
     runs_.push_back({table, gpu + "/2025/1-imported", "key of " + gpu});
   }
   EXPECT_THAT(folders(), ElementsAre("diff/b200-2025-2-a--b200-2026-2-a",

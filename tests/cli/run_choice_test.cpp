@@ -160,7 +160,7 @@ TEST_F(RunChoice, LatestGoesByTheTimeAndPreviousIsOfItsGpuAndEdition) {
 TEST_F(RunChoice, ImportedRunsAreNeitherLatestNorPreviousNorBeforeMeasuredOnes) {
   for (const char* place :
        {"nvidia-h200/2025/20260504-imported", "a-friends/2025/20260505-imported"}) {
-    RunStore(root_ / place).keep_imported(testing_samples::imported_run());
+    RunStore(root_ / place).save_imported(testing_samples::imported_run());
   }
   EXPECT_EQ(chosen("latest"), "nvidia-h200/2025/20260503-a");
   EXPECT_EQ(chosen("previous"), "nvidia-h200/2025/20260501-a");

@@ -63,7 +63,7 @@ TEST_F(RunWords, AListedRunSaysWhatItMeasured) {
        run_of_problems(
            "distributed_communication_single_node,data_parallel,fsdp_accounting,ladder"));
   keep("nvidia-h200/2025/20260504-000000-a", as_users_model(three_launches()));
-  RunStore(folder_ / "site/runs/nvidia-h200/2025/20260505-imported").keep_imported(imported_run());
+  RunStore(folder_ / "site/runs/nvidia-h200/2025/20260505-imported").save_imported(imported_run());
   EXPECT_EQ(
       call({"list", "runs"}).output,
       R"(site/runs/nvidia-l4/2025/20260501-000000-a    full      profiling                                                     3 ok, 1 out of memory

@@ -43,7 +43,7 @@ Change scale_times(Collectives library, double factor, std::function<bool(std::i
                    std::optional<std::int64_t> ranks = {}) {
   const auto scale_row = [=](const NamedRow& row) {
     if (!has_size(row.number(column::kBytes))) return;
-    for (const auto name : kStatisticsNs) {
+    for (const auto name : kTimeStatistics) {
       if (name != column::kCount) row.scale(name, factor);
     }
   };

@@ -48,7 +48,9 @@ CellFilter has_backend(AttentionBackend backend) {
 /// True for the sweep over the two lengths beyond those of the handout.
 bool is_longer_sweep(const CellSpec& spec) { return spec.attention->lengths.size() == 2; }
 
-bool ran_out_of_memory(const NamedRow& row) { return row.has(column::kOutcome, metric::kRanOut); }
+bool ran_out_of_memory(const NamedRow& row) {
+  return row.has(column::kOutcome, metric::kOutOfMemory);
+}
 
 TEST(AttentionPlan, HasACellForEachHeadDimensionAndPrecision) {
   for (const char* edition : {"2025", "2026"}) {
@@ -143,7 +145,7 @@ TEST(AttentionMemory, OfARowThatRanOutWhatWasCountedIsNoPeak) {
 TEST(AttentionMemory, ALongerRowNamesTheLengthThatRanOut) {
   const auto run_out = [](const NamedRow& row) {
     const bool longest = row.number(column::kLength) == 32'768;
-    row[column::kOutcome] = std::string(longest ? metric::kNotTried : metric::kRanOut);
+    row[column::kOutcome] = std::string(longest ? metric::kNotTried : metric::kOutOfMemory);
     if (longest) row[column::kReason] = std::string("24576 ran out of memory");
   };
   EXPECT_THAT(
@@ -166,7 +168,7 @@ TEST(AttentionMemory, CountsThePassesOfTheLengthsThatRan) {
   EXPECT_THAT(caption(unchanged),
               HasSubstr("Means over 100 passes (10 beyond the handout's lengths), for"));
   const auto run_out = [](const NamedRow& row) {
-    row[column::kOutcome] = std::string(metric::kRanOut);
+    row[column::kOutcome] = std::string(metric::kOutOfMemory);
   };
   EXPECT_THAT(caption(change_rows(run_out, is_longer_sweep)),
               HasSubstr("Means over 100 passes, for"));
@@ -239,7 +241,7 @@ TEST(AttentionLatencies, CallShortLengthsLaunchBoundWhereTheirTimesDoNotFollowTh
 TEST(AttentionLatencies, SayWhereEagerAttentionRunsOutOfMemory) {
   const auto run_out = [](const NamedRow& row) {
     if (row.number(column::kLength) != 65'536) return;
-    row[column::kOutcome] = std::string(metric::kRanOut);
+    row[column::kOutcome] = std::string(metric::kOutOfMemory);
     row[column::kPhase] = std::string("backward");
   };
   EXPECT_THAT(attention_part("flash_benchmarking",
@@ -297,7 +299,7 @@ TEST(OwnAttention, ThatIsInaccurateHasItsErrorAndNoTime) {
     row[column::kOutcome] = std::string(metric::kInaccurate);
     row[column::kReason] = std::string("a gradient is off by 0.5");
     for (const auto pass : {metric::kForward, metric::kBackward, metric::kEndToEnd}) {
-      for (const auto statistic : kAttentionStatistics) {
+      for (const auto statistic : kTimeStatistics) {
         row[attention_column(pass, statistic)] = Scalar();
       }
     }

@@ -113,7 +113,7 @@ TEST(NaiveAnswer, GivesNoShareThatStepsDoNotShow) {
 }
 
 TEST(NaiveAnswer, CountsAllReducesByArithmeticWhereTheyWereNotCounted) {
-  const auto uncounted = without_metric(metric::kAllReduces, metric::kCalls);
+  const auto uncounted = without_metric(metric::kAllReduceCalls, metric::kCalls);
   EXPECT_THAT(answer("a", in_scheme(Scheme::kPerParameter, uncounted)),
               HasSubstr("its 435 all-reduces"));
 }

@@ -147,7 +147,7 @@ TEST(ArithmeticAnswers, SetTheMachinesOwnRatesBesideTheHandouts) {
 Change slower_from(std::int64_t bytes, double factor) {
   return each_row(metric::kAllReduce, [=](const NamedRow& row) {
     if (row.number(column::kBytes) < bytes) return;
-    for (const auto name : kStatisticsNs) {
+    for (const auto name : kTimeStatistics) {
       if (name != column::kCount) row.scale(name, factor);
     }
   });

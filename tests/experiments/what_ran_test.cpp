@@ -43,7 +43,7 @@ TEST(WhatRan, CountsWhatRanOutInsideOfAMeasurementThatSucceeded) {
   };
   const auto fewer_fit = each_row(metric::kAttention, [](const NamedRow& row) {
     const auto length = row.number(column::kLength);
-    if (length == 24'576) row[column::kOutcome] = std::string(metric::kRanOut);
+    if (length == 24'576) row[column::kOutcome] = std::string(metric::kOutOfMemory);
     if (length == 32'768) row[column::kOutcome] = std::string(metric::kNotTried);
   });
   const auto is_fp32 = [](const CellSpec& spec) { return spec.precision == Precision::kFp32; };

@@ -14,7 +14,7 @@
 namespace labreport::fake_memory {
 
 inline constexpr std::array kCategories{
-    metric::kParameters, metric::kGradients,   metric::kOptimizerStates,
+    metric::kParameters, metric::kGradients,   metric::kOptimizerMemory,
     metric::kData,       metric::kActivations, metric::kWeightCopies,
     metric::kWorkspace,  metric::kTemporary,   metric::kUnknown};
 

@@ -40,7 +40,7 @@ inline FakeSweepRow fake_sweep_row(const CellSpec& spec, std::int64_t length) {
 
 inline void append_fake_pass(std::vector<Scalar>& row, double mean_ns, bool is_timed) {
   const auto ns = static_cast<std::int64_t>(mean_ns);
-  if (!is_timed) return row.resize(row.size() + kAttentionStatistics.size());
+  if (!is_timed) return row.resize(row.size() + kTimeStatistics.size());
   const std::vector<std::int64_t> statistics{100, ns, ns / 100, ns, ns, ns};
   row.insert(row.end(), statistics.begin(), statistics.end());
 }
@@ -57,7 +57,7 @@ inline void measure_attention(Launch& body, const CellSpec& spec, std::int64_t m
     const bool fits = fake.peak_bytes <= memory_bytes;
     const bool runs_out = outcome == metric::kRan && !fits;
     const bool ran = outcome == metric::kRan && fits;
-    if (runs_out) outcome = metric::kRanOut, reason = "out of memory in backward";
+    if (runs_out) outcome = metric::kOutOfMemory, reason = "out of memory in backward";
     std::vector<Scalar> row{length, outcome, std::string(runs_out ? "backward" : ""), reason};
     const bool times_passes = sweep.method != AttentionMethod::kLeaderboard;
     append_fake_pass(row, fake.forward_ns, (ran || runs_out) && times_passes);

@@ -19,7 +19,7 @@ inline void add_checkpoint_bytes(Launch& body, const CellSpec& spec, std::int64_
       integer_metric(metric::kPeak, metric::kBackward, "B", backward_peak),
       integer_metric(metric::kCheckpoints, metric::kSaved, "B", saved)};
   if (!spec.blocks_per_checkpoint) return;
-  body.metrics.push_back(integer_metric(metric::kCheckpoints, metric::kRecomputed, "B",
+  body.metrics.push_back(integer_metric(metric::kCheckpoints, metric::kRecomputedBytes, "B",
                                         group * saved_block_bytes(spec)));
 }
 
@@ -48,7 +48,7 @@ inline void measure_checkpointing(Launch& body, const CellSpec& spec, std::int64
   add_samples(metric::kEvent, metric::kLoss, 0.02 * forward_ns);
   add_samples(metric::kEvent, metric::kBackward, 2 * forward_ns + recompute_ns);
   if (spec.blocks_per_checkpoint) {
-    body.metrics.push_back(integer_metric(metric::kStep, metric::kRecompute, "ns",
+    body.metrics.push_back(integer_metric(metric::kStep, metric::kRecomputeTime, "ns",
                                           static_cast<std::int64_t>(recompute_ns)));
   }
   const std::vector<double> losses(static_cast<std::size_t>(step_count), 9.2);

@@ -92,14 +92,14 @@ inline void measure_data_parallel(Launch& body, const CellSpec& spec, double for
   add_samples(metric::kEvent, metric::kOptimizer, step.optimizer());
   const std::vector<std::int64_t> call_bytes = all_reduce_bytes(spec);
   body.metrics.push_back(
-      integer_metric(metric::kAllReduces, metric::kCalls, "1", std::ssize(call_bytes)));
+      integer_metric(metric::kAllReduceCalls, metric::kCalls, "1", std::ssize(call_bytes)));
   if (!call_bytes.empty()) {
     const std::int64_t largest = *std::ranges::max_element(call_bytes);
-    append(body.metrics, {integer_metric(metric::kAllReduces, metric::kLargest, "B", largest),
+    append(body.metrics, {integer_metric(metric::kAllReduceCalls, metric::kLargest, "B", largest),
                           real_metric(metric::kEquality, metric::kGradients, "1", 6.3e-7),
                           real_metric(metric::kEquality, metric::kWeights, "1", 1.2e-7),
                           real_metric(metric::kEquality, metric::kTolerance, "1", 2e-5),
-                          integer_metric(metric::kEquality, metric::kSteps, "1", 3),
+                          integer_metric(metric::kEquality, metric::kEqualitySteps, "1", 3),
                           integer_metric(metric::kEquality, metric::kDivergedRanks, "1", 0)});
   }
   Table ranks = shape::rank_steps();

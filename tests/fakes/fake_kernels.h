@@ -100,15 +100,15 @@ inline void add_time(Launch& body, std::string_view tag, std::string_view name, 
 inline void add_clocks(Launch& body, const CellSpec& spec, const KernelTables& tables) {
   const bool is_first_step = spec.steps == 0;
   const double busy_ns = static_cast<double>(tables.total_ns());
-  add_time(body, metric::kProfile, metric::kPrepare, 2e8);
+  add_time(body, metric::kProfile, metric::kProfilerPrepare, 2e8);
   add_time(body, metric::kProfile, metric::kStep, busy_ns * (is_first_step ? 4 : 1.08));
   add_time(body, metric::kProfile, metric::kSpan, busy_ns * (is_first_step ? 3 : 1.05));
   add_time(body, metric::kProfile, metric::kBusy, busy_ns);
   add_time(body, metric::kProfile, metric::kUnattributed, 0);
-  add_time(body, metric::kProfile, metric::kCollect, 3e8);
+  add_time(body, metric::kProfile, metric::kProfilerCollect, 3e8);
   if (is_first_step) {
     add_time(body, metric::kFirstLaunches, metric::kCodeLoading, busy_ns);
-    add_time(body, metric::kFirstLaunches, metric::kMatrixLibrary, busy_ns * 0.8);
+    add_time(body, metric::kFirstLaunches, metric::kCublasSetup, busy_ns * 0.8);
   }
   add_time(body, metric::kRuntime, metric::kAllocation, is_first_step ? busy_ns / 2 : 0);
   add_time(body, metric::kRuntime, metric::kLaunchCalls, busy_ns / 10);

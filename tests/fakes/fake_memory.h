@@ -67,13 +67,13 @@ inline void add_other_metrics(Launch& body, const CellSpec& spec,
 inline void add_meanings(Launch& body, const CellSpec& spec, const std::vector<MemoryState>& states,
                          std::int64_t capacity) {
   if (spec.mode == Mode::kTrainStep) {
-    add(body, metric::kOtherForwardPeaks, metric::kForwardWithState,
+    add(body, metric::kAlternativePeaks, metric::kForwardWithState,
         allocated_peak(states, metric::kForward));
   }
   if (spec.mode != Mode::kForward) return;
   const std::int64_t two_graphs = allocated_peak(states) + saved_bytes(spec);
   const std::optional peak = two_graphs <= capacity ? std::optional(two_graphs) : std::nullopt;
-  body.metrics.push_back(integer_metric(metric::kOtherForwardPeaks, metric::kForwardGraphAlive, "B",
+  body.metrics.push_back(integer_metric(metric::kAlternativePeaks, metric::kForwardGraphAlive, "B",
                                         peak, "out of memory"));
 }
 

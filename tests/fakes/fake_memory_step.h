@@ -46,7 +46,7 @@ class Step {
     allocator_.allocate_before_step(2 * 8 * tokens(), metric::kData);
     allocator_.allocate_before_step(8 << 20, metric::kWorkspace);
     if (spec.mode == Mode::kTrainStep) {
-      allocator_.allocate_before_step(moment_bytes(*spec.model), metric::kOptimizerStates);
+      allocator_.allocate_before_step(moment_bytes(*spec.model), metric::kOptimizerMemory);
     }
     allocator_.begin_step();
   }
@@ -200,9 +200,9 @@ class Step {
       for (int moment = 0; moment < 2; ++moment) {
         const std::size_t scaled =
             allocator_.allocate(bytes / 8, {module, "", "aten::mul", metric::kTemporary});
-        allocator_.allocate(bytes, {module, "", "aten::add", metric::kOptimizerStates});
+        allocator_.allocate(bytes, {module, "", "aten::add", metric::kOptimizerMemory});
         allocator_.free(scaled);
-        allocator_.free_from_before_step(bytes, metric::kOptimizerStates);
+        allocator_.free_from_before_step(bytes, metric::kOptimizerMemory);
       }
     }
   }

@@ -28,7 +28,7 @@ struct FakeLoop {
 inline constexpr FakeLoop kFakeLoops[]{
     {metric::kFp32Loop, 24, 24, 0.01},  {metric::kFp16Loop, 11, 11, 0.01},
     {metric::kMixedLoop, 24, 11, 0.01}, {metric::kCastLoop, 24, 11, 0.01},
-    {metric::kBf16Loop, 8, 8, 0.01},    {metric::kHalvesLoop, 24, 24, 0.5}};
+    {metric::kBf16Loop, 8, 8, 0.01},    {metric::kExactLoop, 24, 24, 0.5}};
 
 inline void measure_accumulation(Launch& body, const CellSpec& spec) {
   for (const FakeLoop& loop : kFakeLoops) {

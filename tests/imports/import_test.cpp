@@ -21,7 +21,7 @@ std::string repository_file(const std::string& path) {
   return read_file(std::string(LABREPORT_SOURCE_DIR) + "/" + path);
 }
 
-Run fixture(const std::string& name, const ImportFlags& flags = {}) {
+Run import_fixture(const std::string& name, const ImportFlags& flags = {}) {
   return import_table(repository_file("tests/fixtures/imports/" + name), name, flags);
 }
 
@@ -49,8 +49,8 @@ std::string condition(const Cell& cell, std::string_view name) {
   return found == nullptr ? "" : std::get<std::string>(std::get<Scalar>(found->data));
 }
 
-TEST(PublishedTable, WithAColumnForEachPhaseHasNoTotals) {
-  const auto run = fixture("phases.md", {{"context", "256"}});
+TEST(PublishedTable, MayHavePhasesWithoutTotals) {
+  const auto run = import_fixture("phases.md", {{"context", "256"}});
   ASSERT_EQ(run.cells.size(), 10U);
   const Cell& medium = run.cells[6];
   EXPECT_EQ(medium.id,
@@ -61,18 +61,18 @@ TEST(PublishedTable, WithAColumnForEachPhaseHasNoTotals) {
   EXPECT_EQ(mean(medium), std::nullopt);
 }
 
-TEST(PublishedTable, MayLeaveParametersToFlags) {
-  const auto run = fixture("frame.csv", {{"gpu", "Made Up"},
-                                         {"edition", "2025"},
-                                         {"context", "128"},
-                                         {"precision", "fp32"},
-                                         {"mode", "forward_backward"}});
+TEST(PublishedTable, MayTakeParametersFromFlags) {
+  const auto run = import_fixture("frame.csv", {{"gpu", "Made Up"},
+                                                {"edition", "2025"},
+                                                {"context", "128"},
+                                                {"precision", "fp32"},
+                                                {"mode", "forward_backward"}});
   EXPECT_EQ(run.devices.at(0).name, "Made Up");
   EXPECT_EQ(mean(run.cells.at(1), metric::kBackward), 1'003'874'000);
 }
 
 TEST(PublishedTable, MaySayModeWarmUpAndStepsInEachRow) {
-  const auto run = fixture("warmups.md", {{"precision", "fp32"}});
+  const auto run = import_fixture("warmups.md", {{"precision", "fp32"}});
   ASSERT_EQ(run.cells.size(), 30U);
   EXPECT_EQ(run.cells[15].spec.mode, Mode::kForward);
   EXPECT_EQ(run.cells[15].spec.warmup, 0);
@@ -80,15 +80,15 @@ TEST(PublishedTable, MaySayModeWarmUpAndStepsInEachRow) {
   EXPECT_EQ(deviation(run.cells[7]), 71'173) << "7.11728e-05 s";
 }
 
-TEST(PublishedTable, WithoutDeviationsHasNone) {
-  const auto run = fixture("precisions.md");
+TEST(PublishedTable, MayLackDeviations) {
+  const auto run = import_fixture("precisions.md");
   EXPECT_EQ(mean(run.cells.at(9)), 365'090'000);
   EXPECT_EQ(run.cells[9].spec.precision, Precision::kBf16);
   EXPECT_EQ(deviation(run.cells[9]), std::nullopt);
 }
 
-TEST(ImportedRun, KeepsPeaksInCellsOfTheirOwnAndRunningOutOfMemoryAsAnOutcome) {
-  const auto run = fixture("made_up.md");
+TEST(ImportedRun, HasOwnCellsForPeaksAndOutcomesForOom) {
+  const auto run = import_fixture("made_up.md");
   EXPECT_EQ(run.source, "imported");
   EXPECT_EQ(run.edition, "2026");
   ASSERT_EQ(run.cells.size(), 5U);
@@ -101,8 +101,8 @@ TEST(ImportedRun, KeepsPeaksInCellsOfTheirOwnAndRunningOutOfMemoryAsAnOutcome) {
   EXPECT_EQ(run.cells[4].spec.kind, CellKind::kMemory);
 }
 
-TEST(ImportedRun, SaysWhereItsNumbersStoodAndWhatIsAssumed) {
-  const Cell cell = fixture("made_up.md").cells.at(2);
+TEST(ImportedRun, RecordsProvenanceAndAssumptions) {
+  const Cell cell = import_fixture("made_up.md").cells.at(2);
   EXPECT_EQ(condition(cell, metric::kTitle), "A table made up for this test");
   EXPECT_EQ(condition(cell, metric::kFile), "made_up.md");
   EXPECT_EQ(condition(cell, metric::kPlace), "line 9");
@@ -110,7 +110,7 @@ TEST(ImportedRun, SaysWhereItsNumbersStoodAndWhatIsAssumed) {
             "batch 4, as in the handout; warmup 5, as in the handout; steps 10, as in the handout");
 }
 
-TEST(ImportedRun, ComesFromASpreadsheetsCsvToo) {
+TEST(ImportedRun, MayComeFromASpreadsheet) {
   const auto run = import_table(
       "\xEF\xBB\xBFgpu: A, \"B\"\r\nedition: 2025\r\n\r\n"
       "\"size\",context,precision,mode,mean_ms\r\n"
@@ -130,7 +130,7 @@ TEST(ImportedRun, KeepsMarkupAndFormulasInNamesAsText) {
             name);
 }
 
-TEST(RefusedTable, IsRefusedWithTheLine) {
+TEST(RefusedTable, IsReportedWithTheLine) {
   const std::pair<const char*, const char*> refused[]{
       {"", "table.md holds no published number"},
       {"size,mode,mean_ms\nsmall,forward,-\n", "table.md holds no published number"},
@@ -172,12 +172,12 @@ TEST(RefusedTable, IsRefusedWithTheLine) {
   }
 }
 
-TEST(RefusedFlag, IsAsBadAsALine) {
+TEST(RefusedFlag, IsReportedLikeALine) {
   EXPECT_EQ(refusal(kFacts, {{"context", "256"}}), "table.md: line 3: context is given twice");
   EXPECT_THAT(refusal("", {{"gpu", "\x07"}}), HasSubstr("control character"));
 }
 
-TEST(HostileTable, IsRefusedAtItsFirstBadLineHoweverLong) {
+TEST(HostileTable, IsRefusedAtItsFirstBadLine) {
   EXPECT_THAT(refusal(std::string(1 << 20, ',')), StartsWith("table.md: line 1: it has more than"));
   std::string text = std::string(kFacts) + "size,mode,steps,mean_ms\n";
   for (std::size_t i = 1; i <= kMaxCells + 1; ++i) text += fmt::format("small,forward,{},5\n", i);
@@ -193,7 +193,7 @@ std::string documentation_row(const ImportField& field) {
   return fmt::format("| {} | {} | {} |\n", join(names, ", "), field.meaning, field.if_absent);
 }
 
-TEST(Documentation, ListsTheNamesThatAreRead) {
+TEST(Documentation, ListsAllFields) {
   std::string lines, columns;
   for (const ImportField& field : import_fields()) {
     (field.place == ImportField::Place::kLine ? lines : columns) += documentation_row(field);

@@ -21,7 +21,7 @@ std::vector<std::string> problems(std::string_view text) {
   return lines;
 }
 
-TEST(FrontMatter, IsANameACourseAndARepository) {
+TEST(FrontMatter, HasNameCourseAndRepository) {
   const FrontMatter front = parse_front_matter(kComplete).front;
   EXPECT_EQ(front.author, "Ada Lovelace");
   EXPECT_EQ(front.course, "CS336: Spring");
@@ -29,11 +29,11 @@ TEST(FrontMatter, IsANameACourseAndARepository) {
   EXPECT_THAT(problems(kComplete), IsEmpty());
 }
 
-TEST(FrontMatter, ValuesMayBeEmpty) {
+TEST(FrontMatter, MayHaveEmptyValues) {
   EXPECT_THAT(problems("name:\ncourse:\nrepository:\n"), IsEmpty());
 }
 
-TEST(FrontMatter, WhatIsNotUnderstoodIsNamedByItsLine) {
+TEST(FrontMatter, NamesTheLineOfAProblem) {
   EXPECT_THAT(problems("<!--\n-->\nnmae: Ada\nAda\n"),
               ElementsAre("3: not understood: use name:, course: and repository:",
                           "4: not understood: use name:, course: and repository:"));
@@ -41,7 +41,7 @@ TEST(FrontMatter, WhatIsNotUnderstoodIsNamedByItsLine) {
               ElementsAre(HasSubstr("1: name is longer than 200 characters")));
 }
 
-TEST(FrontMatter, ARepositoryIsAnHttpsAddress) {
+TEST(FrontMatter, LeavesOutARepositoryWithoutHttpsAddress) {
   for (const char* address : {"http://a.b", "javascript:alert(1)", "https://", "https://a b",
                               "https://a\"onclick=", "https://a](b", "https://a<b>", "git@a.b:c"}) {
     const std::string text = std::string("name: Ada\nrepository: ") + address;

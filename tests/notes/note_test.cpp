@@ -12,10 +12,10 @@ using testing::Not;
 
 FoundPicture no_pictures(const std::string& target) { return {{}, target + " is not there"}; }
 
-ParsedNote parsed(std::string_view text) { return parse_note(text, no_pictures); }
+ParsedNote parse(std::string_view text) { return parse_note(text, no_pictures); }
 
 std::string markdown_of(std::string_view text) {
-  const ParsedNote file = parsed(text);
+  const ParsedNote file = parse(text);
   return file.note ? file.note->markdown : "(none)";
 }
 
@@ -27,20 +27,20 @@ std::vector<std::string> problems(const ParsedNote& file) {
   return lines;
 }
 
-TEST(NoteChoice, WithoutOneTheNoteReplacesTheAnswer) {
-  const ParsedNote file = parsed("The forward pass takes half of the backward pass.\n");
+TEST(NoteChoice, IsToReplaceByDefault) {
+  const ParsedNote file = parse("The forward pass takes half of the backward pass.\n");
   ASSERT_TRUE(file.note);
   EXPECT_TRUE(file.note->replaces_answer);
   EXPECT_EQ(file.note->markdown, "The forward pass takes half of the backward pass.");
   EXPECT_THAT(file.problems, IsEmpty());
 }
 
-TEST(NoteChoice, IsTheFirstLineInManySpellings) {
+TEST(NoteChoice, HasManySpellings) {
   for (const char* line :
        {"<!-- follows the answer -->", "<!--follows-->", "<!-- Follow the answer. -->",
         "\n\n<!-- follows -->", "<!-- following the generated answer -->", "follows the answer",
         "Follows the answer:", "\xEF\xBB\xBF<!-- follows the answer -->\r"}) {
-    const ParsedNote file = parsed(std::string(line) + "\nMine.");
+    const ParsedNote file = parse(std::string(line) + "\nMine.");
     ASSERT_TRUE(file.note) << line;
     EXPECT_FALSE(file.note->replaces_answer) << line;
     EXPECT_EQ(file.note->markdown, "Mine.") << line;
@@ -48,17 +48,17 @@ TEST(NoteChoice, IsTheFirstLineInManySpellings) {
   }
   for (const char* line :
        {"<!-- replaces the answer -->", "<!-- replace -->", "REPLACES THE ANSWER"}) {
-    const ParsedNote file = parsed(std::string(line) + "\nMine.");
+    const ParsedNote file = parse(std::string(line) + "\nMine.");
     ASSERT_TRUE(file.note) << line;
     EXPECT_TRUE(file.note->replaces_answer) << line;
     EXPECT_EQ(file.note->markdown, "Mine.") << line;
   }
 }
 
-TEST(NoteChoice, MisspeltItIsToldOnceAndReplaces) {
+TEST(NoteChoice, IsReportedIfMisspelt) {
   for (const char* line : {"<!-- folows the answer -->", "<!-- replcaes -->",
                            "<!-- follows the anwser -->", "folows the answer"}) {
-    const ParsedNote file = parsed(std::string("\n") + line + "\nMine.");
+    const ParsedNote file = parse(std::string("\n") + line + "\nMine.");
     ASSERT_TRUE(file.note) << line;
     EXPECT_TRUE(file.note->replaces_answer) << line;
     EXPECT_THAT(problems(file),
@@ -68,17 +68,17 @@ TEST(NoteChoice, MisspeltItIsToldOnceAndReplaces) {
   }
 }
 
-TEST(NoteChoice, OtherFirstLinesAreTheAuthors) {
+TEST(NoteChoice, IsNotReadFromOtherFirstLines) {
   for (const char* line : {"<!-- what I still have to check -->", "Follow the money.",
                            "Replaces of kernels were seen.", "The answer is 42."}) {
-    EXPECT_THAT(problems(parsed(std::string(line) + "\n\nMine.")), IsEmpty()) << line;
+    EXPECT_THAT(problems(parse(std::string(line) + "\n\nMine.")), IsEmpty()) << line;
   }
   EXPECT_THAT(markdown_of("Follow the money.\n"), HasSubstr("Follow the money"));
 }
 
-TEST(Note, OfCommentsAloneIsNone) {
-  EXPECT_FALSE(parsed("<!-- replaces the answer -->\n<!--\nFacts:\n\n- 1 ms\n-->\n\n").note);
-  EXPECT_FALSE(parsed("<!-- never closed\n\ntext").note);
+TEST(Note, IsAbsentIfTheFileHasOnlyComments) {
+  EXPECT_FALSE(parse("<!-- replaces the answer -->\n<!--\nFacts:\n\n- 1 ms\n-->\n\n").note);
+  EXPECT_FALSE(parse("<!-- never closed\n\ntext").note);
 }
 
 TEST(Note, KeepsTablesMathCodeAndStress) {
@@ -92,12 +92,12 @@ TEST(Note, KeepsTablesMathCodeAndStress) {
   EXPECT_EQ(markdown_of("```\na $b$ <c>\n```"), "    a $b$ <c>");
 }
 
-TEST(Note, ADollarThatIsNoMathStaysOne) {
+TEST(Note, KeepsADollarOutsideOfMath) {
   EXPECT_EQ(markdown_of("It costs \\$5, not $ 6 or \\$7\\$."),
             "It costs \\$5, not \\$ 6 or \\$7\\$.");
 }
 
-TEST(Note, IsTheSameReadAgain) {
+TEST(Note, IsUnchangedWhenReadAgain) {
   const std::string markdown = markdown_of(
       "# Why\n\n1. *a_b*\n2. `c`\n\n> [x](https://a.b/(c)) $q$ \\$ <b>\n\n| a |\n| --- |\n| 1 |\n");
   EXPECT_EQ(markdown_of("<!-- replaces -->\n" + markdown_of("text \\$x\\$ <i> $m$")),
@@ -105,11 +105,11 @@ TEST(Note, IsTheSameReadAgain) {
   EXPECT_THAT(markdown, HasSubstr("#### Why"));
 }
 
-TEST(Note, HeadingsStandBelowThePartsOwn) {
+TEST(Note, LowersHeadings) {
   EXPECT_EQ(markdown_of("# One\n\n## Two\n\n##### Five"), "#### One\n\n##### Two\n\n###### Five");
 }
 
-TEST(Note, RawHtmlIsText) {
+TEST(Note, EscapesRawHtml) {
   for (const char* html :
        {"<script>alert(1)</script>", "a <img src=x onerror=alert(1)> b", "<iframe src=\"//a\">",
         "[x](<javascript:alert(1)>) <b>bold</b>", "$<script>$", "<svg/onload=alert(1)>"}) {
@@ -121,7 +121,7 @@ TEST(Note, RawHtmlIsText) {
   }
 }
 
-TEST(Note, LinksLeadToTheWebOrNearby) {
+TEST(Note, DropsUnsafeLinks) {
   EXPECT_EQ(markdown_of("[a](https://b.c) [d](kernels.csv) [e](#memory_profiling-b)"),
             "[a](https://b.c) [d](kernels.csv) [e](#memory_profiling-b)");
   for (const char* link :
@@ -132,7 +132,7 @@ TEST(Note, LinksLeadToTheWebOrNearby) {
   }
 }
 
-TEST(Note, PicturesStandWhereTheyArePublished) {
+TEST(Note, ShowsPicturesAtTheirPublishedAddresses) {
   const auto find = [](const std::string& target) {
     return target == "plot.png" ? FoundPicture{"notes/plot.png", ""} : no_pictures(target);
   };
@@ -142,29 +142,29 @@ TEST(Note, PicturesStandWhereTheyArePublished) {
   EXPECT_THAT(problems(file), ElementsAre("5: other.png is not there"));
 }
 
-TEST(Note, APictureFromElsewhereIsALink) {
+TEST(Note, TurnsARemotePictureIntoALink) {
   EXPECT_EQ(markdown_of("![a plot](https://a.b/plot.png)"), "[a plot](https://a.b/plot.png)");
   EXPECT_EQ(markdown_of("![a plot](data:image/png;base64,AAAA)"), "a plot");
 }
 
-TEST(Note, ControlCharactersAreGoneAndLinesAreLines) {
+TEST(Note, DropsControlCharacters) {
   EXPECT_EQ(markdown_of("a\x01\x1B[31mb\xC2\x9B"
                         "c\r\nd\re"),
             "a\\[31mbc\nd\ne");
 }
 
-TEST(Note, TemplateTagsAreText) {
+TEST(Note, KeepsTemplateTagsAsText) {
   EXPECT_THAT(markdown_of("{{title}} {{{method}}} {{#x}}"),
               HasSubstr("{{title}} {{{method}}} {{\\#x}}"));
 }
 
-TEST(Note, LongWordsStayWhole) {
+TEST(Note, KeepsLongWordsWhole) {
   const std::string word(10'000, 'x');
   EXPECT_EQ(markdown_of(word), word);
 }
 
-TEST(Note, WhatNestsTooDeeplyIsRefusedAtOnce) {
-  const ParsedNote file = parsed(std::string(500'000, '>') + " deep");
+TEST(Note, IsRefusedIfItNestsTooDeeply) {
+  const ParsedNote file = parse(std::string(500'000, '>') + " deep");
   EXPECT_FALSE(file.note);
   EXPECT_THAT(problems(file), ElementsAre(HasSubstr("more than 24 levels deep")));
 }
@@ -175,21 +175,21 @@ std::string repeated(std::size_t count, std::string_view piece) {
   return text;
 }
 
-TEST(Note, AMebibyteOfAnythingIsRead) {
+TEST(Note, MayRepeatAnyMarkupForAMebibyte) {
   for (const char* piece : {"word ", "*a", "[", "`", "$a$ ", "<b>", "| a ", "- a\n", "![", "\\",
                             "$", "a@", "a@b.co ", "www._", "<!---->"}) {
     const std::string text = repeated((1u << 20) / std::string_view(piece).size(), piece);
-    EXPECT_THAT(problems(parsed(text)), testing::SizeIs(testing::Le(1u))) << piece;
+    EXPECT_THAT(problems(parse(text)), testing::SizeIs(testing::Le(1u))) << piece;
   }
 }
 
-TEST(Note, TablesThatFillThemselvesAreRefused) {
+TEST(Note, IsRefusedIfItsTablesHaveTooManyCells) {
   const std::string head = repeated(2'000, "|x") + "\n" + repeated(2'000, "|-") + "\n";
-  EXPECT_TRUE(parsed(head + repeated(90, "|x\n")).note);
+  EXPECT_TRUE(parse(head + repeated(90, "|x\n")).note);
   for (const char* mark : {"", "> ", "1. "}) {
     std::string text = mark + head + repeated(24'000, "|x\n");
     text.insert(text.find("|-"), std::string_view(mark) == "> " ? mark : "");
-    const ParsedNote file = parsed(text);
+    const ParsedNote file = parse(text);
     EXPECT_FALSE(file.note);
     EXPECT_THAT(problems(file),
                 ElementsAre("0: its tables have more than 200000 cells: the note is "
@@ -197,18 +197,18 @@ TEST(Note, TablesThatFillThemselvesAreRefused) {
   }
 }
 
-TEST(Note, LinksThatCopyALongDefinitionAreRefused) {
+TEST(Note, IsRefusedIfItsLinksCopyALongDefinition) {
   const std::string definition = "\n\n[a]: /" + std::string(100'000, 'b');
-  EXPECT_TRUE(parsed("[a] [a]" + definition).note);
+  EXPECT_TRUE(parse("[a] [a]" + definition).note);
   for (const std::string& text :
        {repeated(66'000, "[a] ") + definition,
         repeated(66'000, "[a] ") + "\n\n[a]\uFDD0:\n/" + definition.substr(7)}) {
-    const ParsedNote file = parsed(text);
+    const ParsedNote file = parse(text);
     EXPECT_FALSE(file.note);
     EXPECT_THAT(problems(file),
                 ElementsAre("0: its links copy their definitions too often: the note is left out"));
   }
-  EXPECT_THAT(problems(parsed(repeated(100, "[a] ") + definition)),
+  EXPECT_THAT(problems(parse(repeated(100, "[a] ") + definition)),
               ElementsAre(HasSubstr("over 8 MiB when its links are written out")));
 }
 

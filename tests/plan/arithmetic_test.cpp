@@ -18,21 +18,22 @@ TEST(Flops, CountLinearsAttentionAndOutput) {
   EXPECT_DOUBLE_EQ(forward_flops(shape, 1, 5), linears + attention + output);
 }
 
-TEST(Flops, TheBackwardPassCountsTwice) {
-  EXPECT_DOUBLE_EQ(*step_flops(cell(Mode::kForwardBackward)),
-                   3 * *step_flops(cell(Mode::kInference)));
-  EXPECT_DOUBLE_EQ(*step_flops(cell(Mode::kForward)), *step_flops(cell(Mode::kInference)));
+TEST(Flops, CountBackwardTwice) {
+  EXPECT_DOUBLE_EQ(*step_flops(large_cell(Mode::kForwardBackward)),
+                   3 * *step_flops(large_cell(Mode::kInference)));
+  EXPECT_DOUBLE_EQ(*step_flops(large_cell(Mode::kForward)),
+                   *step_flops(large_cell(Mode::kInference)));
 }
 
-TEST(Bytes, StatesFollowTheMode) {
-  const std::int64_t parameters = 4 * 3'406'809'600;
-  EXPECT_EQ(resident_bytes(cell(Mode::kInference)), parameters);
-  EXPECT_EQ(resident_bytes(cell(Mode::kForwardBackward)), 2 * parameters);
-  EXPECT_EQ(resident_bytes(cell(Mode::kTrainStep)), 4 * parameters);
+TEST(ResidentBytes, DependOnTheMode) {
+  const std::int64_t parameter_bytes = 4 * 3'406'809'600;  // of the network of large_cell()
+  EXPECT_EQ(resident_bytes(large_cell(Mode::kInference)), parameter_bytes);
+  EXPECT_EQ(resident_bytes(large_cell(Mode::kForwardBackward)), 2 * parameter_bytes);
+  EXPECT_EQ(resident_bytes(large_cell(Mode::kTrainStep)), 4 * parameter_bytes);
 }
 
-TEST(Arithmetic, KnowsNothingOfANetworkThatNobodyCounted) {
-  CellSpec users_network = cell(Mode::kTrainStep);
+TEST(Arithmetic, ReturnsNothingForAUsersNetwork) {
+  CellSpec users_network = large_cell(Mode::kTrainStep);
   users_network.implementation = "TransformerLM-0a1b2c3d";
   for (const CellSpec& spec : {users_network, CellSpec{}}) {
     EXPECT_EQ(step_flops(spec), std::nullopt);
@@ -42,10 +43,10 @@ TEST(Arithmetic, KnowsNothingOfANetworkThatNobodyCounted) {
   }
 }
 
-TEST(Fitting, SaysTheArithmetic) {
-  EXPECT_EQ(why_it_does_not_fit(cell(Mode::kTrainStep), 24 * kGibibyte),
+TEST(Fitting, NamesTheBytesThatDoNotFit) {
+  EXPECT_EQ(why_it_does_not_fit(large_cell(Mode::kTrainStep), 24 * kGibibyte),
             "50.77 GiB of parameters, gradients and AdamW states do not fit 24.00 GiB");
-  EXPECT_EQ(why_it_does_not_fit(cell(Mode::kInference), 24 * kGibibyte), std::nullopt);
+  EXPECT_EQ(why_it_does_not_fit(large_cell(Mode::kInference), 24 * kGibibyte), std::nullopt);
 }
 
 }  // namespace

@@ -7,10 +7,10 @@
 namespace labreport::collectives_test {
 namespace {
 
-TEST(AllReduceSizes, ArePowersOfTwoFromAKibibyteAndTheHandouts) {
+TEST(AllReduceSizes, ArePowersOfTwoAndHandoutSizes) {
   EXPECT_EQ(all_reduce_sizes(8192), (std::vector<std::int64_t>{1024, 2048, 4096, 8192}));
   const auto sizes = all_reduce_sizes(1 << 30);
-  EXPECT_EQ(sizes.size(), 21u + 4);
+  EXPECT_EQ(sizes.size(), 21u + 4) << "from 2^10 to 2^30, and the handout's";
   EXPECT_TRUE(std::ranges::is_sorted(sizes));
   EXPECT_EQ(sizes.back(), 1 << 30);
   EXPECT_EQ(all_reduce_sizes(1'000'000'000).back(), 1'000'000'000);

@@ -23,7 +23,7 @@ std::string refusal(const char* text) {
   return "";
 }
 
-TEST(Editions, ParameterCountsAreTheHandouts) {
+TEST(Editions, HaveTheHandoutsParameterCounts) {
   EXPECT_EQ(parameters("2025", "small"), 128'625'408);
   EXPECT_EQ(parameters("2025", "medium"), 423'183'360);
   EXPECT_EQ(parameters("2025", "large"), 969'411'840);
@@ -33,9 +33,9 @@ TEST(Editions, ParameterCountsAreTheHandouts) {
   EXPECT_EQ(parameters("2026", "10B"), 12'832'823'808);
 }
 
-TEST(Editions, UnknownOnesAreRefused) { EXPECT_THROW(find_edition("2024"), InputError); }
+TEST(Editions, RefuseUnknownNames) { EXPECT_THROW(find_edition("2024"), InputError); }
 
-TEST(OwnSizes, AreReadFromAFlag) {
+TEST(OwnSizes, AreParsed) {
   EXPECT_THROW(parse_size(std::string(201, 'm') + "=512,2048,8,8", 100), InputError);
   EXPECT_THROW(parse_size("a\x1b[31m=512,2048,8,8", 100), InputError);
   const Size mini = parse_size("mini=512,2048,8,8", 100);
@@ -43,7 +43,7 @@ TEST(OwnSizes, AreReadFromAFlag) {
   EXPECT_EQ(mini.shape, (ModelShape{512, 2048, 8, 8, 100}));
 }
 
-TEST(OwnSizes, EachMistakeHasItsOwnWords) {
+TEST(OwnSizes, AreRefusedWithTheMistake) {
   EXPECT_NE(refusal("mini").find("NAME=d_model,d_ff,layers,heads"), std::string::npos);
   EXPECT_NE(refusal("=1,2,3,4").find("not of the form"), std::string::npos);
   EXPECT_NE(refusal("mini=512,2048,8").find("not of the form"), std::string::npos);

@@ -12,34 +12,34 @@ constexpr double kFlops = 4e13;
 double seconds(const CellSpec& spec) { return estimated_seconds(spec, kFlops); }
 
 TEST(EstimatedTime, GrowsWithTheSteps) {
-  CellSpec longer = cell(Mode::kForward);
+  CellSpec longer = large_cell(Mode::kForward);
   longer.steps = 20;
-  EXPECT_GT(seconds(longer), seconds(cell(Mode::kForward)));
+  EXPECT_GT(seconds(longer), seconds(large_cell(Mode::kForward)));
 }
 
-TEST(EstimatedTime, CountsTheStartOfPythonForAModelOfTheUsers) {
-  CellSpec users_network = cell(Mode::kTrainStep);
+TEST(EstimatedTime, IncludesThePythonStartOfAUsersModel) {
+  CellSpec users_network = large_cell(Mode::kTrainStep);
   users_network.implementation = "TransformerLM-0a1b2c3d";
-  const double python = seconds(users_network) - seconds(cell(Mode::kTrainStep));
+  const double python = seconds(users_network) - seconds(large_cell(Mode::kTrainStep));
   EXPECT_GT(python, 5) << "importing torch and the model takes seconds";
   EXPECT_LT(python, 10) << "the steps take as long as those of labreport's network of that shape";
 }
 
-TEST(EstimatedTime, OfALaunchBoundStepFollowsItsLayers) {
-  CellSpec small = cell(Mode::kTrainStep);
+TEST(EstimatedTime, IgnoresTokensOfALaunchBoundStep) {
+  CellSpec small = large_cell(Mode::kTrainStep);
   small.context = 1;
   CellSpec longer_context = small;
   longer_context.context = 2;
   EXPECT_DOUBLE_EQ(seconds(small), seconds(longer_context)) << "fewer tokens make no launch faster";
 }
 
-TEST(EstimatedTime, OfALaunchThatRunsOutOfMemoryEndsInItsFirstStep) {
-  EXPECT_LT(4 * estimated_seconds_until_oom(cell(Mode::kTrainStep), kFlops),
-            seconds(cell(Mode::kTrainStep)));
+TEST(EstimatedTime, CountsOneStepUntilOutOfMemory) {
+  EXPECT_LT(4 * estimated_seconds_until_oom(large_cell(Mode::kTrainStep), kFlops),
+            seconds(large_cell(Mode::kTrainStep)));
 }
 
-TEST(EstimatedDisk, GrowsWithLayersAndWithWhatAStepDoesToThem) {
-  CellSpec traced = cell(Mode::kTrainStep);
+TEST(EstimatedDisk, GrowsWithThePassesOfAStep) {
+  CellSpec traced = large_cell(Mode::kTrainStep);
   EXPECT_LT(estimated_disk_bytes(traced), 1e5) << "a timing leaves numbers alone";
   traced.kind = CellKind::kKernels;
   const double step = estimated_disk_bytes(traced);

@@ -1,5 +1,4 @@
-// Compares the arithmetic of memory with sums by hand and with peaks known from the handout's
-// write-ups.
+// Compares the arithmetic of memory with sums by hand and with measured peaks.
 #include "plan/memory.h"
 
 #include <gtest/gtest.h>
@@ -23,40 +22,41 @@ CellSpec xl_cell(Mode mode, Precision precision = Precision::kFp32, std::int64_t
 
 double gibibytes(std::int64_t bytes) { return static_cast<double>(bytes) / kGibibyte; }
 
-TEST(Memory, ABlockKeepsTenTensorsOfItsWidthFiveOfTheInnerAndTwoOfPairs) {
-  const double tokens = 4.0 * 512;
-  const double pairs = tokens * 512 * 32;
-  const double other_bytes = tokens * 4 * 2 + 512 * 512 + tokens * 32 * (8 + 4);
+constexpr double kTokens = 4 * 512;            // of xl_cell()
+constexpr double kPairs = kTokens * 512 * 32;  // The context and the number of heads are factors.
+// Two norms save 1/rms. Attention saves the mask, and indices and sums of the softmax.
+constexpr double kSmallTensorBytes = kTokens * 4 * 2 + 512 * 512 + kTokens * 32 * (8 + 4);
+
+// A block saves 10 tensors of width d_model, 5 of width d_ff and 2 of the scores' shape.
+TEST(Memory, CountsTheTensorsThatABlockSaves) {
   EXPECT_EQ(static_cast<double>(saved_block_bytes(xl_cell(Mode::kForward))),
-            4 * (tokens * (10 * 2560 + 5 * 10240) + 2 * pairs) + other_bytes);
+            4 * (kTokens * (10 * 2560 + 5 * 10240) + 2 * kPairs) + kSmallTensorBytes);
 }
 
-TEST(Memory, UnderAutocastPartOfItStaysInFp32) {
-  const double tokens = 4.0 * 512;
-  const double pairs = tokens * 512 * 32;
-  const double other_bytes = tokens * 4 * 2 + 512 * 512 + tokens * 32 * (8 + 4);
+// Under autocast, elements of these tensors have 4 or 2 bytes: together 34, 10 and 6.
+TEST(Memory, CountsTheTensorsThatABlockSavesUnderAutocast) {
   EXPECT_EQ(static_cast<double>(saved_block_bytes(xl_cell(Mode::kForward, Precision::kBf16))),
-            tokens * (34 * 2560 + 10 * 10240) + 6 * pairs + other_bytes);
+            kTokens * (34 * 2560 + 10 * 10240) + 6 * kPairs + kSmallTensorBytes);
 }
 
-TEST(Memory, AutocastCopiesTheWeightsOfLinearLayers) {
+TEST(Memory, CountsAutocastsCopiesOfWeights) {
   EXPECT_EQ(weight_copy_bytes(xl_cell(Mode::kInference)), 0);
   EXPECT_NEAR(gibibytes(weight_copy_bytes(xl_cell(Mode::kInference, Precision::kBf16))), 6.3, 0.05);
 }
 
-TEST(Memory, TheResidualStreamAndTheScoresAtTheReference) {
+TEST(Memory, CountsResidualStreamAndScores) {
   EXPECT_EQ(residual_bytes(xl_cell(Mode::kForward)), 20 << 20);
   EXPECT_EQ(residual_bytes(xl_cell(Mode::kForward, Precision::kBf16)), 20 << 20);
   EXPECT_EQ(score_bytes(xl_cell(Mode::kForward)), 128 << 20);
 }
 
-TEST(Memory, OneBlocksGradients) {
+TEST(Memory, CountsTheGradientsOfABlock) {
   EXPECT_EQ(block_gradient_bytes(*xl_cell(Mode::kForward).model),
             4 * (4 * 2560 * 2560 + 3LL * 2560 * 10240 + 2 * 2560));
 }
 
-/// The highest requested bytes of a step on an H200. The list below subtracts cuBLAS's workspace,
-/// which has 32 MiB, and 64 MiB after a backward.
+/// The highest requested bytes of a step on an H200, without cuBLAS's workspace. The workspace has
+/// 32 MiB, and 64 MiB after a backward.
 struct MeasuredPeak {
   CellSpec spec;
   double mebibytes;
@@ -68,7 +68,7 @@ CellSpec small_step(Precision precision) {
   return spec;
 }
 
-TEST(Memory, ExpectedPeaksAreTheMeasuredOnes) {
+TEST(Memory, ExpectsTheMeasuredPeaks) {
   using enum Mode;
   using enum Precision;
   const MeasuredPeak peaks[]{{xl_cell(kInference, kFp32, 256), 13218.0 - 32},
@@ -91,7 +91,7 @@ TEST(Memory, ExpectedPeaksAreTheMeasuredOnes) {
   }
 }
 
-TEST(Memory, APeakIsOfThePhaseInWhichItLies) {
+TEST(Memory, NamesThePhaseOfThePeak) {
   EXPECT_EQ(expected_peak(xl_cell(Mode::kInference)).phase, "forward");
   EXPECT_EQ(expected_peak(small_step(Precision::kFp32)).phase, "loss");
   EXPECT_EQ(expected_peak(xl_cell(Mode::kTrainStep)).phase, "backward");
@@ -101,13 +101,13 @@ TEST(Memory, APeakIsOfThePhaseInWhichItLies) {
   EXPECT_EQ(short_step.moments, 2 * short_step.parameters);
 }
 
-TEST(Memory, OfAModelInPythonNoPeakIsExpected) {
+TEST(Memory, ExpectsNoPeakOfAModelInPython) {
   CellSpec users_network = xl_cell(Mode::kTrainStep);
   users_network.implementation = "TransformerLM-0a1b2c3d";
   EXPECT_EQ(expected_peak(users_network).total(), 0);
 }
 
-TEST(Memory, WithoutANetworkThereIsNoPeak) {
+TEST(Memory, ExpectsNoPeakWithoutANetwork) {
   EXPECT_TRUE(possible_peaks(CellSpec{}).empty());
   EXPECT_EQ(expected_peak(CellSpec{}).total(), 0);
 }

@@ -21,7 +21,7 @@ CellSpec step_of(const char* size, Precision precision = Precision::kFp32) {
 
 double flops(NetworkPart part) { return part_work(part, step_of("2.7B")).flops; }
 
-TEST(PartWork, MatrixProductsAndTheOutputLayerMakeUpAForwardPass) {
+TEST(PartWork, OfProductsAndOutputLayerAddsUpToForwardFlops) {
   const CellSpec spec = step_of("2.7B");
   const double output = 2.0 * 4 * 512 * 2560 * 10'000;
   const double parts = flops(NetworkPart::kScores) + flops(NetworkPart::kValues) +
@@ -29,7 +29,7 @@ TEST(PartWork, MatrixProductsAndTheOutputLayerMakeUpAForwardPass) {
   EXPECT_DOUBLE_EQ(parts + output, forward_flops(*spec.model, 4, 512));
 }
 
-TEST(PartWork, SoftmaxDoesFiveOperationsAScore) {
+TEST(PartWork, HasFiveOperationsPerScoreInSoftmax) {
   const double scores = 12.0 * 4 * 12 * 512 * 512;  // Layers, batch, heads, context².
   const PartWork softmax = part_work(NetworkPart::kSoftmax, step_of("small"));
   EXPECT_DOUBLE_EQ(softmax.flops, 5 * scores);
@@ -38,7 +38,7 @@ TEST(PartWork, SoftmaxDoesFiveOperationsAScore) {
                    2 * 64 * scores);  // 64: a head's width.
 }
 
-TEST(PartWork, HalfWidthElementsHalveWhatProductsMove) {
+TEST(PartWork, HasHalfTheBytesInProductsUnderAutocast) {
   for (const auto part :
        {NetworkPart::kScores, NetworkPart::kProjections, NetworkPart::kFeedForward}) {
     EXPECT_DOUBLE_EQ(part_work(part, step_of("small")).bytes,
@@ -46,7 +46,7 @@ TEST(PartWork, HalfWidthElementsHalveWhatProductsMove) {
   }
 }
 
-TEST(PartWork, TheOptimizerFollowsTheParametersAlone) {
+TEST(PartWork, DependsOnlyOnParametersInTheOptimizer) {
   CellSpec spec = step_of("2.7B");
   const PartWork work = part_work(NetworkPart::kOptimizer, spec);
   EXPECT_DOUBLE_EQ(work.bytes, 132.0 * 3'406'809'600);
@@ -54,7 +54,7 @@ TEST(PartWork, TheOptimizerFollowsTheParametersAlone) {
   EXPECT_DOUBLE_EQ(part_work(NetworkPart::kOptimizer, spec).bytes, work.bytes);
 }
 
-TEST(PartWork, IsNotCountedOfAModelThatIsNotLabreports) {
+TEST(PartWork, IsZeroForAUsersModel) {
   CellSpec spec = step_of("small");
   spec.implementation = "Net-0a1b2c3d";
   EXPECT_EQ(part_work(NetworkPart::kScores, spec).flops, 0);

@@ -9,7 +9,7 @@ namespace {
 
 PlanInput input_for(Preset preset) { return {find_edition("2025"), preset, {}, DeviceKind::kCuda}; }
 
-TEST(Axes, FullIsTheHandout) {
+TEST(Axes, HaveTheHandoutsValuesInPresetFull) {
   const Axes full = axes(input_for(Preset::kFull));
   EXPECT_EQ(full.sizes.size(), 5U);
   EXPECT_EQ(full.contexts, std::vector<std::int64_t>{512});
@@ -18,7 +18,7 @@ TEST(Axes, FullIsTheHandout) {
   EXPECT_EQ(full.steps, 10);
 }
 
-TEST(Axes, QuickIsTwoSizesAndFewSteps) {
+TEST(Axes, HaveTwoSizesAndFewStepsInPresetQuick) {
   const Axes quick = axes(input_for(Preset::kQuick));
   ASSERT_EQ(quick.sizes.size(), 2U);
   EXPECT_EQ(quick.sizes[1].name, "medium");
@@ -26,13 +26,13 @@ TEST(Axes, QuickIsTwoSizesAndFewSteps) {
   EXPECT_EQ(quick.steps, 5);
 }
 
-TEST(Axes, TheDemonstrationBorrowsNoName) {
+TEST(Axes, HaveNoSizeOfTheHandoutInPresetDemo) {
   for (const Size& demo : axes(input_for(Preset::kDemo)).sizes) {
     for (const Size& size : find_edition("2025").sizes) EXPECT_NE(demo.name, size.name);
   }
 }
 
-TEST(Axes, TheSelectionReplacesWhatItNames) {
+TEST(Axes, AreReplacedByTheSelection) {
   PlanInput narrowed = input_for(Preset::kFull);
   narrowed.selection.sizes = {parse_size("mini=64,256,2,2", 100)};
   narrowed.selection.contexts = {128, 256};
@@ -46,7 +46,7 @@ TEST(Axes, TheSelectionReplacesWhatItNames) {
   EXPECT_EQ(chosen.warmup, 5);
 }
 
-TEST(Presets, RoundTripAndRefuse) {
+TEST(Presets, RoundTripAndRefuseUnknownNames) {
   EXPECT_EQ(parse_preset(name(Preset::kQuick)), Preset::kQuick);
   EXPECT_THROW(parse_preset("fast"), InputError);
 }

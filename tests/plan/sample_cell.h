@@ -6,7 +6,7 @@
 
 namespace labreport {
 
-inline CellSpec cell(Mode mode) {
+inline CellSpec large_cell(Mode mode) {
   CellSpec spec;
   spec.model = ModelShape{2560, 10240, 32, 32, kHandoutVocab};
   spec.batch = 4;
@@ -20,7 +20,7 @@ inline CellSpec cell(Mode mode) {
 
 /// Times two steps of the smallest network after one of warm-up.
 inline CellSpec small_cell(Mode mode) {
-  CellSpec spec = cell(mode);
+  CellSpec spec = large_cell(mode);
   spec.size = "small";
   spec.model = ModelShape{768, 3072, 12, 12, kHandoutVocab};
   spec.warmup = 1;

@@ -34,13 +34,13 @@ double gibibytes(const CellSpec& spec) {
   return static_cast<double>(held_bytes(spec).total()) / kGibibyte;
 }
 
-TEST(Owners, TakeTheLargestFirstAndKeepEven) {
+TEST(Owners, TakeTheLargestParametersFirst) {
   EXPECT_THAT(owner_ranks({1, 10, 4, 5}, 2), ElementsAre(1, 0, 1, 1));
   EXPECT_THAT(owner_ranks({3, 3, 3}, 1), ElementsAre(0, 0, 0));
   EXPECT_THAT(owner_ranks({7}, 4), ElementsAre(0));
 }
 
-TEST(LargestShare, IsAboutOneHalfOfTwo) {
+TEST(LargestShare, IsAboutOneHalfForTwoRanks) {
   for (const char* edition : {"2025", "2026"}) {
     const double share = largest_owned_fraction(*xl(edition, Sharding::kNone).model, 2);
     EXPECT_GE(share, 0.5);
@@ -50,8 +50,8 @@ TEST(LargestShare, IsAboutOneHalfOfTwo) {
   EXPECT_GT(largest_owned_fraction(lopsided, 8), 1. / 8) << "whole parameters are units";
 }
 
-/// The handout's xl: parameters, gradients, two moments.
-TEST(HeldBytes, OfXlAreHalfTheStateLess) {
+/// Counts parameters, gradients and two moments of the course handout's size xl.
+TEST(HeldBytes, ShrinkWithSharding) {
   EXPECT_NEAR(static_cast<double>(held_bytes(xl("2025", Sharding::kNone)).parameters) / kGibibyte,
               7.44, 0.01);
   EXPECT_NEAR(gibibytes(xl("2025", Sharding::kNone)), 29.8, 0.05);
@@ -61,13 +61,13 @@ TEST(HeldBytes, OfXlAreHalfTheStateLess) {
   EXPECT_NEAR(gibibytes(xl("2026", Sharding::kWeights)), 25.38, 0.01);
 }
 
-TEST(HeldBytes, OfFsdpSave12Point69GiBMoreThanASharedOptimizer) {
+TEST(HeldBytes, ShrinkMoreWithShardedWeightsThanOptimizer) {
   const double saved =
       gibibytes(xl("2026", Sharding::kOptimizer)) - gibibytes(xl("2026", Sharding::kWeights));
   EXPECT_NEAR(saved, 12.69, 0.03);
 }
 
-TEST(SentBytes, AreThreeTimesTheParametersAndOfZero1Two) {
+TEST(SentBytes, AreMultiplesOfTheParameterBytes) {
   const CellSpec spec = xl("2025", Sharding::kOptimizer);
   const double psi = 4 * static_cast<double>(parameter_count(*spec.model));
   EXPECT_DOUBLE_EQ(sent_bytes_per_step(spec), 3 * psi / 2) << "(N − 1)/N of 3 Ψ";
@@ -79,9 +79,9 @@ TEST(SentBytes, AreThreeTimesTheParametersAndOfZero1Two) {
   EXPECT_DOUBLE_EQ(sent_bytes_per_step(fsdp), 3 * psi / 4);
 }
 
-TEST(OfOneRank, IsAStepOfOneProcess) {
+TEST(SingleProcess, KeepsTheBatchOfARank) {
   const CellSpec single = as_single_process(xl("2026", Sharding::kWeights));
-  EXPECT_EQ(single.batch, 2) << "a rank's batch is its own";
+  EXPECT_EQ(single.batch, 2);
   EXPECT_FALSE(single.ranks);
 }
 

@@ -35,7 +35,7 @@ SHAPES = {
     "small": (dict(d_model=768, d_ff=3072, layers=12, heads=12, vocab=10_000), 4, 512),
     "2.7B": (dict(d_model=2560, d_ff=10240, layers=32, heads=32, vocab=10_000), 4, 512),
 }
-# The reference network, compared with this rung of the ladder.
+# Model "rung" is the reference network, compared with this variant of kind `ladder`.
 MODELS["rung"] = MODELS["reference"]
 RUNG = "fused_adamw"
 # Size, precision, and the allowed relative difference of the median, larger for launch-bound steps; None has no limit.

@@ -1,4 +1,4 @@
-"""Tests how the worker for models loads and calls its user's code, and its messages if that cannot be measured.
+"""Tests how labreport-model-worker loads and calls its user's code, and its messages about code that it cannot measure.
 
 models_test.py FOLDER    FOLDER has labreport_worker.py and its engine
 """
@@ -59,26 +59,26 @@ class RangeRecorder:
 
 
 class Loads(unittest.TestCase):
-    def test_a_class_of_a_file_takes_the_courses_names(self):
+    def test_passes_the_courses_parameters_to_a_class(self):
         loss, state = step(network(f"{HERE / 'my_transformer.py'}:TransformerLM"))
         self.assertEqual(loss.shape, ())
         self.assertIn("layers.1.attn.qkv.weight.exp_avg", state)
 
-    def test_a_class_of_a_module_a_factory_and_constants(self):
+    def test_loads_classes_and_factories_with_arguments(self):
         sys.path.insert(0, str(HERE))
         for model, arguments, width in [("odd_models:Bigram", "", 4), ("odd_models:factory", "", 16),
                                         ("odd_models:Bigram", '{"width": 12}', 12),
                                         ("odd_models:Bigram", '{"width": "$d_ff"}', 24)]:
             self.assertEqual(network(model, arguments).module.table.embedding_dim, width)
 
-    def test_einsum_layers_and_pytorchs_own(self):
+    def test_trains_einsum_layers_and_pytorchs_layers(self):
         for words in [[f"{HERE / 'einsum_transformer.py'}:TransformerLM"],
                       [ODD_MODELS + "Encoder", '{"nhead": "$num_heads", "layers": "$num_layers"}']]:
             loss, state = step(network(*words))
             self.assertTrue(torch.isfinite(loss))
             self.assertTrue(all(name.endswith(("exp_avg", "exp_avg_sq", "step")) for name in state))
 
-    def test_a_prediction_of_the_einsum_example_knows_nothing_of_what_follows(self):
+    def test_einsum_example_is_causal(self):
         model = network(f"{HERE / 'einsum_transformer.py'}:TransformerLM")
         ids = torch.randint(30, (1, 8))
         changed = ids.clone()
@@ -87,11 +87,11 @@ class Loads(unittest.TestCase):
         torch.testing.assert_close(before[:, :-1], after[:, :-1])
         self.assertFalse(torch.allclose(before[:, -1], after[:, -1]))
 
-    def test_outputs_with_logits_and_a_loss_and_an_optimizer_of_ones_own(self):
+    def test_accepts_wrapped_logits_and_the_users_loss_and_optimizer(self):
         loss, _ = step(network(ODD_MODELS + "Wrapped", loss=ODD_MODELS + "halved", optimizer="torch.optim:SGD"))
         self.assertLess(loss, 4)
 
-    def test_an_implementation_is_the_class_and_what_it_is_made_of(self):
+    def test_implementation_depends_on_class_sources_and_arguments(self):
         def implementation_of_copy(added=""):
             with tempfile.TemporaryDirectory() as folder:
                 file = Path(folder, "copied.py")
@@ -114,7 +114,7 @@ class Loads(unittest.TestCase):
                 implementations.add(implementation_of_copy())
             self.assertEqual(len(implementations), 3, "a loss that lies elsewhere counts, too")
 
-    def test_a_compiled_one_says_so_and_is_never_taken_for_the_other(self):
+    def test_implementation_says_whether_the_model_is_compiled(self):
         words = dict(model=ODD_MODELS + "Bigram", arguments="", loss=CROSS_ENTROPY, optimizer=ADAMW)
         eager, compiled = worker.Source(words), worker.Source(words | {"compile": True})
         self.assertEqual(compiled.implementation, eager.implementation.replace("Bigram-", "Bigram-compiled-"))
@@ -125,51 +125,51 @@ class Shipped(unittest.TestCase):
     """Tests labreport's own network as a module: its variants compute the same in other ways."""
 
     @staticmethod
-    def made(implementation):
+    def make(implementation):
         torch.manual_seed(0)
         return worker.Network(worker.ShippedSource(implementation), COURSE_PARAMETERS, "cpu")
 
-    def test_variants_are_words_and_a_users_model_is_none(self):
+    def test_reads_variant_words_of_shipped_implementations_only(self):
         self.assertEqual(worker.ShippedSource.variant_words("pytorch-compiled-loss-sdpa-fused"), {"compiled", "loss", "sdpa", "fused"})
         for other in ["", "pytorch-0a1b2c3d", "pytorch-compiled-0a1b2c3d", "TransformerLM-compiled-0a1b2c3d"]:
             self.assertEqual(worker.ShippedSource.variant_words(other), set(), other)
 
     def test_sdpa_gives_the_same_loss_and_gradients(self):
         ids, targets = torch.randint(COURSE_PARAMETERS["vocab_size"], (2, 2, COURSE_PARAMETERS["context_length"]))
-        found = []
+        results = []
         for implementation in ["pytorch-eager", "pytorch-sdpa"]:
-            model = self.made(implementation)
+            model = self.make(implementation)
             loss = model.loss(model.forward(ids), targets)
             loss.backward()
-            found.append({"loss": loss.detach()} | {name: parameter.grad for name, parameter in model.parameters()})
-        torch.testing.assert_close(found[1], found[0])
+            results.append({"loss": loss.detach()} | {name: parameter.grad for name, parameter in model.parameters()})
+        torch.testing.assert_close(results[1], results[0])
 
     def test_fused_adamw_takes_the_same_steps(self):
-        found = []
+        results = []
         for implementation in ["pytorch-eager", "pytorch-fused"]:
-            model = self.made(implementation)
+            model = self.make(implementation)
             optimizer = model.make_optimizer()
             for _ in range(3):
                 for _, parameter in model.parameters():
                     parameter.grad = torch.randn_like(parameter)
                 optimizer.step()
-            found.append({name: parameter.detach() for name, parameter in model.parameters()})
+            results.append({name: parameter.detach() for name, parameter in model.parameters()})
             self.assertTrue(optimizer.optimizer.defaults.get("fused", False) is (implementation == "pytorch-fused"))
-        torch.testing.assert_close(found[1], found[0])
+        torch.testing.assert_close(results[1], results[0])
 
-    def test_it_needs_no_model_in_the_request_and_no_other_can_take_its_place(self):
-        make = worker.network_factory(worker.load_source(None))
-        self.assertIs(make("pytorch-eager", COURSE_PARAMETERS, "cpu").source.loss, self.made("pytorch-eager").source.loss)
+    def test_needs_no_model_in_the_request(self):
+        make_network = worker.network_factory(worker.load_source(None))
+        self.assertIs(make_network("pytorch-eager", COURSE_PARAMETERS, "cpu").source.loss, self.make("pytorch-eager").source.loss)
         with self.assertRaisesRegex(worker.Mismatch, "names no model"):
-            make("pytorch-0a1b2c3d", COURSE_PARAMETERS, "cpu")
+            make_network("pytorch-0a1b2c3d", COURSE_PARAMETERS, "cpu")
 
-    def test_without_a_compiler_it_is_not_offered_which_is_no_failure(self):
+    def test_is_not_offered_without_a_compiler(self):
         with unittest.mock.patch.dict(os.environ, PATH="", CXX="", CC=""):
             with self.assertRaisesRegex(worker.NotOffered, "^torch.compile needs a C.. compiler"):
-                self.made("pytorch-compiled")
-            self.made("pytorch-eager")
+                self.make("pytorch-compiled")
+            self.make("pytorch-eager")
 
-    def test_without_triton_a_gpu_is_not_offered(self):
+    def test_is_not_offered_on_a_gpu_without_triton(self):
         with unittest.mock.patch.dict(sys.modules, triton=None):
             with self.assertRaisesRegex(worker.NotOffered, "needs Triton for a GPU"):
                 worker.check_offered(torch.device("cuda"))
@@ -180,26 +180,26 @@ class Attention(unittest.TestCase):
     """Tests which attentions a user may name, and how they are called."""
 
     @staticmethod
-    def made(name):
+    def make(name):
         source = worker.read_source(dict(model=ODD_MODELS + name, arguments="", loss="", optimizer="", attention=True))
         return worker.attention_factory(source)(source.implementation, "cpu")
 
-    def test_a_function_an_autograd_function_and_a_module(self):
+    def test_accepts_functions_autograd_functions_and_modules(self):
         q, k, v = torch.randn(3, 2, 5, 4)
         expected = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
         for name in ["attend", "Attend", "AttendModule"]:
-            torch.testing.assert_close(self.made(name).forward(q, k, v, None), expected)
+            torch.testing.assert_close(self.make(name).forward(q, k, v, None), expected)
 
-    def test_what_is_called_wrongly_or_returns_something_else_is_one_line(self):
+    def test_reports_wrong_signatures_and_outputs_in_one_line(self):
         q, k, v = torch.randn(3, 2, 5, 4)
         with self.assertRaisesRegex(worker.Mismatch, r"^attend_narrowly\(.*\) returned float32\[2, 5, 1\] on cpu; .* like Q$"):
-            self.made("attend_narrowly").forward(q, k, v, None)
+            self.make("attend_narrowly").forward(q, k, v, None)
         with self.assertRaisesRegex(worker.Mismatch, "^attend_not_at_all.* failed: TypeError"):
-            self.made("attend_not_at_all").forward(q, k, v, None)
+            self.make("attend_not_at_all").forward(q, k, v, None)
         with self.assertRaisesRegex(worker.Mismatch, "^ATTENTION: .*has no Missing"):
-            self.made("Missing")
+            self.make("Missing")
 
-    def test_one_that_changed_meanwhile_is_not_measured(self):
+    def test_refuses_an_attention_that_changed_after_planning(self):
         source = worker.read_source(dict(model=ODD_MODELS + "attend", arguments="", loss="", optimizer="", attention=True))
         with self.assertRaisesRegex(worker.Mismatch, "attend changed after the run began: it was attend-00000000"):
             worker.attention_factory(source)("attend-00000000", "cpu")
@@ -216,21 +216,21 @@ class Ranges(unittest.TestCase):
         finally:
             worker.engine = labreport_engine
 
-    def test_modules_by_their_names_in_the_one_around(self):
+    def test_names_modules_by_their_paths(self):
         paths = self.paths(f"{HERE / 'my_transformer.py'}:TransformerLM")
         for path in ["tokens", "layers.0", "layers.1/attn", "layers.1/attn/qkv", "head"]:
             self.assertEqual(paths.count(path), 1, paths)
 
-    def test_layers_below_a_module_of_their_own(self):
+    def test_names_layers_below_a_container(self):
         paths = self.paths(ODD_MODELS + "Encoder", '{"nhead": 2, "layers": 2}')
         self.assertIn("encoder/layers.1/self_attn", paths)
 
-    def test_a_shared_module_stands_where_it_is_called(self):
+    def test_names_a_shared_module_by_the_path_of_each_call(self):
         paths = self.paths(ODD_MODELS + "Shared")
         self.assertIn("layers.0/0", paths)
         self.assertIn("layers.1/0", paths)
 
-    def test_a_trace_tells_what_each_module_returns(self):
+    def test_traces_the_output_of_each_module(self):
         model = network(ODD_MODELS + "Encoder", '{"nhead": 2, "layers": 1}')
         outputs = {}
         with torch.autocast("cpu", torch.bfloat16):
@@ -240,7 +240,7 @@ class Ranges(unittest.TestCase):
         self.assertEqual(outputs["encoder.layers.0.linear1"].dtype, torch.bfloat16)
         self.assertEqual(outputs["encoder.layers.0.self_attn"].shape, (1, 8, 16), "of several outputs the first")
 
-    def test_they_close_when_a_forward_fails(self):
+    def test_closes_ranges_if_forward_fails(self):
         model = network(ODD_MODELS + "Failing")
         worker.engine = recorder = RangeRecorder()
         try:
@@ -253,10 +253,10 @@ class Ranges(unittest.TestCase):
         self.assertFalse(torch.nn.modules.module._global_forward_pre_hooks)
 
 
-class Wrong(unittest.TestCase):
+class Messages(unittest.TestCase):
     """Tests messages of one line, which say which call failed and why."""
 
-    def test_no_compiler(self):
+    def test_reports_a_missing_compiler(self):
         environment = dict(os.environ)
         try:
             os.environ.update(PATH="", CXX="", CC="")
@@ -266,7 +266,7 @@ class Wrong(unittest.TestCase):
             os.environ.update(environment)
         worker.check_compiler()
 
-    def says(self, expected, *words, **named):
+    def expect_error(self, expected, *words, **named):
         with self.assertRaises(worker.Mismatch) as raised:
             step(network(*words, **named))
         message = str(raised.exception)
@@ -274,35 +274,37 @@ class Wrong(unittest.TestCase):
         for part in [expected] if isinstance(expected, str) else expected:
             self.assertIn(part, message)
 
-    def test_what_cannot_be_loaded(self):
-        self.says("there is no file", "missing.py:Model")
-        self.says(["MODEL nowhere cannot be imported by Python 3", "No module named 'nowhere'"], "nowhere:Model")
-        self.says("has no Missing", ODD_MODELS + "Missing")
-        self.says("names no class", "my_transformer.py")
-        self.says("is a module, which cannot be called", ODD_MODELS + "nn")
+    def test_reports_models_that_cannot_be_loaded(self):
+        self.expect_error("there is no file", "missing.py:Model")
+        self.expect_error(["MODEL nowhere cannot be imported by Python 3", "No module named 'nowhere'"], "nowhere:Model")
+        self.expect_error("has no Missing", ODD_MODELS + "Missing")
+        self.expect_error("names no class", "my_transformer.py")
+        self.expect_error("is a module, which cannot be called", ODD_MODELS + "nn")
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "broken.py").write_text("import einsums\n")
-            self.says("ModuleNotFoundError: No module named 'einsums'", f"{folder}/broken.py:Model")
+            self.expect_error("ModuleNotFoundError: No module named 'einsums'", f"{folder}/broken.py:Model")
 
-    def test_arguments(self):
+    def test_reports_wrong_arguments(self):
         reference = f"{HERE.parents[1] / 'src' / 'python' / 'labreport_transformer.py'}:Transformer"
-        self.says(["Transformer(d_model=16, d_ff=24) lacks layers; give it by MODEL_ARGS", "$num_layers"], reference)
-        self.says("MODEL_ARGS: width is $depth; there are $vocab_size", ODD_MODELS + "Bigram", '{"width": "$depth"}')
-        self.says("MODEL_ARGS is no JSON", ODD_MODELS + "Bigram", "{width: 3}")
-        self.says("MODEL_ARGS is [3]; give an object", ODD_MODELS + "Bigram", "[3]")
-        self.says("Bigram(vocab_size=30, depth=3) failed: TypeError", ODD_MODELS + "Bigram", '{"depth": 3}')
+        self.expect_error(["Transformer(d_model=16, d_ff=24) lacks layers; give it by MODEL_ARGS", "$num_layers"], reference)
+        self.expect_error("MODEL_ARGS: width is $depth; there are $vocab_size", ODD_MODELS + "Bigram", '{"width": "$depth"}')
+        self.expect_error("MODEL_ARGS is no JSON", ODD_MODELS + "Bigram", "{width: 3}")
+        self.expect_error("MODEL_ARGS is [3]; give an object", ODD_MODELS + "Bigram", "[3]")
+        self.expect_error("Bigram(vocab_size=30, depth=3) failed: TypeError", ODD_MODELS + "Bigram", '{"depth": 3}')
 
-    def test_calls(self):
-        self.says("no_module(vocab_size=30) made 30, no torch.nn.Module", ODD_MODELS + "no_module")
-        self.says("head.weight of Elsewhere is on meta after .to(cpu)", ODD_MODELS + "Elsewhere")
-        self.says(["Narrow.forward(int64[2, 8] on cpu) returned float32[2, 30] on cpu", "logits [2, 8, 30]"],
-                  ODD_MODELS + "Narrow")
-        self.says("Failing.forward(int64[2, 8] on cpu) failed: RuntimeError", ODD_MODELS + "Failing")
-        self.says("Leaving.forward(int64[2, 8] on cpu) failed: SystemExit: 0", ODD_MODELS + "Leaving")
-        self.says("Interrupted.forward(int64[2, 8] on cpu) failed: KeyboardInterrupt", ODD_MODELS + "Interrupted")
-        self.says(["cross_entropy(float32[16, 30] on cpu, int64[16] on cpu)", "a loss that requires no gradient"], ODD_MODELS + "Frozen")
-        self.says("float32[16] on cpu; expected one number", ODD_MODELS + "Bigram", loss=ODD_MODELS + "each")
-        self.says("Unsteady.step() failed: ArithmeticError: no step today", ODD_MODELS + "Bigram", optimizer=ODD_MODELS + "Unsteady")
+    def test_reports_failing_calls(self):
+        self.expect_error("no_module(vocab_size=30) made 30, no torch.nn.Module", ODD_MODELS + "no_module")
+        self.expect_error("head.weight of Elsewhere is on meta after .to(cpu)", ODD_MODELS + "Elsewhere")
+        self.expect_error(["Narrow.forward(int64[2, 8] on cpu) returned float32[2, 30] on cpu", "logits [2, 8, 30]"],
+                          ODD_MODELS + "Narrow")
+        self.expect_error("Failing.forward(int64[2, 8] on cpu) failed: RuntimeError", ODD_MODELS + "Failing")
+        self.expect_error("Leaving.forward(int64[2, 8] on cpu) failed: SystemExit: 0", ODD_MODELS + "Leaving")
+        self.expect_error("Interrupted.forward(int64[2, 8] on cpu) failed: KeyboardInterrupt", ODD_MODELS + "Interrupted")
+        self.expect_error(["cross_entropy(float32[16, 30] on cpu, int64[16] on cpu)", "a loss that requires no gradient"],
+                          ODD_MODELS + "Frozen")
+        self.expect_error("float32[16] on cpu; expected one number", ODD_MODELS + "Bigram", loss=ODD_MODELS + "each")
+        self.expect_error("Unsteady.step() failed: ArithmeticError: no step today", ODD_MODELS + "Bigram",
+                          optimizer=ODD_MODELS + "Unsteady")
 
 
 if __name__ == "__main__":

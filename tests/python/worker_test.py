@@ -1,8 +1,8 @@
-"""Tests the worker for models, mostly with the reference in plain PyTorch, on the CPU.
+"""Tests labreport-model-worker on the CPU, mostly with src/python/labreport_transformer.py as its model.
 
 worker_test.py WORKER
 
-Most launches are forks of this process, which has loaded torch: loading it takes longer than a launch.
+Most launches are forks of this process, which has loaded torch, because loading torch takes longer than a launch.
 """
 
 import json
@@ -21,12 +21,17 @@ REFERENCE = {"implementation": "", "model": f"{PYTHON_SOURCES / 'labreport_trans
              "arguments": json.dumps({"layers": "$num_layers", "heads": "$num_heads", "vocab": "$vocab_size",
                                       "context": "$context_length"}),
              "loss": "torch.nn.functional:cross_entropy", "optimizer": "torch.optim:AdamW"}
+# The network of Launches.launch() has an embedding, an output layer, two blocks and a final norm, all in FP32.
 PARAMETER_BYTES = 4 * (2 * 30 * 16 + 2 * (4 * 16 * 16 + 3 * 16 * 24 + 2 * 16) + 16)
 
 
-# Removes Python's variables, because a user's Python buffers its output.
+# Variables such as PYTHONUNBUFFERED are removed, because the worker must also work without them.
 for name in [name for name in os.environ if name.startswith("PYTHON")]:
     del os.environ[name]
+
+
+def odd_model(name):
+    return REFERENCE | {"model": f"{HERE / 'odd_models.py'}:{name}", "arguments": ""}
 
 
 def run_worker(*arguments, **options):
@@ -55,20 +60,20 @@ def run_in_fork(*arguments):
         return subprocess.CompletedProcess(arguments, status, stdout.read(), stderr.read())
 
 
-def describe(source, run=run_in_fork, **options):
-    completed = run("--describe", json.dumps(source), **options)
+def implementation_or_error(model_source, run=run_in_fork, **options):
+    completed = run("--describe", json.dumps(model_source), **options)
     return json.loads(completed.stdout)["implementation"] if completed.returncode == 0 else completed.stderr
 
 
 class Launches(unittest.TestCase):
-    source = REFERENCE
+    model_source = REFERENCE
 
     @classmethod
     def setUpClass(cls):
-        cls.implementation = describe(cls.source)
+        cls.implementation = implementation_or_error(cls.model_source)
 
-    def launch(self, kind, source=None, has_network=True, run=run_in_fork, **params):
-        source = self.source if source is None else source
+    def launch(self, kind, model_source=None, has_network=True, run=run_in_fork, **params):
+        source = self.model_source if model_source is None else model_source
         shape = dict(d_model=16, d_ff=24, layers=2, heads=2, vocab=30, context=8, batch=2, warmup=1, steps=2)
         common = dict(device="cpu", precision="bf16", implementation=self.implementation)
         params = common | (dict(mode="train_step") | shape if has_network else dict(warmup=1, steps=2)) | params
@@ -88,9 +93,9 @@ class Launches(unittest.TestCase):
 
 
 class Worker(Launches):
-    def test_names_a_model_of_the_current_folder(self):
-        here = self.source | {"model": "labreport_transformer.py:Transformer"}
-        self.assertEqual(describe(here, run_worker, cwd=PYTHON_SOURCES), self.implementation)
+    def test_describes_a_model_in_the_current_folder(self):
+        relative_source = self.model_source | {"model": "labreport_transformer.py:Transformer"}
+        self.assertEqual(implementation_or_error(relative_source, run_worker, cwd=PYTHON_SOURCES), self.implementation)
 
     def test_times_each_step_and_phase(self):
         body = self.launch("timing", run=run_worker)
@@ -103,7 +108,7 @@ class Worker(Launches):
         self.assertLess(values["start-up", "libraries"], values["start-up", "first_kernel"])
         self.assertNotIn(("start-up", "compile"), values)
 
-    def test_attributes_operators_to_phases_and_modules_backward_too(self):
+    def test_attributes_operators_to_phases_and_modules(self):
         rows = self.launch("kernels")["tables"]["kernels"]
         found = {(phase, module, op) for phase, module, _operation, op, *_ in rows}
         for phase, module, op in [("forward", "layers/attn/q_proj", "aten::mm"), ("backward", "layers/ffn/w2", "aten::mm"),
@@ -111,30 +116,31 @@ class Worker(Launches):
             self.assertIn((phase, module, op), found)
         self.assertTrue(any(phase == "optimizer" for phase, *_ in found))
         gemms = sum(row[6] for row in rows if row[4] == "gemm" and row[0] == "forward")
+        # Each of two layers has 4 projections, 2 products of attention and 3 of the FFN. The last GEMM is the output layer.
         self.assertEqual(gemms, 2 * (4 + 2 + 3) + 1)
 
-    def test_sorts_memory_by_what_it_is_for(self):
+    def test_reports_memory_by_category(self):
         values = self.launch("memory", precision="fp32")["values"]
         self.assertEqual(values["resident", "parameters"], PARAMETER_BYTES)
         self.assertEqual(values["category", "unknown"], 0)
         self.assertEqual(values["history", "lost"], 0)
         self.assertGreaterEqual(values["resident", "optimizer"], 2 * PARAMETER_BYTES)
 
-    def test_a_model_that_fails_is_an_error_with_its_traceback(self):
-        self.implementation = describe(source := REFERENCE | {"model": f"{HERE / 'odd_models.py'}:Failing", "arguments": ""})
+    def test_reports_a_failing_model_with_its_traceback(self):
+        self.implementation = implementation_or_error(source := odd_model("Failing"))
         body = self.launch("timing", source)
         self.assertEqual(body["outcome"]["status"], "error")
         self.assertTrue(body["outcome"]["message"].startswith("Failing.forward(int64[2, 8] on cpu) failed: RuntimeError"),
                         body["outcome"])
         self.assertIn("return super().forward(ids) @ ids", body["warnings"][0])
 
-    def test_a_backward_that_fails_is_an_error_with_its_traceback(self):
-        self.implementation = describe(source := REFERENCE | {"model": f"{HERE / 'odd_models.py'}:Undifferentiable", "arguments": ""})
+    def test_reports_a_failing_backward_with_its_traceback(self):
+        self.implementation = implementation_or_error(source := odd_model("Undifferentiable"))
         body = self.launch("timing", source)
         self.assertEqual(body["outcome"], {"status": "error", "message": "backward failed: ArithmeticError: no gradient today"})
         self.assertIn('raise ArithmeticError("no gradient today")', body["warnings"][0])
 
-    def test_traces_dtypes_of_the_models_own_modules(self):
+    def test_traces_dtypes_of_modules(self):
         rows = self.launch("dtypes")["tables"]["dtypes"]
         for row in [["fp16", "parameter", "layers.attn.q_proj.weight", "float32"],
                     ["fp16", "output", "layers.attn.q_proj", "float16"], ["bf16", "output", "logits", "bfloat16"],
@@ -142,64 +148,64 @@ class Worker(Launches):
                     ["bf16", "gradient", "layers.ffn.w1.weight", "float32"]]:
             self.assertEqual(rows.count(row), 1, f"{row}: layers that are alike are one row")
 
-    def attention(self, name, **params):
+    def launch_attention(self, name, **params):
         source = dict(implementation="", model=f"{HERE / 'odd_models.py'}:{name}", arguments="", loss="", optimizer="", attention=True)
-        self.implementation = describe(source)
+        self.implementation = implementation_or_error(source)
         return self.launch("attention", source, has_network=False, precision="fp32", batch=1, method="do_bench", backend="custom",
                            head_dim=16, heads=2, lengths=[32, 64], **params)
 
-    def test_attention_of_ones_own_is_held_to_fp64_and_then_timed(self):
-        body = self.attention("Attend")
+    def test_compares_the_users_attention_with_fp64_and_times_it(self):
+        body = self.launch_attention("Attend")
         self.assertEqual([row[:2] for row in body["tables"]["attention"]], [[32, "ok"], [64, "ok"]], body["tables"])
         values = body["values"]
         self.assertEqual(values["attention_error", "tolerance"], 0.01)
         for gradient in ["output", "grad_q", "grad_k", "grad_v"]:
             self.assertLess(values["attention_error", gradient], 1e-4)
 
-    def test_attention_with_a_wrong_gradient_is_not_timed(self):
-        rows = self.attention("WrongGradient")["tables"]["attention"]
+    def test_does_not_time_attention_with_a_wrong_gradient(self):
+        rows = self.launch_attention("WrongGradient")["tables"]["attention"]
         self.assertEqual({row[1] for row in rows}, {"inaccurate"})
         self.assertIn("the gradient of k differs from FP64 by 1 of the largest value", rows[0][3])
 
-    def test_attention_that_fails_is_an_error_with_its_traceback(self):
-        body = self.attention("attend_not_at_all")
+    def test_reports_a_failing_attention_with_its_traceback(self):
+        body = self.launch_attention("attend_not_at_all")
         self.assertEqual(body["outcome"]["status"], "error", body)
         self.assertTrue(body["outcome"]["message"].startswith("attend_not_at_all(float32["), body["outcome"])
         self.assertIn("takes 3 positional arguments", body["warnings"][0])
 
-    def test_a_model_that_changed_meanwhile_is_an_error(self):
+    def test_refuses_a_model_that_changed_after_planning(self):
         self.implementation = "Transformer-00000000"
         self.assertIn("Transformer changed after the run began: it was Transformer-00000000", self.launch("timing")["outcome"]["message"])
 
-    def test_what_a_model_prints_is_no_answer(self):
+    def test_keeps_a_models_output_out_of_the_answer(self):
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "loud.py").write_text("import os\nprint(1)\nos.system('echo 2')\nfrom odd_models import Bigram\n")
-            completed = run_worker("--describe", json.dumps(self.source | {"model": "loud:Bigram", "arguments": ""}),
+            completed = run_worker("--describe", json.dumps(self.model_source | {"model": "loud:Bigram", "arguments": ""}),
                             cwd=folder, env=os.environ | {"PYTHONPATH": str(HERE)})
         self.assertRegex(json.loads(completed.stdout)["implementation"], "^Bigram-")
         self.assertLessEqual({"1", "2"}, set(completed.stderr.splitlines()))
 
-    def test_a_model_that_cannot_be_loaded_is_one_line_behind_its_traceback(self):
-        lines = describe(REFERENCE | {"model": "nowhere:Model"}).splitlines()
+    def test_reports_a_model_that_cannot_be_loaded(self):
+        lines = implementation_or_error(REFERENCE | {"model": "nowhere:Model"}).splitlines()
         self.assertIn("MODEL nowhere cannot be imported by Python", lines[-1])
         self.assertIn("ModuleNotFoundError: No module named 'nowhere'", lines[-2])
 
 
-# These settings make compilation cheap: it tries no vector instructions and starts no pool of processes.
-CHEAP = dict(TORCHINDUCTOR_VEC_ISA_OK="0", TORCHINDUCTOR_COMPILE_THREADS="1")
+# With these variables, compilation tries no vector instructions and starts no pool of processes.
+CHEAP_COMPILATION = dict(TORCHINDUCTOR_VEC_ISA_OK="0", TORCHINDUCTOR_COMPILE_THREADS="1")
 
 
 class Compiled(Launches):
-    source = REFERENCE | {"model": f"{HERE / 'odd_models.py'}:Bigram", "arguments": "", "compile": True}
+    model_source = odd_model("Bigram") | {"compile": True}
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cache = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cache.cleanup)
-        cls.enterClassContext(unittest.mock.patch.dict(os.environ, CHEAP, TORCHINDUCTOR_CACHE_DIR=cache.name))
+        cls.enterClassContext(unittest.mock.patch.dict(os.environ, CHEAP_COMPILATION, TORCHINDUCTOR_CACHE_DIR=cache.name))
 
-    def test_compiling_has_a_time_of_its_own_and_is_in_no_step(self):
+    def test_times_compilation_apart_from_steps(self):
         body = self.launch("timing")
         self.assertEqual(body["outcome"]["status"], "ok", body["outcome"])
         values = body["values"]
@@ -207,53 +213,53 @@ class Compiled(Launches):
         self.assertGreater(values["start-up", "first_kernel"],
                            values["start-up", "libraries"] + values["start-up", "compile"], "it comes before")
 
-    def test_fused_kernels_have_their_own_names_and_a_phase_and_no_module(self):
+    def test_fused_kernels_have_a_phase_and_no_module(self):
         body = self.launch("kernels")
         self.assertEqual(body["values"]["profile", "unattributed"], 0)
         names = dict(body["tables"]["kernel_names"])
-        phases = {phase: {names[row[3]] for row in rows} for phase, rows in self.by_phase(body).items()}
+        phases = {phase: {names[row[3]] for row in rows} for phase, rows in self.rows_by_phase(body).items()}
         self.assertEqual(set(phases), {"forward", "loss", "backward", "optimizer"})
         for phase in ["forward", "backward"]:
             self.assertTrue(any("cpp_fused_" in name for name in phases[phase]), phases)
-            self.assertEqual({module for module, *_ in self.by_phase(body)[phase]}, {""})
+            self.assertEqual({module for module, *_ in self.rows_by_phase(body)[phase]}, {""})
         self.assertIn("aten::mm", phases["backward"])
 
     @staticmethod
-    def by_phase(body):
+    def rows_by_phase(body):
         phases = {}
         for phase, module, operation, op, _class, kernel, *_ in body["tables"]["kernels"]:
             phases.setdefault(phase, []).append((module, operation, op, kernel))
         return phases
 
-    def test_memory_of_compiled_code_is_sorted_too(self):
+    def test_reports_memory_by_category(self):
         values = self.launch("memory")["values"]
         self.assertEqual(values["category", "unknown"], 0)
         self.assertGreater(values["peak", "backward"], values["resident", "parameters"])
 
-    def test_a_model_that_does_not_compile_is_an_error_with_its_traceback(self):
-        self.implementation = describe(source := self.source | {"model": f"{HERE / 'odd_models.py'}:Uncompilable"})
+    def test_reports_a_failing_compilation_with_its_traceback(self):
+        self.implementation = implementation_or_error(source := odd_model("Uncompilable") | {"compile": True})
         body = self.launch("timing", source)
         self.assertEqual(body["outcome"]["status"], "error")
         self.assertTrue(body["outcome"]["message"].startswith(
             "torch.compile(Uncompilable).forward(int64[2, 8] on cpu) failed: "), body["outcome"])
         self.assertIn("return logits @ logits", body["warnings"][0])
 
-    def test_where_there_is_no_compiler_nothing_is_begun(self):
+    def test_refuses_to_compile_without_a_compiler(self):
         with unittest.mock.patch.dict(os.environ, PATH="", CXX="", CC=""):
-            self.assertEqual(describe(self.source).splitlines()[-1],
+            self.assertEqual(implementation_or_error(self.model_source).splitlines()[-1],
                              "torch.compile needs a C++ compiler, and there is none; install g++")
 
 
 class Shipped(Launches):
     """Tests labreport's network as a module, eager and compiled. The request names no model."""
 
-    source, eager, compiled = {}, "pytorch-eager", "pytorch-compiled"
+    model_source, eager, compiled = {}, "pytorch-eager", "pytorch-compiled"
 
     @classmethod
     def setUpClass(cls):
-        cls.enterClassContext(unittest.mock.patch.dict(os.environ, CHEAP))
+        cls.enterClassContext(unittest.mock.patch.dict(os.environ, CHEAP_COMPILATION))
 
-    def profiled(self, implementation):
+    def profile(self, implementation):
         self.implementation = implementation
         body = self.launch("kernels", layers=1, precision="fp32")
         self.assertEqual(body["outcome"]["status"], "ok", body["outcome"])
@@ -264,7 +270,7 @@ class Shipped(Launches):
         return body
 
     def test_compiling_keeps_the_gemms_and_fuses_the_rest(self):
-        eager, compiled = self.profiled(self.eager), self.profiled(self.compiled)
+        eager, compiled = self.profile(self.eager), self.profile(self.compiled)
         self.assertEqual(compiled["classes"]["gemm"], eager["classes"]["gemm"])
         self.assertNotIn("fused", eager["classes"])
         self.assertNotIn("elementwise", compiled["classes"])
@@ -273,7 +279,7 @@ class Shipped(Launches):
         self.assertGreater(compiled["values"]["start-up", "compile"], max(compiled["values"]["step", "total"]))
         self.assertEqual(compiled["values"]["memory", "parameters"], eager["values"]["memory", "parameters"])
 
-    def test_attention_by_itself_is_compiled_for_each_length_outside_of_its_passes(self):
+    def test_compiles_attention_for_each_length_outside_of_timed_passes(self):
         self.implementation = self.compiled
         body = self.launch("attention", has_network=False, precision="fp32", batch=1, method="synced", backend="eager",
                            head_dim=16, heads=1, lengths=[16])
@@ -283,7 +289,7 @@ class Shipped(Launches):
         self.assertEqual(len(values["backward_passes", "16"]), 2)
         self.assertLess(values["attention_error", "grad_q"], values["attention_error", "tolerance"])
 
-    def test_what_cannot_be_compiled_here_is_skipped_with_its_reason(self):
+    def test_skips_without_a_compiler_and_says_why(self):
         self.implementation = self.compiled
         with unittest.mock.patch.dict(os.environ, PATH="", CXX="", CC=""):
             self.assertEqual(self.launch("kernels")["outcome"], {

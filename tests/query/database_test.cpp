@@ -57,13 +57,13 @@ std::string refusal(const std::string& query, const QueryLimits& limits = {}) {
   return "";
 }
 
-TEST(Tables, HoldParametersAndNullWhereAKindHasNone) {
+TEST(Tables, HoldParametersOrNull) {
   EXPECT_THAT(
       rows("select size, d_model, context, precision, mode, implementation, ranks from cell"),
       ElementsAre(Row{"small", 768, 512, "fp32", "forward", {}, {}}));
 }
 
-TEST(Tables, NameTheLaunchThatRepresentsItsCellAndWhyAnotherFailed) {
+TEST(Tables, NameTheRepresentativeLaunchAndTheReasonOfAFailure) {
   EXPECT_THAT(
       rows("select number, represents, status, why, oom_phase, oom_requested_bytes from launch"),
       ElementsAre(Row{0, 0, "oom", "out of memory in forward", "forward", 4096.0},
@@ -71,7 +71,7 @@ TEST(Tables, NameTheLaunchThatRepresentsItsCellAndWhyAnotherFailed) {
   EXPECT_THAT(rows("select size, status from measured"), ElementsAre(Row{"small", "ok"}));
 }
 
-TEST(Tables, HoldEveryNumberAsASampleAndASingleOneAsItsValue) {
+TEST(Tables, HoldEveryNumberAsASample) {
   EXPECT_THAT(
       rows("select name, samples, value, reason from metric order by name"),
       ElementsAre(Row{"parameters", 0, 512.0, {}},
@@ -82,14 +82,14 @@ TEST(Tables, HoldEveryNumberAsASampleAndASingleOneAsItsValue) {
   EXPECT_THAT(rows("select text from condition"), ElementsAre(Row{"NCCL 2.28.9"}));
 }
 
-TEST(Tables, CountNoWarmUpStepAmongTheMilliseconds) {
+TEST(Tables, LeaveWarmUpStepsOutOfStepMs) {
   EXPECT_THAT(rows("select i, ms from step_ms"), ElementsAre(Row{1, 1.0}, Row{2, 3.0}));
 }
 
 TEST(Tables, HaveAColumnForEachColumnThatWorkersWrite) {
   using namespace shape;
   const std::vector<std::string_view> categories{
-      metric::kParameters, metric::kGradients,   metric::kOptimizerStates,
+      metric::kParameters, metric::kGradients,   metric::kOptimizerMemory,
       metric::kData,       metric::kActivations, metric::kWeightCopies,
       metric::kWorkspace,  metric::kTemporary,   metric::kUnknown};
   Database empty;
@@ -116,7 +116,7 @@ TEST(Tables, NumberRowsAndJoinKernelsWithTheirNames) {
               ElementsAre(Row{0, "softmax", 90.0, 2.0}));
 }
 
-TEST(Tables, LeaveOutWhatThisVersionDoesNotKnow) {
+TEST(Tables, LeaveOutUnknownTables) {
   auto run = timed_run();
   run.cells[0].launches[1].tables = {{"cell", {{"cell", ""}}, {{std::int64_t{1}}}}};
   Database database;
@@ -133,7 +133,7 @@ TEST(Tables, HoldSeveralRuns) {
       ElementsAre(Row{"one", "small", 1.0}, Row{"two", "small", 1.0}));
 }
 
-TEST(Functions, AreThoseOfTheReport) {
+TEST(Functions, ComputeTheReportsStatistics) {
   EXPECT_THAT(
       rows("select mean(ms), median(ms), stddev(ms), sum_of(ms), quantile(ms, 0.25) from step_ms"),
       ElementsAre(Row{2.0, 2.0, std::sqrt(2.0), 4.0, 1.5}));
@@ -143,7 +143,7 @@ TEST(Functions, AreThoseOfTheReport) {
               ElementsAre(Row{128625408.0, 241'889'280.0}));
 }
 
-TEST(Functions, AreNullOfNothingAndOfNull) {
+TEST(Functions, ReturnNullWithoutValues) {
   EXPECT_THAT(
       rows("select mean(null), median(value), stddev(1), sum_of(value) from sample where false"),
       ElementsAre(Row{{}, {}, {}, {}}));
@@ -178,7 +178,7 @@ TEST(Refusals, LetAQueryOnlyRead) {
   EXPECT_FALSE(fs::exists(file));
 }
 
-TEST(Refusals, EndWhatTakesTooMuch) {
+TEST(Refusals, StopQueriesThatExceedALimit) {
   const std::string endless_query =
       "with recursive t(x) as (values (1) union all select x + 1 from t) select ";
   EXPECT_THAT(refusal(endless_query + "count(*) from t", {.seconds = 0.05}),
@@ -210,7 +210,7 @@ TEST(Saving, KeepsTablesAndViewsForOtherPrograms) {
   EXPECT_EQ(ms, 4.0);
 }
 
-TEST(Loading, TakesEveryRecordedRun) {
+TEST(Loading, AcceptsEveryRecordedRun) {
   for (const fs::path& folder : list_runs(std::string(LABREPORT_SOURCE_DIR) + "/site/runs")) {
     const auto run = RunStore(folder).load();
     Database database;

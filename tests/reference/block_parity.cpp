@@ -12,12 +12,17 @@
 namespace labreport {
 namespace {
 
+/// The shape is that of parity_data.py: d_model 32, d_ff 48, 4 heads of width 8, 10 positions.
+TransformerBlock make_block() {
+  const auto rotary = std::make_shared<const Rotary>(10, 8, at::kCPU);
+  return TransformerBlock("layers.0", {32, 48, 1, 4, 1}, rotary, at::kCPU);
+}
+
 class SavedTensors : public testing::TestWithParam<std::pair<const char*, Precision>> {};
 
 TEST_P(SavedTensors, OneBlockSavesWhatTheReferenceSaves) {
   const auto [key, precision] = GetParam();
-  const auto rotary = std::make_shared<const Rotary>(10, 8, at::kCPU);
-  const TransformerBlock block("layers.0", {32, 48, 1, 4, 1}, rotary, at::kCPU);
+  const TransformerBlock block = make_block();
   const at::Tensor x = at::randn({2, 10, 32}).requires_grad_();
   at::Tensor y;
   const std::vector<std::string> saved = saved_for_backward([&] {
@@ -47,8 +52,7 @@ class Operators : public testing::TestWithParam<std::pair<const char*, Precision
 
 TEST_P(Operators, OneBlockRunsWhatTheReferenceRunsInItsOrder) {
   const auto [key, precision] = GetParam();
-  const auto rotary = std::make_shared<const Rotary>(10, 8, at::kCPU);
-  const TransformerBlock block("layers.0", {32, 48, 1, 4, 1}, rotary, at::kCPU);
+  const TransformerBlock block = make_block();
   const at::Tensor x = at::randn({2, 10, 32}).requires_grad_();
   const at::Tensor gradient = at::ones({2, 10, 32});
   const auto calls = operators_of([&] {

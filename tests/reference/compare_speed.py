@@ -22,9 +22,9 @@ SIZES = {
     "2.7B": dict(d_model=2560, d_ff=10240, layers=32, heads=32, vocab=10_000),
 }
 STEP, FIRST, PEAK = "step", "first kernel", "peak"
+STEP_LIMIT, PEAK_LIMIT = 1.02, 1.01
 # Size, precision, mode, warm-up steps, timed steps, rounds, and for each compared quantity the name by which the report
 # cites it and the largest allowed ratio to Python's value.
-STEP_LIMIT, PEAK_LIMIT = 1.02, 1.01
 CASES = [
     ("small", "bf16", "forward_backward", 5, 20, 3, {STEP: ("small_backward", None), FIRST: ("start_up", None)}),
     ("small", "bf16", "train_step", 5, 20, 3, {STEP: ("small_step", None), PEAK: ("small_memory", PEAK_LIMIT)}),

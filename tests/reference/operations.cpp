@@ -9,7 +9,7 @@
 namespace labreport {
 namespace {
 
-constexpr std::string_view kHostOnly[] = {
+constexpr std::string_view kNonComputing[] = {
     "alias",   "as_strided",   "chunk",          "contiguous",   "detach",
     "empty",   "empty_like",   "empty_strided",  "expand",       "expand_as",
     "flatten", "linear",       "matmul",         "narrow",       "new_empty",
@@ -39,7 +39,7 @@ void on_end(const at::RecordFunction&, at::ObserverContext*) { --depth; }
 
 bool computes(const OperatorCall& call) {
   return call.name.starts_with("aten::") &&
-         std::ranges::find(kHostOnly, call.name.substr(6)) == std::end(kHostOnly);
+         std::ranges::find(kNonComputing, call.name.substr(6)) == std::end(kNonComputing);
 }
 
 bool calls_computing_operator(const std::vector<OperatorCall>& all, std::size_t index) {

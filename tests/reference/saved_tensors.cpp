@@ -70,7 +70,7 @@ std::vector<std::string> saved_for_backward(const std::function<void()>& work) {
   work();
   saved = nullptr;
   std::vector<std::string> names;
-  for (const auto& [memory, name] : found) names.push_back(name);
+  for (const auto& [address, name] : found) names.push_back(name);
   std::sort(names.begin(), names.end());
   return names;
 }

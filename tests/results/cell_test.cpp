@@ -25,13 +25,13 @@ TEST(CellId, IsReadableAndSafeAsAFileName) {
             "timing.cuda.d768-f3072-l12-h12-v10000.b4.c512.fp32.forward_backward.w5.n10");
 }
 
-TEST(CellId, IgnoresTheLabel) {
+TEST(CellId, IgnoresTheNameOfTheSize) {
   CellSpec renamed = small_step();
   renamed.size = "xl";
   EXPECT_EQ(cell_id(renamed), cell_id(small_step()));
 }
 
-TEST(CellId, TellsEveryParameterApart) {
+TEST(CellId, DiffersForEveryParameter) {
   CellSpec changed = small_step();
   changed.context = 256;
   EXPECT_NE(cell_id(changed), cell_id(small_step()));
@@ -43,14 +43,14 @@ TEST(CellId, TellsEveryParameterApart) {
   EXPECT_NE(cell_id(changed), cell_id(small_step()));
 }
 
-TEST(CellId, SaysWhoseNetworkItIsWhereItIsNotLabreportsOwn) {
+TEST(CellId, NamesTheImplementationOfAUsersNetwork) {
   CellSpec changed = small_step();
   changed.implementation = "TransformerLM-0a1b2c3d";
   EXPECT_TRUE(cell_id(changed).starts_with("timing.cuda.TransformerLM-0a1b2c3d.d768-"));
   EXPECT_FALSE(same_network_and_batch(changed, small_step()));
 }
 
-TEST(CellId, OfADataParallelStepNamesItsSchemeAndBuckets) {
+TEST(CellId, NamesSchemeAndBucketBytes) {
   CellSpec spec;
   spec.kind = CellKind::kDataParallel;
   spec.ranks = Ranks{2, Collectives::kNccl};
@@ -61,7 +61,7 @@ TEST(CellId, OfADataParallelStepNamesItsSchemeAndBuckets) {
   for (const Scheme scheme : kSchemes) EXPECT_EQ(parse_scheme(name(scheme)), scheme);
 }
 
-TEST(CellId, OfRanksNamesWhatJoinsThem) {
+TEST(CellId, NamesCollectivesAndRankCount) {
   CellSpec spec;
   spec.kind = CellKind::kAllReduce;
   spec.device = DeviceKind::kCpu;
@@ -74,7 +74,7 @@ TEST(CellId, OfRanksNamesWhatJoinsThem) {
   EXPECT_FALSE(bytes_are_countable(spec));
 }
 
-TEST(CellId, OfRanksThatTrainTogetherNamesWhatTheyShare) {
+TEST(CellId, NamesTheSharding) {
   CellSpec spec = small_step();
   spec.kind = CellKind::kSharding;
   spec.ranks = Ranks{2, Collectives::kNccl};
@@ -86,7 +86,7 @@ TEST(CellId, OfRanksThatTrainTogetherNamesWhatTheyShare) {
   }
 }
 
-TEST(CellId, OfAnAttentionNamesItsSweep) {
+TEST(CellId, NamesTheAttentionSweep) {
   CellSpec spec;
   spec.kind = CellKind::kAttention;
   spec.batch = 8;
@@ -99,7 +99,7 @@ TEST(CellId, OfAnAttentionNamesItsSweep) {
   EXPECT_FALSE(bytes_are_countable(spec));
 }
 
-TEST(CellLikeness, IsOfTheNetworkAndOfItsPrecisionBeside) {
+TEST(SameSetting, ComparesNetworkBatchAndPrecision) {
   CellSpec spec;
   spec.model = ModelShape{768, 3072, 12, 12, 10'000};
   spec.context = 512;
@@ -124,7 +124,7 @@ TEST(CellNames, RoundTrip) {
   EXPECT_EQ(parse_device_kind("cpu"), DeviceKind::kCpu);
 }
 
-TEST(CellNames, UnknownOnesAreRefusedWithTheValidOnes) {
+TEST(CellNames, RefuseUnknownNamesAndListValidNames) {
   try {
     parse_precision("fp8");
     FAIL();

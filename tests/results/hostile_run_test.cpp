@@ -15,7 +15,7 @@ using testing_samples::refusal;
 using testing_samples::sample_run;
 using testing_samples::sample_with;
 
-TEST(HostileRun, MetricsAndTablesAreProvenValueByValue) {
+TEST(HostileRun, IsRefusedForWrongTypesInMetricsAndTables) {
   const std::string launch = "/cells/0/launches/0";
   const std::string metric = launch + "/metrics/0";
   const std::string table = launch + "/tables/0";
@@ -48,14 +48,14 @@ TEST(HostileRun, MetricsAndTablesAreProvenValueByValue) {
   }
 }
 
-TEST(HostileRun, AKeyThatStandsTwiceIsRefused) {
+TEST(HostileRun, IsRefusedForARepeatedKey) {
   std::string text = sample_with("/preset", "demo");
   text.insert(text.find("\"status\""), "\"status\": \"ok\", ");
   EXPECT_EQ(refusal(text),
             "run.json: cells[0].launches[0].outcome: a key stands there twice; leave one of them");
 }
 
-TEST(HostileRun, WhatFollowsTheDocumentIsRefused) {
+TEST(HostileRun, IsRefusedForTextAfterTheDocument) {
   const std::string text = to_json(sample_run());
   for (const std::string& more :
        {std::string("\0", 1), std::string("{}"), std::string("\0{}", 3)}) {
@@ -65,7 +65,7 @@ TEST(HostileRun, WhatFollowsTheDocumentIsRefused) {
   }
 }
 
-TEST(HostileRun, TextThatIsNoUnicodeIsRefusedBySayingSo) {
+TEST(HostileRun, IsRefusedWithTheFlawOfMalformedText) {
   const std::string text = to_json(sample_run());
   const std::pair<const char*, const char*> wrong[]{
       {"\xFF", "this is not UTF-8; save it as UTF-8"},
@@ -82,14 +82,14 @@ TEST(HostileRun, TextThatIsNoUnicodeIsRefusedBySayingSo) {
   }
 }
 
-TEST(HostileRun, WhatHasAnotherFormIsToldTheRightOne) {
+TEST(HostileRun, IsRefusedWithTheExpectedPattern) {
   EXPECT_THAT(refusal(sample_with("/sessions/0/revision", "HEAD")),
               testing::HasSubstr("sessions[0].revision: expected 40 hex digits, or nothing"));
   EXPECT_THAT(refusal(sample_with("/sessions/0/started_at", "now")),
               testing::HasSubstr("sessions[0].started_at: expected a time such as 2026-05-01T12"));
 }
 
-TEST(HostileRun, NumbersThatNoTypeHoldsAreRefused) {
+TEST(HostileRun, IsRefusedForNumbersThatNoTypeHolds) {
   for (const char* wrong : {"1e999", "NaN", "-Infinity", "01", "1.", "0x1"}) {
     std::string text = to_json(sample_run());
     text.replace(text.find("1024"), 4, wrong);
@@ -99,7 +99,7 @@ TEST(HostileRun, NumbersThatNoTypeHoldsAreRefused) {
   }
 }
 
-TEST(HostileRun, NumbersOfManyDigitsAreReadToTheNearest) {
+TEST(HostileRun, MayHaveNumbersOfManyDigits) {
   for (const auto& [text, value] :
        {std::pair{"0e99", 0.0},
         {"-0.000e-400", -0.0},
@@ -109,7 +109,7 @@ TEST(HostileRun, NumbersOfManyDigitsAreReadToTheNearest) {
   }
 }
 
-TEST(HostileRun, NoMessageSpeaksTheLibrarysLanguage) {
+TEST(HostileRun, IsRefusedWithoutMessagesOfTheJsonLibrary) {
   const std::string text = to_json(sample_run());
   const auto expect_own_words = [](const std::string& broken) {
     const std::string message = refusal(broken);
@@ -126,7 +126,7 @@ TEST(HostileRun, NoMessageSpeaksTheLibrarysLanguage) {
   }
 }
 
-TEST(HostileRun, NoNestingIsTooDeep) {
+TEST(HostileRun, MayNestDeeply) {
   constexpr std::size_t kLevels = 1000000;
   std::string text = to_json(sample_run());
   const std::string deep = std::string(kLevels, '[') + std::string(kLevels, ']');
@@ -139,7 +139,7 @@ TEST(HostileRun, NoNestingIsTooDeep) {
             "false or null, found an array");
 }
 
-TEST(HostileRun, AWordOfAMillionLettersIsHeldAgainstItsPatternInBoundedMemory) {
+TEST(HostileRun, IsRefusedForLongTextsBeforePatternsAreMatched) {
   const std::string digits(1'000'000, '1');
   for (const auto& [pointer, text] : {std::pair{"/schema_version", "2." + digits + ".0"},
                                       {"/devices/0/uuid_hash", digits},
@@ -149,7 +149,7 @@ TEST(HostileRun, AWordOfAMillionLettersIsHeldAgainstItsPatternInBoundedMemory) {
   }
 }
 
-TEST(HostileRun, ALaunchNamesNoDeviceByItsPlaceInAnotherList) {
+TEST(HostileRun, CannotNameADeviceByItsIndexInALaunchFile) {
   const labreport::Run run = sample_run();
   auto file = json::parse(launch_file_to_json(run, run.cells[0], 0));
   file["device"] = nullptr;
@@ -160,7 +160,7 @@ TEST(HostileRun, ALaunchNamesNoDeviceByItsPlaceInAnotherList) {
   EXPECT_EQ(merged.cells.at(0).launches.at(0).device, std::nullopt);
 }
 
-TEST(HostileRun, ALaunchThatWouldMakeTheRunUnreadableIsRefused) {
+TEST(HostileRun, GetsNoLaunchThatBreaksARule) {
   const labreport::Run run = sample_run();
   const auto file = json::parse(launch_file_to_json(run, run.cells[0], 0));
   for (const auto& [pointer, value, expected_message] :
@@ -191,7 +191,7 @@ TEST(HostileRun, ALaunchThatWouldMakeTheRunUnreadableIsRefused) {
   }
 }
 
-TEST(HostileRun, AByteOrderMarkIsSkipped) {
+TEST(HostileRun, MayBeginWithAByteOrderMark) {
   EXPECT_EQ(refusal("\xEF\xBB\xBF" + to_json(sample_run())), "");
 }
 

@@ -5,7 +5,7 @@
 namespace labreport::metric_test {
 namespace {
 
-TEST(Metric, IsAbsentForItsReasonOrThereWithoutOne) {
+TEST(Metric, HasAReasonOnlyIfAbsent) {
   const Metric present =
       integer_metric("memory", "limit", "B", std::optional<std::int64_t>(7), "cut");
   EXPECT_EQ(present.number(), 7);

@@ -5,7 +5,7 @@
 namespace labreport::module_path_test {
 namespace {
 
-TEST(ModulePath, LosesItsLayersNumber) {
+TEST(ModulePath, HasNoLayerNumberAfterRemoval) {
   EXPECT_EQ(without_layer("layers.31/attn"), "layers/attn");
   EXPECT_EQ(without_layer("layers.0"), "layers");
   EXPECT_EQ(without_layer("lm_head"), "lm_head");
@@ -14,7 +14,7 @@ TEST(ModulePath, LosesItsLayersNumber) {
   EXPECT_EQ(without_layer(""), "");
 }
 
-TEST(ModulePath, ALayerHasANumber) {
+TEST(ModulePath, HasALayerNumber) {
   EXPECT_EQ(layer_number("layers.31/attn/q_proj"), 31);
   EXPECT_EQ(layer_number("layers.0"), 0);
   for (const char* outside : {"", "lm_head", "layers", "layers.", "layers.x/attn", "other.3"}) {

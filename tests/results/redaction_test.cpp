@@ -7,33 +7,33 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-Words recorded(Words argv, const std::string& host) {
+Words redacted_argv(Words argv, const std::string& host) {
   Session session;
   session.argv = std::move(argv);
   redact(session, {.home = "/people/ada", .user = "ada", .host = host});
   return session.argv;
 }
 
-TEST(Privacy, ACommandSaysWhatItDidOnAHostThatIsCalledLikeOneOfItsWords) {
+TEST(Privacy, KeepsWordsThatEqualTheHostName) {
   for (const char* host : {"run", "labreport", "sizes", "small", "full"}) {
     const Words argv{"labreport", "run", "--preset", "full", "--sizes", "small", "--resume"};
-    EXPECT_EQ(recorded(argv, host), argv) << host;
+    EXPECT_EQ(redacted_argv(argv, host), argv) << host;
   }
 }
 
-TEST(Privacy, ACommandsPlacesLoseTheHostAndTheHome) {
-  EXPECT_EQ(recorded({"labreport", "run", "--out", "node1", "--notes=/people/ada/node1/x",
-                      "--timeout=9", "--out=node1"},
-                     "node1.cluster.edu"),
+TEST(Privacy, RedactsHostAndHomeInPathsAndAddresses) {
+  EXPECT_EQ(redacted_argv({"labreport", "run", "--out", "node1", "--notes=/people/ada/node1/x",
+                           "--timeout=9", "--out=node1"},
+                          "node1.cluster.edu"),
             (Words{"labreport", "run", "--out", "HOST", "--notes=~/HOST/x", "--timeout=9",
                    "--out=HOST"}));
-  EXPECT_EQ(recorded({"labreport", "import", "node1.csv", "--source-url",
-                      "https://node1.cluster.edu/ada"},
-                     "node1.cluster.edu"),
+  EXPECT_EQ(redacted_argv({"labreport", "import", "node1.csv", "--source-url",
+                           "https://node1.cluster.edu/ada"},
+                          "node1.cluster.edu"),
             (Words{"labreport", "import", "HOST.csv", "--source-url", "https://HOST/USER"}));
 }
 
-TEST(Privacy, AModelLosesTheHome) {
+TEST(Privacy, RedactsTheHomeInAModel) {
   Session session;
   session.model = {"Net-0a1b2c3d", "/people/ada/net.py:Net", R"({"weights": "/people/ada/w"})",
                    "/people/ada/net.py:loss", "torch.optim:AdamW"};

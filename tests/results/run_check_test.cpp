@@ -22,13 +22,13 @@ std::string refusal_with(const std::string& pointer, const json& value) {
 
 const std::string kLaunch = "/cells/0/launches/0";
 
-TEST(RunCheck, ACellIsThereOnce) {
+TEST(RunCheck, RefusesARepeatedCell) {
   json run = json::parse(to_json(sample_run()));
   run["cells"].push_back(run["cells"][0]);
   EXPECT_THAT(refusal(run.dump()), HasSubstr("run.json: cells[2].id: '"));
 }
 
-TEST(RunCheck, MetricsTablesAndColumnsHaveNamesOfTheirOwn) {
+TEST(RunCheck, RefusesRepeatedNames) {
   const json metric{{"tag", "step"}, {"name", "total"}, {"unit", "ns"}, {"value", 1}};
   EXPECT_THAT(refusal_with(kLaunch + "/metrics/-", metric),
               HasSubstr("launches[0].metrics[5]: 'step.total' stands there twice"));
@@ -39,7 +39,7 @@ TEST(RunCheck, MetricsTablesAndColumnsHaveNamesOfTheirOwn) {
               HasSubstr("tables[0].columns[1]: 'name' stands there twice"));
 }
 
-TEST(RunCheck, UnitsAreKnownAndATagHasItsOwn) {
+TEST(RunCheck, RefusesUnknownAndWrongUnits) {
   EXPECT_THAT(refusal_with(kLaunch + "/metrics/0/unit", "furlong"),
               HasSubstr("cells[0].launches[0].metrics[0].unit: expected 'ns', found 'furlong'"));
   EXPECT_THAT(refusal_with(kLaunch + "/metrics/4/unit", "furlong"),
@@ -50,14 +50,14 @@ TEST(RunCheck, UnitsAreKnownAndATagHasItsOwn) {
               HasSubstr("metrics[1].value: expected a number"));
 }
 
-TEST(RunCheck, ANewerVersionMayHaveUnitsOfItsOwn) {
+TEST(RunCheck, AcceptsUnknownUnitsOfANewerVersion) {
   json run = json::parse(to_json(sample_run()));
   run["schema_version"] = "2.99.0";
   run["cells"][0]["launches"][0]["metrics"][4]["unit"] = "furlong";
   EXPECT_EQ(refusal(run.dump()), "");
 }
 
-TEST(RunCheck, NoTimeAndNoNumberOfBytesIsNegativeAndAStepTakesTime) {
+TEST(RunCheck, RefusesNegativeValuesAndStepsWithoutTime) {
   EXPECT_THAT(refusal_with(kLaunch + "/metrics/0/samples", {30, -10, 11}),
               HasSubstr("metrics[0]: expected at least 1, found -10"));
   EXPECT_THAT(refusal_with(kLaunch + "/metrics/0/samples", {30, 0, 11}),
@@ -76,7 +76,7 @@ std::string refusal_with_metrics(const std::vector<Metric>& metrics) {
   return refusal(to_json(run));
 }
 
-TEST(RunCheck, WhatTakesTimeOrRoomWheneverItIsThereIsNotZero) {
+TEST(RunCheck, RefusesZeroForPositiveMetrics) {
   EXPECT_THAT(refusal_with_metrics({real_metric("copy", "bandwidth", "B/s", 1e-9)}),
               HasSubstr("launches[0].metrics[0]: expected at least 1, found 1e-09"));
   for (const Metric& metric : {integer_metric("memory", "peak_allocated", "B", 0),
@@ -101,7 +101,7 @@ TEST(RunCheck, WhatTakesTimeOrRoomWheneverItIsThereIsNotZero) {
             "");
 }
 
-TEST(RunCheck, NoPartIsMoreThanItsWhole) {
+TEST(RunCheck, RefusesAPartThatExceedsItsWhole) {
   const auto bytes = [](const char* tag, const char* name, std::int64_t value) {
     return integer_metric(tag, name, "B", value);
   };
@@ -118,7 +118,7 @@ TEST(RunCheck, NoPartIsMoreThanItsWhole) {
               HasSubstr("metrics[2]: with the categories before it more than the requested peak"));
 }
 
-TEST(RunCheck, RowsOfKnownTablesHoldWhatCanBe) {
+TEST(RunCheck, RefusesImpossibleRowsOfKnownTables) {
   const auto refusal_with_row = [](Table table, const std::map<std::string, Scalar>& values) {
     table.rows.emplace_back();
     for (const TableColumn& column : table.columns) {
@@ -148,21 +148,21 @@ TEST(RunCheck, RowsOfKnownTablesHoldWhatCanBe) {
   EXPECT_EQ(refusal_with_row(shape::attention(), {{"outcome", std::string("out of memory")}}), "");
 }
 
-TEST(RunCheck, NumbersOfALaunchHaveASumWithin64Bits) {
+TEST(RunCheck, RefusesALaunchWhoseSumExceeds64Bits) {
   json rows = json::array();
   for (int i = 0; i < 401; ++i) rows.push_back({"a", 10'000'000'000'000'000});
   EXPECT_THAT(refusal_with(kLaunch + "/tables/0/rows", rows),
               HasSubstr("tables[0].rows[399][1]: the numbers of its launch add up to more"));
 }
 
-TEST(RunCheck, AColumnHoldsOneType) {
+TEST(RunCheck, RefusesAColumnOfTwoTypes) {
   EXPECT_THAT(refusal_with(kLaunch + "/tables/0/rows", json::parse(R"([["a", 1], ["b", "two"]])")),
               HasSubstr("tables[0].rows[1][1]: the column 'bytes' holds numbers"));
   EXPECT_EQ(refusal_with(kLaunch + "/tables/0/rows", json::parse(R"([["a", 1], ["b", null]])")),
             "");
 }
 
-TEST(RunCheck, KnownTablesHaveTheColumnsThatReadersLookFor) {
+TEST(RunCheck, RefusesAKnownTableWithoutItsColumns) {
   EXPECT_THAT(refusal_with(kLaunch + "/tables/0/name", "kernel_names"),
               HasSubstr("tables[0].columns: the column 'id' is missing"));
   const json table{{"name", "kernel_names"},
@@ -172,7 +172,7 @@ TEST(RunCheck, KnownTablesHaveTheColumnsThatReadersLookFor) {
               HasSubstr("tables[0].rows[0][0]: the column 'id' holds numbers"));
 }
 
-TEST(RunCheck, ATracedKernelHasARowInTheTableOfKernels) {
+TEST(RunCheck, RefusesATracedKernelWithoutARowInKernels) {
   Launch launch = sample_launch(Ok{});
   Table kernels = shape::kernels(), trace = shape::gpu_trace();
   kernels.rows = {std::vector<Scalar>(5, Scalar(std::string("aten::mm")))};
@@ -193,7 +193,7 @@ TEST(RunCheck, ATracedKernelHasARowInTheTableOfKernels) {
   }
 }
 
-TEST(RunCheck, AStepMayHaveMoreKernelsThanOtherTablesRows) {
+TEST(RunCheck, BoundsTheRowsOfAGpuTrace) {
   json table{{"name", "gpu_trace"}, {"columns", json::array()}};
   for (const char* name : {"after_ns", "duration_ns", "row", "block"}) {
     table["columns"].push_back({{"name", name}, {"unit", ""}});
@@ -207,7 +207,7 @@ TEST(RunCheck, AStepMayHaveMoreKernelsThanOtherTablesRows) {
               HasSubstr("tables[1].rows: a list of 40001 items, and 40000 are the most"));
 }
 
-TEST(RunCheck, ACellHasTheParametersOfItsKind) {
+TEST(RunCheck, RefusesACellWithoutAParameterOfItsKind) {
   labreport::Run run = sample_run();
   CellSpec spec = run.cells[0].spec;
   spec.mode.reset();
@@ -216,7 +216,7 @@ TEST(RunCheck, ACellHasTheParametersOfItsKind) {
               HasSubstr("cells[2].params: the key 'mode' is missing, which every timing cell has"));
 }
 
-TEST(RunCheck, SessionsBeganInYearsThatClocksShow) {
+TEST(RunCheck, RefusesImpossibleStartTimes) {
   for (const char* time : {"9999-01-01T00:00:00Z", "1969-12-31T23:59:59Z", "2026-02-30T00:00:00Z",
                            "2026-01-01T24:00:00Z"}) {
     EXPECT_THAT(refusal_with("/sessions/0/started_at", time),
@@ -226,12 +226,12 @@ TEST(RunCheck, SessionsBeganInYearsThatClocksShow) {
       << "nobody set the clock";
 }
 
-TEST(RunCheck, AMeasuredRunHasAPreset) {
+TEST(RunCheck, RefusesAMeasuredRunWithoutAPreset) {
   EXPECT_THAT(refusal_with("/preset", "none"),
               HasSubstr("run.json: preset: 'none' is for imported runs"));
 }
 
-TEST(RunCheck, NamesHoldNoControlCharacters) {
+TEST(RunCheck, RefusesControlCharactersInNames) {
   EXPECT_THAT(refusal_with("/cells/0/params/size", "a\x1b[31m"),
               HasSubstr("cells[0].params.size: a name with a control character in it"));
   EXPECT_THAT(refusal_with(kLaunch + "/metrics/3/name", std::string("a\0b", 3)),
@@ -240,7 +240,7 @@ TEST(RunCheck, NamesHoldNoControlCharacters) {
               HasSubstr("tables[0].columns[0]: a name with a control character"));
 }
 
-TEST(RunCheck, TextsAndListsAreBounded) {
+TEST(RunCheck, BoundsTextsAndLists) {
   EXPECT_THAT(refusal_with("/cells/0/params/size", std::string(201, 'w')),
               HasSubstr("cells[0].params.size: a text of 201 bytes, and 200 are the most"));
   EXPECT_THAT(refusal_with("/sessions/0/cpu", std::string(20'000, 'w')),
@@ -254,7 +254,7 @@ TEST(RunCheck, TextsAndListsAreBounded) {
               HasSubstr("cells: a list of 4001 items, and 4000 are the most"));
 }
 
-TEST(RunCheck, MetricsOfARunHaveFewNames) {
+TEST(RunCheck, BoundsTheMetricNamesOfARun) {
   labreport::Run run = sample_run();
   for (int i = 0; i < 501; ++i) {
     run.cells[0].launches[0].metrics.push_back(integer_metric("x", std::to_string(i), "1", i));

@@ -18,12 +18,12 @@ using testing_samples::refusal;
 using testing_samples::sample_run;
 using testing_samples::sample_with;
 
-TEST(RunJson, WhatIsWrittenIsReadTheSame) {
+TEST(RunJson, RoundTrips) {
   const std::string text = to_json(sample_run());
   EXPECT_EQ(to_json(run_from_json(text, "run.json")), text);
 }
 
-TEST(RunJson, AnAttentionKeepsItsSweepAndNeedsOne) {
+TEST(RunJson, RoundTripsAnAttentionAndRequiresItsSweep) {
   labreport::Run run = sample_run();
   CellSpec spec;
   spec.kind = CellKind::kAttention;
@@ -44,13 +44,13 @@ TEST(RunJson, AnAttentionKeepsItsSweepAndNeedsOne) {
   EXPECT_NE(refusal(without_lengths.dump()), "");
 }
 
-TEST(RunJson, SamplesShareALine) {
+TEST(RunJson, PutsSamplesOnOneLine) {
   EXPECT_NE(to_json(sample_run())
                 .find(R"({"tag": "step", "name": "total", "unit": "ns", "samples": [30, 10, 11]})"),
             std::string::npos);
 }
 
-TEST(RunJson, RowsOfNumbersAloneShareLinesAndOthersHaveTheirOwn) {
+TEST(RunJson, PutsSeveralRowsOfIntegersOnALine) {
   Json rows = Json::array(), words = Json::array();
   for (int i = 0; i < 40; ++i) rows.push_back({1000 + i, nullptr});
   for (int i = 0; i < 2; ++i) words.push_back({i, "exp"});
@@ -61,26 +61,26 @@ TEST(RunJson, RowsOfNumbersAloneShareLinesAndOthersHaveTheirOwn) {
   EXPECT_LT(std::ranges::count(text, '\n'), 15);
 }
 
-TEST(RunJson, AWrongTypeIsNamedWithItsPath) {
+TEST(RunJson, NamesThePathOfAWrongType) {
   EXPECT_EQ(refusal(sample_with("/cells/0/params/context", "512")),
             "run.json: cells[0].params.context: expected an integer, found \"512\"");
   EXPECT_EQ(refusal(sample_with("/sessions/0/argv", 3)),
             "run.json: sessions[0].argv: expected an array, found 3");
 }
 
-TEST(RunJson, AMissingKeyIsNamed) {
+TEST(RunJson, NamesAMissingKey) {
   json document = json::parse(to_json(sample_run()));
   document["cells"][1]["launches"][0]["outcome"].erase("phase");
   EXPECT_EQ(refusal(document.dump()),
             "run.json: cells[1].launches[0].outcome: the key 'phase' is missing");
 }
 
-TEST(RunJson, SomethingElseIsNotJson) {
+TEST(RunJson, RefusesTextThatIsNotJson) {
   EXPECT_EQ(refusal("{\n  oops\n}"),
             "run.json: line 2: this is not JSON; `python3 -m json.tool` shows the place");
 }
 
-TEST(RunJson, DoublesKeepEveryBit) {
+TEST(RunJson, KeepsEveryBitOfDoubles) {
   labreport::Run run = sample_run();
   auto& metrics = run.cells[0].launches[0].metrics;
   metrics = {
@@ -95,26 +95,26 @@ TEST(RunJson, DoublesKeepEveryBit) {
   }
 }
 
-TEST(RunJson, WhatIsNoUtf8IsReplacedAndTheRunIsKept) {
+TEST(RunJson, ReplacesBytesThatAreNotUtf8) {
   labreport::Run run = sample_run();
   run.sessions[0].environment["OMP_\xFF"] = "\xFE";
   run.sessions[0].argv = {"\xED\xA0\x80"};
   EXPECT_EQ(refusal(to_json(run)), "");
 }
 
-TEST(RunJson, AnIdMustNameItsParameters) {
+TEST(RunJson, RefusesAnIdOfOtherParameters) {
   const std::string message = refusal(sample_with("/cells/0/id", "timing.cpu"));
   EXPECT_NE(message.find("cells[0].id: expected 'timing.cpu.d64"), std::string::npos) << message;
 }
 
-TEST(RunJson, IndicesMustPointAtSomething) {
+TEST(RunJson, RefusesIndicesOutOfRange) {
   EXPECT_NE(refusal(sample_with("/cells/0/launches/0/device", 5)).find("not there"),
             std::string::npos);
   EXPECT_NE(refusal(sample_with("/cells/0/launches/0/session", 1)).find("not there"),
             std::string::npos);
 }
 
-TEST(RunJson, NumbersBeyondAllMeasureAreRefused) {
+TEST(RunJson, RefusesNumbersOutOfBounds) {
   for (const json& number : {json(18446744073709551615ULL), json(INT64_MIN), json(INT64_MAX),
                              json(10'000'000'000'000'001)}) {
     EXPECT_NE(refusal(sample_with("/sessions/0/seed", number)).find("at most 10^16"),
@@ -132,7 +132,7 @@ TEST(RunJson, NumbersBeyondAllMeasureAreRefused) {
   }
 }
 
-TEST(RunJson, ANetworkThatSixtyFourBitsCannotCountIsRefused) {
+TEST(RunJson, RefusesANetworkOfTooManyBytes) {
   EXPECT_NE(refusal(sample_with("/cells/0/params/layers", 1'000'000'000'000'000))
                 .find("more bytes than can be counted"),
             std::string::npos);

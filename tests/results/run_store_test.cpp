@@ -39,13 +39,13 @@ class RunStoreTest : public testing::Test {
   const RunStore store_{root_ / "run"};
 };
 
-TEST_F(RunStoreTest, LaunchesKeptOneByOneAreTheRun) {
+TEST_F(RunStoreTest, LoadsSeparatelySavedLaunches) {
   store_.create(empty_run());
   save_launches(store_, sample_run());
   EXPECT_EQ(to_json(store_.load()), to_json(sample_run()));
 }
 
-TEST_F(RunStoreTest, ItsFilesTogetherAreNoLargerThanOne) {
+TEST_F(RunStoreTest, RefusesFilesThatTogetherExceed64MiB) {
   store_.create(empty_run());
   save_launches(store_, sample_run());
   const auto pad = [](const fs::path& file, std::size_t bytes) {
@@ -61,7 +61,7 @@ TEST_F(RunStoreTest, ItsFilesTogetherAreNoLargerThanOne) {
   }
 }
 
-TEST_F(RunStoreTest, AFinishedRunIsOneFile) {
+TEST_F(RunStoreTest, FinishLeavesOneFile) {
   store_.create(empty_run());
   save_launches(store_, sample_run());
   store_.finish(store_.load());
@@ -69,7 +69,7 @@ TEST_F(RunStoreTest, AFinishedRunIsOneFile) {
   EXPECT_EQ(to_json(store_.load()), to_json(sample_run()));
 }
 
-TEST_F(RunStoreTest, ARunThatLacksACellCanBeGoneOnWith) {
+TEST_F(RunStoreTest, FinishKeepsTheCellsFolderOfAnIncompleteRun) {
   labreport::Run run = sample_run();
   run.cells[0].launches.clear();
   store_.create(run);
@@ -81,13 +81,13 @@ TEST_F(RunStoreTest, ARunThatLacksACellCanBeGoneOnWith) {
   EXPECT_FALSE(fs::exists(store_.cells_folder()));
 }
 
-TEST_F(RunStoreTest, LaunchesThatTheRunHasAreNotAddedAgain) {
+TEST_F(RunStoreTest, IgnoresLaunchesThatTheRunHas) {
   store_.create(sample_run());
   save_launches(store_, sample_run());
   EXPECT_EQ(to_json(store_.load()), to_json(sample_run()));
 }
 
-TEST_F(RunStoreTest, AbsorbedLaunchesLieInTheRunAlone) {
+TEST_F(RunStoreTest, SaveMergedRemovesLaunchFiles) {
   store_.create(empty_run());
   save_launches(store_, sample_run());
   store_.save_merged(store_.load());
@@ -96,7 +96,7 @@ TEST_F(RunStoreTest, AbsorbedLaunchesLieInTheRunAlone) {
   EXPECT_EQ(to_json(store_.load()), to_json(sample_run()));
 }
 
-TEST_F(RunStoreTest, ADeathWhileLaunchesAreAbsorbedChangesNothing) {
+TEST_F(RunStoreTest, LoadsTheSameRunAfterAnInterruptedMerge) {
   store_.create(empty_run());
   save_launches(store_, sample_run());
   store_.save(store_.load());
@@ -106,12 +106,12 @@ TEST_F(RunStoreTest, ADeathWhileLaunchesAreAbsorbedChangesNothing) {
   }
 }
 
-TEST_F(RunStoreTest, AFolderWithARunIsNotOverwritten) {
+TEST_F(RunStoreTest, CreateRefusesAFolderWithARun) {
   store_.create(empty_run());
   EXPECT_THROW(store_.create(empty_run()), InputError);
 }
 
-TEST_F(RunStoreTest, AHalfLaunchFileIsNamed) {
+TEST_F(RunStoreTest, NamesATruncatedLaunchFile) {
   store_.create(empty_run());
   std::ofstream(store_.launch_file("x", 0)) << "{\"id\": ";
   try {
@@ -124,14 +124,14 @@ TEST_F(RunStoreTest, AHalfLaunchFileIsNamed) {
   }
 }
 
-TEST_F(RunStoreTest, AFolderWithoutARunIsNamed) { EXPECT_THROW(store_.load(), InputError); }
+TEST_F(RunStoreTest, LoadRefusesAFolderWithoutARun) { EXPECT_THROW(store_.load(), InputError); }
 
-TEST_F(RunStoreTest, NewRunsAreFiledByDeviceEditionAndTime) {
+TEST_F(RunStoreTest, NamesNewFoldersByDeviceEditionAndTime) {
   EXPECT_EQ(new_run_folder("runs", sample_run()),
             fs::path("runs/a-processor/2025/20260501-123456-aaaaaaaa"));
 }
 
-TEST_F(RunStoreTest, RunsAreListedOldestFirst) {
+TEST_F(RunStoreTest, ListsOldestRunsFirst) {
   RunStore(root_ / "b" / "20260502-000000-x").create(empty_run());
   RunStore(root_ / "c" / "20260501-000000-x").create(empty_run());
   const auto found = list_runs(root_);
@@ -147,7 +147,7 @@ TEST(RunStore, KeepsImportedRunsApartFromMeasuredOnes) {
   run.source = "imported";
   for (const char* ending : {"imported", "imported-2"}) {
     const RunStore store(make_import_folder(root, run));
-    store.keep_imported(run);
+    store.save_imported(run);
     EXPECT_TRUE(store.folder().string().ends_with(ending)) << store.folder();
     EXPECT_TRUE(store.is_imported());
   }

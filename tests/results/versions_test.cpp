@@ -26,7 +26,7 @@ std::string warnings(const std::string& text, const std::string& origin) {
   return testing::internal::GetCapturedStderr();
 }
 
-TEST(Versions, EveryRecordedRunIsReadWholeAndWrittenTheSame) {
+TEST(Versions, RecordedRunsRoundTrip) {
   int count = 0;
   for (const auto& file : fs::recursive_directory_iterator(kRecorded)) {
     if (file.path().filename() != "run.json") continue;
@@ -37,7 +37,7 @@ TEST(Versions, EveryRecordedRunIsReadWholeAndWrittenTheSame) {
   EXPECT_GE(count, 3);
 }
 
-TEST(Versions, ANewerMinorOneIsReadWithOneWarning) {
+TEST(Versions, NewerMinorVersionIsReadWithOneWarning) {
   const std::string newer = sample_with("/schema_version", "2.10.0");
   EXPECT_EQ(warnings(newer, "newer.json"),
             "newer.json: version 2.10.0 is newer than this program's " +
@@ -48,7 +48,7 @@ TEST(Versions, ANewerMinorOneIsReadWithOneWarning) {
   EXPECT_NE(warnings(sample_with("/schema_version", "2.999999999.0"), "newest.json"), "");
 }
 
-TEST(Versions, WhatANewerOneAddsIsLeftOutWhereverItStands) {
+TEST(Versions, KeysOfANewerVersionAreLeftOut) {
   json document = json::parse(to_json(sample_run()));
   for (const char* place :
        {"", "/sessions/0", "/sessions/0/software", "/devices/0", "/cells/0", "/cells/0/params",
@@ -61,13 +61,13 @@ TEST(Versions, WhatANewerOneAddsIsLeftOutWhereverItStands) {
   EXPECT_EQ(to_json(run_from_json(document.dump(), "more.json")), to_json(sample_run()));
 }
 
-TEST(Versions, ANewerOneIsNoExcuseForWhatIsWrong) {
+TEST(Versions, WrongValuesOfANewerVersionAreRefused) {
   json document = json::parse(sample_with("/schema_version", "2.10.0"));
   document["cells"][0]["launches"][0]["wall_ns"] = -1;
   EXPECT_NE(refusal(document.dump()).find("wall_ns"), std::string::npos);
 }
 
-TEST(Versions, AnotherMajorOneIsRefusedInOneLine) {
+TEST(Versions, OtherMajorVersionsAreRefused) {
   const std::string known =
       "run.json: schema_version: this program reads version " + std::string(kSchemaVersion);
   EXPECT_EQ(refusal(sample_with("/schema_version", "3.0.0")),

@@ -220,14 +220,15 @@ TEST_P(SchemesTest, AllReduceEveryGradientOnce) {
   const auto launch = train_in_ranks(2);
   if (!launch) GTEST_SKIP();
   const CellSpec spec = request(0, 2, 1).spec;
-  EXPECT_EQ(number(*launch, metric::kAllReduces, metric::kCalls), all_reduce_count(spec));
+  EXPECT_EQ(number(*launch, metric::kAllReduceCalls, metric::kCalls), all_reduce_count(spec));
   std::int64_t communication_rows = 0;
   for (const MeasuredRow& row : measured_rows(*launch, metric::kLanes)) {
     communication_rows += row.text(column::kLane) == metric::kCommunication ? 1 : 0;
   }
   EXPECT_EQ(communication_rows, all_reduce_count(spec)) << "in the traced step";
   if (scheme_ == Scheme::kNone || scheme_ == Scheme::kReducer) return;
-  EXPECT_EQ(number(*launch, metric::kAllReduces, metric::kTotal), 4 * parameter_count(*spec.model));
+  EXPECT_EQ(number(*launch, metric::kAllReduceCalls, metric::kTotal),
+            4 * parameter_count(*spec.model));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SchemesTest, testing::ValuesIn(kSchemes),

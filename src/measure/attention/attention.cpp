@@ -42,7 +42,7 @@ struct LengthRow {
 };
 
 void append_statistics(std::vector<Scalar>& row, const std::vector<std::int64_t>& samples) {
-  if (samples.empty()) return row.resize(row.size() + kAttentionStatistics.size());
+  if (samples.empty()) return row.resize(row.size() + kTimeStatistics.size());
   const std::vector<double> numbers(samples.begin(), samples.end());
   const Summary summary = summarize(numbers);
   row.emplace_back(static_cast<std::int64_t>(summary.count));
@@ -201,7 +201,7 @@ LengthRow measure_length(const CellSpec& spec, const AttentionImplementation& at
     row.outcome = metric::kFailed;
     row.reason = message.substr(0, message.find('\n'));
     if (const auto failure = as_out_of_memory(error)) {
-      row.outcome = metric::kRanOut;
+      row.outcome = metric::kOutOfMemory;
       row.phase = failure->phase;
       row.reason = describe(Outcome(*failure));
       for (const auto& [name, bytes] :
@@ -285,7 +285,7 @@ std::vector<LengthRow> measure_lengths(const CellSpec& spec,
     } else {
       rows.push_back({.length = length, .outcome = verdict.outcome, .reason = verdict.reason});
     }
-    if (rows.back().outcome == metric::kRanOut) {
+    if (rows.back().outcome == metric::kOutOfMemory) {
       verdict = {std::string(metric::kNotTried), fmt::format("{} ran out of memory", length)};
     }
   }

@@ -26,14 +26,14 @@ class RecomputationObserver : public RangeObserver {
     open_ranges_.emplace_back(name);
     if (name == metric::kForward) bytes_before_forward_ = allocated_bytes();
     if (name == metric::kBackward) saved_bytes_ = allocated_bytes() - bytes_before_forward_;
-    if (name != metric::kRecompute) return;
+    if (name != metric::kRecomputeTime) return;
     synchronize(device_);
     bytes_before_group_ = allocated_bytes();
     start_ns_ = host_now_ns();
   }
 
   void on_close() override {
-    const bool is_group = open_ranges_.back() == metric::kRecompute;
+    const bool is_group = open_ranges_.back() == metric::kRecomputeTime;
     open_ranges_.pop_back();
     if (!is_group) return;
     synchronize(device_);
@@ -95,7 +95,7 @@ class CheckpointingLaunch {
     append(launch_.metrics, peaks.metrics());
     add(metric::kCheckpoints, metric::kSaved, "B", recomputation.saved_bytes());
     if (recomputation.largest_group_bytes() > 0) {
-      add(metric::kCheckpoints, metric::kRecomputed, "B", recomputation.largest_group_bytes());
+      add(metric::kCheckpoints, metric::kRecomputedBytes, "B", recomputation.largest_group_bytes());
     }
   }
 
@@ -119,7 +119,7 @@ class CheckpointingLaunch {
     }
     add(metric::kMemory, metric::kPeakAllocated, "B", memory_counts(device_)->peak_allocated_bytes);
     if (recomputation.largest_group_bytes() > 0) {
-      add(metric::kStep, metric::kRecompute, "ns", recomputation.recompute_ns());
+      add(metric::kStep, metric::kRecomputeTime, "ns", recomputation.recompute_ns());
     }
     append(launch_.metrics, series_.step_metrics());
     launch_.metrics.push_back(loss_metric(std::move(losses)));

@@ -242,7 +242,7 @@ class DataParallelLaunch {
   void add_all_reduces(Launch& launch) const {
     const auto bytes = averager_->all_reduce_bytes();
     const auto add = [&](std::string_view name, const char* unit, std::int64_t value) {
-      launch.metrics.push_back(integer_metric(metric::kAllReduces, name, unit, value));
+      launch.metrics.push_back(integer_metric(metric::kAllReduceCalls, name, unit, value));
     };
     const auto traced = static_cast<std::int64_t>(lanes_.communication.size());
     add(metric::kCalls, "1", bytes ? std::ssize(*bytes) : traced);

@@ -147,7 +147,7 @@ std::vector<Metric> check_equality(RankGroup& group, const CellSpec& spec, std::
   return {real_metric(metric::kEquality, metric::kGradients, "1", gradient_difference),
           real_metric(metric::kEquality, metric::kWeights, "1", weight_difference),
           real_metric(metric::kEquality, metric::kTolerance, "1", kTolerance),
-          integer_metric(metric::kEquality, metric::kSteps, "1", kCheckedSteps)};
+          integer_metric(metric::kEquality, metric::kEqualitySteps, "1", kCheckedSteps)};
 }
 
 }  // namespace labreport

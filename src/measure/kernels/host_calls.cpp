@@ -100,7 +100,7 @@ std::vector<Metric> first_launch_metrics(const Trace& trace) {
     (is_matrix_product(call->name) ? matrix_library_ns : code_loading_ns) += extra_ns;
   }
   return {integer_metric(metric::kFirstLaunches, metric::kCodeLoading, "ns", code_loading_ns),
-          integer_metric(metric::kFirstLaunches, metric::kMatrixLibrary, "ns", matrix_library_ns)};
+          integer_metric(metric::kFirstLaunches, metric::kCublasSetup, "ns", matrix_library_ns)};
 }
 
 }  // namespace labreport

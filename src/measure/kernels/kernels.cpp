@@ -50,9 +50,9 @@ void add_profile(Launch& launch, const LaunchRequest& request, const Profile& pr
   }
   const std::vector<Attribution> kernels = attribute(profile.trace);
   append(launch.metrics,
-         {integer_metric(metric::kProfile, metric::kPrepare, "ns", profile.prepare_ns),
+         {integer_metric(metric::kProfile, metric::kProfilerPrepare, "ns", profile.prepare_ns),
           integer_metric(metric::kProfile, metric::kStep, "ns", profile.work_ns),
-          integer_metric(metric::kProfile, metric::kCollect, "ns", profile.collect_ns)});
+          integer_metric(metric::kProfile, metric::kProfilerCollect, "ns", profile.collect_ns)});
   append(launch.metrics, activity_metrics(kernels));
   append(launch.metrics, runtime_metrics(profile.trace));
   const bool is_first_step = request.spec.warmup == 0 && request.spec.steps == 0;

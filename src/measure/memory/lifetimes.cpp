@@ -83,7 +83,7 @@ MemoryCategory category_of(const MemoryHistory& history, const KnownMemory& know
 
 std::string_view name(MemoryCategory category) {
   static constexpr std::string_view kNames[] = {
-      metric::kParameters, metric::kGradients,   metric::kOptimizerStates,
+      metric::kParameters, metric::kGradients,   metric::kOptimizerMemory,
       metric::kData,       metric::kActivations, metric::kWeightCopies,
       metric::kWorkspace,  metric::kTemporary,   metric::kUnknown};
   return kNames[static_cast<std::size_t>(category)];

@@ -170,7 +170,7 @@ void MemoryLaunch::add_history() {
 void MemoryLaunch::add_alternative_peaks() {
   if (out_of_memory_) return;
   if (plan_.step.mode == Mode::kTrainStep) {
-    add(bytes_metric(metric::kOtherForwardPeaks, metric::kForwardWithState,
+    add(bytes_metric(metric::kAlternativePeaks, metric::kForwardWithState,
                      peaks_->peak_of(Phase::kForward)));
   }
   if (plan_.step.mode != Mode::kForward) return;
@@ -181,7 +181,7 @@ void MemoryLaunch::add_alternative_peaks() {
     synchronize(device_);
   });
   const auto peak = failure ? std::nullopt : peaks.highest(&AllocatorCounts::peak_allocated_bytes);
-  add(bytes_metric(metric::kOtherForwardPeaks, metric::kForwardGraphAlive, peak, "out of memory"));
+  add(bytes_metric(metric::kAlternativePeaks, metric::kForwardGraphAlive, peak, "out of memory"));
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ constexpr Loop kLoops[]{
     {metric::kMixedLoop, c10::kFloat, c10::kHalf, false, kHundredth},
     {metric::kCastLoop, c10::kFloat, c10::kHalf, true, kHundredth},
     {metric::kBf16Loop, c10::kBFloat16, c10::kBFloat16, false, kHundredth},
-    {metric::kHalvesLoop, c10::kFloat, c10::kFloat, false, kHalf},
+    {metric::kExactLoop, c10::kFloat, c10::kFloat, false, kHalf},
 };
 
 at::Tensor make_scalar(double value, c10::ScalarType dtype, c10::Device device) {

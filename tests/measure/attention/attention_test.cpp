@@ -66,7 +66,7 @@ TEST(Attention, TriesNoLengthAfterRunningOutOfMemory) {
       measure_attention(request_of(AttentionMethod::kSynced, AttentionBackend::kEager,
                                    Precision::kFp32, {16, kHugeLength, 2 * kHugeLength}));
   EXPECT_TRUE(is_ok(launch.outcome));
-  EXPECT_THAT(outcomes(launch), ElementsAre(metric::kRan, metric::kRanOut, metric::kNotTried));
+  EXPECT_THAT(outcomes(launch), ElementsAre(metric::kRan, metric::kOutOfMemory, metric::kNotTried));
   const auto rows = measured_rows(launch, metric::kAttention);
   EXPECT_EQ(rows.at(1).number(column::kRequestedBytes), kHugeLength * kHugeLength);
   EXPECT_FALSE(rows.at(1).number(attention_column(metric::kForward, "count")));

@@ -39,7 +39,7 @@ double step_peak(const Launch& launch) {
 double saved(const Launch& launch) { return value(launch, metric::kCheckpoints, metric::kSaved); }
 
 double recomputed(const Launch& launch) {
-  return value(launch, metric::kCheckpoints, metric::kRecomputed);
+  return value(launch, metric::kCheckpoints, metric::kRecomputedBytes);
 }
 
 std::vector<double> numbers(const Launch& launch, std::string_view tag, std::string_view name) {
@@ -67,8 +67,8 @@ TEST(Checkpointing, RecomputesTwiceTheBytesForTwoBlocks) {
 
 TEST(Checkpointing, RecomputesNothingWithoutCheckpoints) {
   const Launch launch = measure_checkpointing(tiny(std::nullopt));
-  EXPECT_EQ(launch.find(metric::kCheckpoints, metric::kRecomputed), nullptr);
-  EXPECT_EQ(launch.find(metric::kStep, metric::kRecompute), nullptr);
+  EXPECT_EQ(launch.find(metric::kCheckpoints, metric::kRecomputedBytes), nullptr);
+  EXPECT_EQ(launch.find(metric::kStep, metric::kRecomputeTime), nullptr);
   const double bytes_per_block = static_cast<double>(saved_block_bytes(tiny(1).spec));
   EXPECT_GT(saved(launch), 4 * bytes_per_block);
 }
@@ -94,7 +94,7 @@ TEST(Checkpointing, TimesStepsPhasesAndTheRecomputation) {
   const Launch launch = measure_checkpointing(tiny(2));
   EXPECT_EQ(numbers(launch, metric::kStep, metric::kTotal).size(), kTimedSteps);
   EXPECT_EQ(numbers(launch, metric::kEvent, metric::kBackward).size(), kTimedSteps);
-  EXPECT_GT(value(launch, metric::kStep, metric::kRecompute), 0);
+  EXPECT_GT(value(launch, metric::kStep, metric::kRecomputeTime), 0);
 }
 
 TEST(Checkpointing, TimesNoOptimizerInForwardAndBackward) {

@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(, MemoryOfModes,
 
 TEST(Memory, HoldsTwoMomentsAndAGradientForEachParameter) {
   const Launch launch = measure_on_cpu(Mode::kTrainStep);
-  EXPECT_EQ(value(launch, metric::kResident, metric::kOptimizerStates),
+  EXPECT_EQ(value(launch, metric::kResident, metric::kOptimizerMemory),
             2 * parameter_bytes(launch));
   EXPECT_EQ(value(launch, metric::kResident, metric::kGradients), 0);
   const auto& last = launch.tables.at(0).rows.back();
@@ -109,7 +109,7 @@ TEST(Memory, AutocastAddsCopiesOfTheLinearWeights) {
 
 TEST(Memory, NeedsMoreForForwardWithAGraphAlive) {
   const Launch launch = measure_on_cpu(Mode::kForward);
-  EXPECT_GT(value(launch, metric::kOtherForwardPeaks, metric::kForwardGraphAlive),
+  EXPECT_GT(value(launch, metric::kAlternativePeaks, metric::kForwardGraphAlive),
             value(launch, metric::kMemory, metric::kPeakAllocated));
 }
 

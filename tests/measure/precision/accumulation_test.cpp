@@ -28,13 +28,13 @@ TEST(Accumulation, EndsAtTheKnownSumsToTheLastBit) {
   EXPECT_EQ(last_sum(launch, metric::kMixedLoop), 10.00213623046875);
   EXPECT_EQ(last_sum(launch, metric::kCastLoop), 10.00213623046875);
   EXPECT_EQ(last_sum(launch, metric::kBf16Loop), 4.0);
-  EXPECT_EQ(last_sum(launch, metric::kHalvesLoop), 500.0);
+  EXPECT_EQ(last_sum(launch, metric::kExactLoop), 500.0);
 }
 
 TEST(Accumulation, ReportsTheRoundedAddend) {
   const Launch launch = measure_on_cpu();
   EXPECT_EQ(launch.find(metric::kAddend, metric::kFp16Loop)->number(), 0.01000213623046875);
-  EXPECT_EQ(launch.find(metric::kAddend, metric::kHalvesLoop)->number(), 0.5);
+  EXPECT_EQ(launch.find(metric::kAddend, metric::kExactLoop)->number(), 0.5);
 }
 
 TEST(Accumulation, SkipsTheHostsSumOnACpu) {

@@ -1,4 +1,4 @@
-#include "results/make_words.h"
+#include "results/makefile_arguments.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
-// Names the variants of labreport's network as a PyTorch module, which ships with the model worker.
-// These names are implementations of cells.
+// Names the variants of the PyTorch module that ships with the model worker and has the same
+// network as labreport in C++. A cell has such a name as its implementation.
 #pragma once
 
 #include <string>
