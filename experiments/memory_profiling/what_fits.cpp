@@ -357,8 +357,8 @@ void add_what_fits(PartContent& part, const RunView& view, const std::vector<Pro
                         make_dataset("predictions", kPredictions, grid.checks)});
 }
 
-MemoryFormulas memory_formulas(const RunView& view) {
-  MemoryFormulas formulas;
+MemoryEvidence memory_evidence(const RunView& view) {
+  MemoryEvidence formulas;
   const auto built_in_cell = std::ranges::find_if(view.run().cells, [](const Cell& cell) {
     return cell.spec.model && cell.spec.implementation.empty();
   });
