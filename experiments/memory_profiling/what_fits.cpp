@@ -358,11 +358,11 @@ void add_what_fits(PartContent& part, const RunView& view, const std::vector<Pro
 }
 
 MemoryEvidence memory_evidence(const RunView& view) {
-  MemoryEvidence formulas;
+  MemoryEvidence evidence;
   const auto built_in_cell = std::ranges::find_if(view.run().cells, [](const Cell& cell) {
     return cell.spec.model && cell.spec.implementation.empty();
   });
-  if (!view.on_gpu() || built_in_cell == view.run().cells.end()) return formulas;
+  if (!view.on_gpu() || built_in_cell == view.run().cells.end()) return evidence;
   const std::vector<Profile> profiles = profiles_of(view);
   const Grid grid{workspaces_of(profiles), batch_of(built_in_cell->spec),
                   view.edition().reference_context};
@@ -376,13 +376,13 @@ MemoryEvidence memory_evidence(const RunView& view) {
   }
   for (const PeakCheck& check : checks) {
     if (check.holds() && !check.deviations.empty())
-      formulas.confirmed.push_back(confirmed_peaks(check, grid.workspaces));
+      evidence.confirmed.push_back(confirmed_peaks(check, grid.workspaces));
   }
-  std::ranges::move(confirmed_sharded_peaks(view), std::back_inserter(formulas.confirmed));
-  if (formulas.confirmed.empty()) return formulas;
-  formulas.device_bytes = view.device()->memory_bytes;
-  formulas.networks = sizes_of(view, built_in_cell->spec);
-  return formulas;
+  std::ranges::move(confirmed_sharded_peaks(view), std::back_inserter(evidence.confirmed));
+  if (evidence.confirmed.empty()) return evidence;
+  evidence.device_bytes = view.device()->memory_bytes;
+  evidence.networks = sizes_of(view, built_in_cell->spec);
+  return evidence;
 }
 
 }  // namespace labreport::memory_profiling
