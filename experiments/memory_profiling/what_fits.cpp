@@ -353,12 +353,12 @@ void add_what_fits(PartContent& part, const RunView& view, const std::vector<Pro
                         make_dataset("predictions", kPredictions, grid.checks)});
 }
 
-MemoryFormulas memory_formulas(const RunView& view) {
-  MemoryFormulas formulas;
+MemoryEvidence memory_evidence(const RunView& view) {
+  MemoryEvidence evidence;
   const auto labreports_cell = std::ranges::find_if(view.run().cells, [](const Cell& cell) {
     return cell.spec.model && cell.spec.implementation.empty();
   });
-  if (!view.on_gpu() || labreports_cell == view.run().cells.end()) return formulas;
+  if (!view.on_gpu() || labreports_cell == view.run().cells.end()) return evidence;
   const std::vector<Profile> profiles = profiles_of(view);
   const Grid grid{workspaces_of(profiles), batch_of(labreports_cell->spec),
                   view.edition().reference_context};
@@ -372,13 +372,13 @@ MemoryFormulas memory_formulas(const RunView& view) {
   }
   for (const PeakCheck& check : checks) {
     if (check.holds() && !check.deviations.empty())
-      formulas.confirmed.push_back(confirmed_peaks(check, grid.workspaces));
+      evidence.confirmed.push_back(confirmed_peaks(check, grid.workspaces));
   }
-  std::ranges::move(confirmed_sharded_peaks(view), std::back_inserter(formulas.confirmed));
-  if (formulas.confirmed.empty()) return formulas;
-  formulas.device_bytes = view.device()->memory_bytes;
-  formulas.networks = sizes_of(view, labreports_cell->spec);
-  return formulas;
+  std::ranges::move(confirmed_sharded_peaks(view), std::back_inserter(evidence.confirmed));
+  if (evidence.confirmed.empty()) return evidence;
+  evidence.device_bytes = view.device()->memory_bytes;
+  evidence.networks = sizes_of(view, labreports_cell->spec);
+  return evidence;
 }
 
 }  // namespace labreport::memory_profiling

@@ -15,6 +15,6 @@ void add_what_fits(PartContent& part, const RunView& view, const std::vector<Pro
 
 /// Returns the formulas that the run's measured peaks confirm, also of steps with checkpoints and
 /// of steps that share the optimizer's state among ranks; empty on a CPU.
-MemoryFormulas memory_formulas(const RunView& view);
+MemoryEvidence memory_evidence(const RunView& view);
 
 }  // namespace labreport::memory_profiling

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "document/comparison/beside.h"
+#include "document/comparison/two_models.h"
 #include "experiments/catalog.h"
 #include "experiments/chosen_problems.h"
 #include "experiments/memory_profiling/what_fits.h"
@@ -174,7 +174,7 @@ Document build_document_of(const Run& run, const Run& presented, bool reference)
   add_sections(document, view);
   add_key_numbers(document);
   document.quantities = linked_quantities(document, view);
-  document.memory = memory_profiling::memory_formulas(RunView(run, view.edition()));
+  document.memory = memory_profiling::memory_evidence(RunView(run, view.edition()));
   document.title = title_of(document, view);
   if (const ModelSource* model = measured_model(run))
     document.title += " of " + model->implementation;
@@ -189,7 +189,7 @@ Document build_document_of(const Run& run, const Run& presented, bool reference)
 Document build_document(const Run& run, bool reference) {
   if (!measures_both_networks(run)) return build_document_of(run, run, reference);
   Document document = build_document_of(run, without_labreports_network(run), reference);
-  if (auto comparison = beside_section(run)) {
+  if (auto comparison = two_models_section(run)) {
     auto& sections = document.sections;
     sections.insert(std::ranges::find(sections, "ran", &Section::problem), std::move(*comparison));
   }

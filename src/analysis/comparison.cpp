@@ -22,7 +22,6 @@ constexpr std::array<std::string_view, 8> kRowStatusNames{
     "matched",  "only_a",      "only_b",       "failed_a",
     "failed_b", "failed_both", "unrecorded_a", "unrecorded_b"};
 
-constexpr double kNanosecondsPerS = 1e9;
 constexpr double kLeastDeparture = 1.1;
 
 std::optional<double> matrix_rate_of(const Limits& limits, const CellSpec& spec) {
@@ -90,7 +89,7 @@ std::vector<SpeedupRow> speedups_of(const std::vector<ComparedRow>& rows) {
   return speedups;
 }
 
-ComparedRun describe_run(const Run& run) {
+ComparedRun compared_run(const Run& run) {
   ComparedRun side{.edition = run.edition, .preset = run.preset, .source = run.source};
   if (const ModelSource* model = measured_model(run)) side.implementation = model->implementation;
   side.limits = measured_limits(run);
@@ -143,14 +142,15 @@ RowSide side_of(const Cell* cell, Measure measure, const Limits& limits) {
   }
   side.value = geometric_mean(side.launch_values);
   const Work work = work_of(cell->spec, measure);
-  const double seconds = *side.value / kNanosecondsPerS;
+  const double seconds = *side.value / kNanosecondsPerSecond;
   const auto rate = matrix_rate_of(limits, cell->spec);
   if (work.flops > 0 && rate) side.matrix_rate_share = work.flops / seconds / *rate;
   if (work.bytes > 0 && limits.copy_bandwidth) {
     side.bandwidth_share = work.bytes / seconds / *limits.copy_bandwidth;
   }
   const auto bytes = static_cast<double>(message_bytes(measure));
-  if (bytes > 0) side.busbw = bytes * bus_factor(cell->spec.ranks->count) / *side.value * 1e9;
+  if (bytes > 0)
+    side.busbw = bytes * bus_factor(cell->spec.ranks->count) / *side.value * kNanosecondsPerSecond;
   return side;
 }
 
@@ -212,8 +212,8 @@ void add_judgments(std::vector<ComparedRow>& rows, const JudgeOptions& options) 
   std::vector<ComparedRow*> judged_rows;
   for (ComparedRow& row : rows) {
     if (!row.ratio || unit(row.measure) != "ns") continue;
-    const auto& found = row.a.disturbances.empty() ? row.b.disturbances : row.a.disturbances;
-    const std::string disturbance = found.empty() ? "" : found.front();
+    const auto& texts = row.a.disturbances.empty() ? row.b.disturbances : row.a.disturbances;
+    const std::string disturbance = texts.empty() ? "" : texts.front();
     samples.push_back({row.a.launch_values, row.b.launch_values, disturbance});
     judged_rows.push_back(&row);
   }
@@ -232,7 +232,7 @@ Comparison compare(const Run& a, const Run& b, const MachineRelation& machines,
                     options.name_b, difference.empty() ? "" : "; " + difference),
         "networks match by hyper-parameters, context, batch and precision");
   }
-  Comparison comparison{.a = describe_run(a), .b = describe_run(b), .machines = machines};
+  Comparison comparison{.a = compared_run(a), .b = compared_run(b), .machines = machines};
   comparison.matched_cells = matching.matched_cells;
   comparison.cells_only_in_a = matching.cells_only_in_a;
   comparison.cells_only_in_b = matching.cells_only_in_b;

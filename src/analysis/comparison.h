@@ -121,7 +121,7 @@ struct ComparedRun {
   std::string edition = {};
   std::string preset = {};
   std::string source = {};  ///< "imported" for published numbers.
-  /// Imported runs leave this and the next three members empty.
+  /// Empty for imported runs, like their revision, driver and CPU.
   std::string started_at = {};
   std::string revision = {};
   std::string driver = {};

@@ -63,16 +63,16 @@ bool is_gemm(std::string_view op) {
 /// below the attention module.
 const char* stage_of(const std::string& inner_path, std::string_view outermost_op,
                      std::string_view innermost_op) {
-  const auto names = [&](std::string_view word) { return contains(inner_path, word); };
+  const auto path_has = [&](std::string_view word) { return contains(inner_path, word); };
   const std::string_view op = innermost_op;
-  if (names("softmax") || contains(outermost_op, "softmax") || contains(op, "softmax")) {
+  if (path_has("softmax") || contains(outermost_op, "softmax") || contains(op, "softmax")) {
     return stage::kSoftmax;
   }
-  if (names("rope") || names("rotary")) return stage::kRope;
+  if (path_has("rope") || path_has("rotary")) return stage::kRope;
   if (contains(op, "attention")) return stage::kFused;
-  if (names("attention scores")) return is_gemm(op) ? stage::kScores : stage::kScaleMask;
+  if (path_has("attention scores")) return is_gemm(op) ? stage::kScores : stage::kScaleMask;
   if (!is_gemm(op)) return "";
-  if (names("final matmul")) return stage::kValues;
+  if (path_has("final matmul")) return stage::kValues;
   const bool in_linear = !inner_path.empty() && role_of(inner_path) != role::kAttention;
   return in_linear || !op.ends_with("bmm") ? stage::kProjections : stage::kProducts;
 }

@@ -18,7 +18,7 @@ inline constexpr const char* kBlocks = "blocks themselves";  ///< Work outside o
 
 }  // namespace role
 
-/// Steps of attention to which a kernel can belong.
+/// Stages of attention's computation to which a kernel can belong.
 namespace stage {
 
 inline constexpr const char* kProjections = "projections";  ///< GEMMs of attention's linear layers.

@@ -13,6 +13,8 @@
 
 namespace labreport {
 
+inline constexpr double kNanosecondsPerSecond = 1e9;
+
 /// One number of a cell, which two runs can compare.
 enum class Measure {
   kStep,           ///< One step; ns.
@@ -22,7 +24,7 @@ enum class Measure {
   kOptimizer,      ///< The optimizer of such steps; ns.
   kPeakMemory,     ///< Peak of allocated memory; B.
   kKernelTime,     ///< Time of one profiled step during which a kernel runs; ns.
-  kAllReduce1Kib,  ///< One all-reduce of a message of 1 KiB; ns. The others differ in size.
+  kAllReduce1Kib,  ///< One all-reduce of a message of 1 KiB; ns.
   kAllReduce1Mb,
   kAllReduce10Mb,
   kAllReduce100Mb,

@@ -45,7 +45,6 @@ constexpr double kImpossibleRatioOnCpu = 10;
 constexpr double kUnevenVariation = 0.5;          // Standard deviation of steps over their mean.
 constexpr double kSlowForwardRatio = 3;           // Forward time over that in another mode.
 constexpr double kLeastUnattributedShare = 0.01;  // Kernel time of no phase over all kernel time.
-constexpr double kNanosecondsPerSecond = 1e9;
 
 /// Returns the matrix rate in flop/s that the run measured on the launch's device, else on another
 /// of the same kind. It is a GPU's median rate, but a CPU's highest, because other programs may

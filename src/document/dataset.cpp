@@ -30,8 +30,8 @@ bool is_left_aligned(const Dataset& dataset, std::size_t column) {
 }
 
 /// Replaces the cells after the row's labels by the reason why their numbers are missing, or adds
-/// the reason to the flags if one of them is not missing. `fallback` is the reason if no remaining
-/// cell has one.
+/// the reason to the flags if one of them is not missing. `fallback` is the reason if no cell of
+/// the row has one.
 void explain_missing(RowView& row, std::size_t label_count, const std::string& fallback) {
   std::string reason;
   bool has_number = false;
@@ -50,10 +50,10 @@ void explain_missing(RowView& row, std::size_t label_count, const std::string& f
 
 TableView table_of(const Dataset& dataset, const ColumnChoice& choice) {
   TableView table{.slug = dataset.name, .title = {}, .columns = {}, .rows = {}};
-  std::vector<std::size_t> columns = chosen_columns(dataset, choice);
-  const std::vector<std::size_t> chosen = columns;
+  const std::vector<std::size_t> chosen = chosen_columns(dataset, choice);
+  std::vector<std::size_t> shown = chosen;
   std::size_t label_count = 0;
-  while (label_count < columns.size() && is_left_aligned(dataset, columns[label_count])) {
+  while (label_count < shown.size() && is_left_aligned(dataset, shown[label_count])) {
     ++label_count;
   }
   const auto is_empty = [&](std::size_t column) {
@@ -61,9 +61,9 @@ TableView table_of(const Dataset& dataset, const ColumnChoice& choice) {
                                [&](const auto& row) { return row.cells[column].is_missing(); });
   };
   const auto after_labels =
-      columns.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(label_count, 1));
-  columns.erase(std::remove_if(after_labels, columns.end(), is_empty), columns.end());
-  for (const std::size_t i : columns) {
+      shown.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(label_count, 1));
+  shown.erase(std::remove_if(after_labels, shown.end(), is_empty), shown.end());
+  for (const std::size_t i : shown) {
     const auto& [name, title, unit, notation] = dataset.columns[i];
     const Align align = is_left_aligned(dataset, i) ? Align::kLeft : Align::kRight;
     table.columns.push_back({title, unit, align, false, notation});
@@ -71,7 +71,7 @@ TableView table_of(const Dataset& dataset, const ColumnChoice& choice) {
   for (const RowView& row : dataset.rows) {
     RowView& view = table.rows.emplace_back(row);
     view.cells.clear();
-    for (const std::size_t i : columns) view.cells.push_back(row.cells[i]);
+    for (const std::size_t i : shown) view.cells.push_back(row.cells[i]);
     const auto reason =
         std::ranges::find_if(chosen, [&](std::size_t i) { return !row.cells[i].reason.empty(); });
     explain_missing(view, label_count, reason == chosen.end() ? "" : row.cells[*reason].reason);
@@ -79,8 +79,8 @@ TableView table_of(const Dataset& dataset, const ColumnChoice& choice) {
   return table;
 }
 
-nlohmann::json json_rows(const Dataset& dataset, const FieldFilter& is_used) {
-  const auto needs = [&](const std::string& name) { return !is_used || is_used(name); };
+nlohmann::json json_rows(const Dataset& dataset, const FieldFilter& filter) {
+  const auto needs = [&](const std::string& name) { return !filter || filter(name); };
   std::vector<nlohmann::json> rows(dataset.rows.size(), nlohmann::json::object());
   const bool needs_reason = needs("reason");
   for (std::size_t i = 0; i < dataset.columns.size(); ++i) {

@@ -72,10 +72,10 @@ TableView table_of(const Dataset& dataset, const ColumnChoice& choice = {});
 /// True if a figure uses the field of that name. An empty function accepts all fields.
 using FieldFilter = std::function<bool(const std::string& name)>;
 
-/// Returns a JSON object for each row, without the fields that `is_used` rejects. Each column is a
+/// Returns a JSON object for each row, without the fields that `filter` rejects. Each column is a
 /// field `<name>`, null if the value is missing. A number also has the fields `<name>_text`, its
 /// text in tables, and `<name>_deviation` if there is one. The field `reason` says why a number is
 /// missing.
-nlohmann::json json_rows(const Dataset& dataset, const FieldFilter& is_used = {});
+nlohmann::json json_rows(const Dataset& dataset, const FieldFilter& filter = {});
 
 }  // namespace labreport

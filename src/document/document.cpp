@@ -8,7 +8,7 @@ namespace labreport {
 
 std::string ColumnView::head() const { return unit.empty() ? title : title + " (" + unit + ")"; }
 
-std::string RowView::missing_words() const {
+std::string RowView::reason_or_dash() const {
   return missing_reason.empty() ? kNoNumber : missing_reason;
 }
 

@@ -23,7 +23,7 @@ struct ColumnView {
   std::string title;
   std::string unit;  ///< The unit of all numbers in the column; may be empty.
   Align align = Align::kRight;
-  bool code = false;  ///< True for commands: monospaced, with a button that copies the text.
+  bool is_code = false;  ///< True for commands: monospaced, with a button that copies the text.
   Notation notation = {};
 
   std::string head() const;  ///< "forward (ms)"
@@ -37,8 +37,8 @@ struct RowView {
   std::string missing_reason = {};      ///< Shown across the columns after `cells`.
   std::string id = {};                  ///< The target of links to the row, unique in a page.
 
-  std::string missing_words() const;  ///< Returns `missing_reason`, or "–" if it is empty.
-  std::string joined_flags() const;   ///< "thermal slowdown, outlier"
+  std::string reason_or_dash() const;  ///< Returns `missing_reason`, or "–" if it is empty.
+  std::string joined_flags() const;    ///< "thermal slowdown, outlier"
 };
 
 struct TableView {
@@ -71,12 +71,12 @@ struct Figure {
   bool page_only = false;  ///< True if paper formats leave the figure out.
 };
 
-/// A file beside the page, for content that is too long for it; the words link to it.
+/// A file for content that is too long for the page. The part's words link to the file.
 struct Attachment {
   std::string name;  ///< Unique in the document: "kernels.csv"
   std::string bytes;
-  /// The name of one of the run's artifacts, whose content is attached instead of `bytes`. It is
-  /// published if the run still has the file and the file is small enough for a page.
+  /// The name of one of the run's artifacts, whose content is attached instead of `bytes`. The
+  /// artifact is published if the run still has it and it is small enough for a page.
   std::string artifact = {};
 };
 
@@ -153,7 +153,7 @@ struct Section {
 };
 
 /// The training steps that represent a run on pages over several runs: those of the largest network
-/// that ran in FP32 and in mixed precision, else of the last one. A number is 0 if it was not
+/// that ran in FP32 and in mixed precision, else of the last network. A number is 0 if it was not
 /// measured.
 struct Headline {
   std::string network;    ///< "2.7B"; empty if no training step ran.
@@ -231,7 +231,7 @@ struct ConfirmedPeaks {
 
 /// The evidence for predictions of memory peaks on the run's GPU. Empty unless measured peaks
 /// confirm the formulas of plan/memory.h.
-struct MemoryFormulas {
+struct MemoryEvidence {
   std::int64_t device_bytes = 0;    ///< The GPU's memory.
   std::vector<Size> networks = {};  ///< Smallest first.
   std::vector<ConfirmedPeaks> confirmed = {};
@@ -268,7 +268,7 @@ struct Document {
   std::string outcome_line;    ///< "40 cells: 38 ok, 2 out of memory"
   Headline headline;
   std::vector<Quantity> quantities = {};  ///< Shown on pages over several runs.
-  MemoryFormulas memory = {};             ///< For the page "What fits?".
+  MemoryEvidence memory = {};             ///< For the page "What fits?".
   std::vector<Section> sections;
   std::string method;     ///< Markdown on the method and its limits.
   TableView environment;  ///< Shown under "Reproduce".

@@ -88,8 +88,8 @@ std::vector<Drawings> draw_all(const std::vector<const Document*>& documents, Ch
 
 std::vector<PrintedCharts> print_all(const std::vector<Drawings>& drawings, ChartTool& tool) {
   std::vector<std::string> svgs;
-  for (const Drawings& document : drawings) {
-    for (const auto& [slug, drawing] : document) svgs.push_back(drawing.wide);
+  for (const Drawings& of_document : drawings) {
+    for (const auto& [slug, drawing] : of_document) svgs.push_back(drawing.wide);
   }
   std::vector<PrintedCharts> all(drawings.size());
   if (svgs.empty()) return all;

@@ -88,12 +88,13 @@ std::vector<Drawings> draw_all(const std::vector<const Document*>& documents, Ch
 /// Prints the wide drawings of all documents in one start of the tool.
 std::vector<PrintedCharts> print_all(const std::vector<Drawings>& drawings, ChartTool& tool);
 
-/// Draw or print all documents in one start of the tool. If that fails although the tool works,
-/// each document gets a start of its own, so that only those that fail have no result. `problems`
-/// then has the reason for each document, empty if it succeeded. Throw `Error` if the tool does not
-/// work.
+/// Draws all documents in one start of the tool. If this fails although the tool works, each
+/// document gets a start of its own, so that only documents that fail have no drawings. `problems`
+/// then has the reason for each document, empty if it succeeded. Throws `Error` if the tool does
+/// not work.
 std::vector<Drawings> draw_isolating_failures(const std::vector<const Document*>& documents,
                                               ChartTool& tool, std::vector<std::string>& problems);
+/// Prints all drawings, and isolates failures like `draw_isolating_failures`.
 std::vector<PrintedCharts> print_isolating_failures(const std::vector<Drawings>& drawings,
                                                     ChartTool& tool,
                                                     std::vector<std::string>& problems);

@@ -87,8 +87,8 @@ class TagChecker {
     open_.pop_back();
   }
 
-  /// Finds the entries of that name: one for each item of the innermost list whose items have it,
-  /// else the part's own entry.
+  /// Finds the entries of that name: one for each item of the innermost list whose items have the
+  /// name, else the entry outside of all lists.
   std::vector<const Facts::Entry*> find(const std::string& name) const {
     for (auto section = open_.rbegin(); section != open_.rend(); ++section) {
       if (section->is_empty_list) return {};
@@ -222,9 +222,9 @@ Facts& Facts::when(const std::string& name, bool holds, const std::string& value
   return when(name, holds, Facts().set(value_name, text));
 }
 
-Facts& Facts::choose(std::initializer_list<const char*> situations, std::string_view holds,
+Facts& Facts::choose(std::initializer_list<const char*> situations, std::string_view chosen,
                      const Facts& values) {
-  for (const char* situation : situations) when(situation, situation == holds, values);
+  for (const char* situation : situations) when(situation, situation == chosen, values);
   return *this;
 }
 

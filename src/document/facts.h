@@ -40,8 +40,8 @@ class Facts {
   /// Sets a situation whose sentences need a single value.
   Facts& when(const std::string& name, bool holds, const std::string& value_name,
               std::string_view text);
-  /// Sets all `situations`. The one whose name is `holds` holds and has the values.
-  Facts& choose(std::initializer_list<const char*> situations, std::string_view holds,
+  /// Sets all `situations`. Only the one called `chosen` holds, and it has the values.
+  Facts& choose(std::initializer_list<const char*> situations, std::string_view chosen,
                 const Facts& values);
   /// Sets a list. The sentences inside {{#name}}…{{/name}} are shown once for each item.
   Facts& list(const std::string& name, std::vector<Facts> items);
@@ -57,8 +57,8 @@ class Facts {
 std::string escape_markdown(std::string_view text);
 
 /// Fills a Mustache template ({{name}}, {{#flag}}…{{/flag}}, {{^flag}}…{{/flag}},
-/// {{#list}}…{{/list}}) and joins lines as Markdown does. Throws `Error` that names `where` and the
-/// tag if the facts, and those of the list's items around the tag, do not have the tag's name.
+/// {{#list}}…{{/list}}) and joins lines as Markdown does. Throws `Error`, which names `where` and
+/// the tag, if neither the facts nor the items of a list around the tag have the tag's name.
 std::string render_words(std::string_view words, const Facts& facts, std::string_view where);
 
 }  // namespace labreport

@@ -13,7 +13,7 @@
 
 namespace labreport {
 
-/// A use of memory.
+/// The name and the words of one use of memory.
 struct CategoryWords {
   std::string_view name;   ///< "optimizer_states", the name in metrics.
   std::string_view words;  ///< "optimizer state", the words in reports.

@@ -10,7 +10,7 @@
 namespace labreport {
 namespace {
 
-/// Nobody nests deeper, and every writer's and typesetter's stack is large enough for this.
+/// Nobody nests deeper, and every writer's and typesetter's stack is large enough for this depth.
 constexpr int kMaxNesting = 24;
 
 std::string literal_text(const char* text) { return text == nullptr ? "" : text; }
@@ -38,7 +38,11 @@ class TreeReader {
 
  private:
   Block block(cmark_node* node, int depth) const {
-    if (depth >= kMaxNesting) return flattened(node);
+    if (depth >= kMaxNesting) {
+      Block flat;
+      add_text(flat.inlines, text_inside(node));
+      return flat;
+    }
     switch (cmark_node_get_type(node)) {
       case CMARK_NODE_HEADING:
         return heading(node, depth);
@@ -58,12 +62,6 @@ class TreeReader {
   static Block of_kind(Block::Kind kind) {
     Block block;
     block.kind = kind;
-    return block;
-  }
-
-  Block flattened(cmark_node* node) const {
-    Block block;
-    add_text(block.inlines, text_inside(node));
     return block;
   }
 

@@ -44,11 +44,11 @@ class FigureData {
   std::string_view file_;
 };
 
-/// Returns the domain of the scale if the file has one, else the distinct labels of the rows in
-/// their order.
-std::vector<std::string> series_labels(const nlohmann::json& encoding, const nlohmann::json& rows) {
-  if (encoding.contains("scale")) return encoding["scale"].at("domain");
-  const std::string field = encoding.value("field", "");
+/// Returns the domain of the channel's scale if the figure's file has one, else the distinct labels
+/// of the rows in their order.
+std::vector<std::string> series_labels(const nlohmann::json& channel, const nlohmann::json& rows) {
+  if (channel.contains("scale")) return channel["scale"].at("domain");
+  const std::string field = channel.value("field", "");
   std::vector<std::string> labels;
   for (const nlohmann::json& row : rows) {
     const std::string label = row.contains(field) && row[field].is_string() ? row[field] : "";
@@ -57,9 +57,9 @@ std::vector<std::string> series_labels(const nlohmann::json& encoding, const nlo
   return labels;
 }
 
-/// Adds the rows of its dataset to each view that names one. Adds the theme's colors, shapes or
-/// dashes to each channel of words whose scale has no range. `outer_rows` are those of the view
-/// around.
+/// Adds to each view that names a dataset the dataset's rows. Adds the theme's colors, shapes or
+/// dashes to each channel of words whose scale has no range. `outer_rows` are the rows of the view
+/// around `view`.
 void fill_view(nlohmann::json& view, const nlohmann::json& outer_rows, const FigureData& data) {
   if (view.is_array()) {
     for (nlohmann::json& inner : view) fill_view(inner, outer_rows, data);
@@ -85,16 +85,16 @@ void fill_view(nlohmann::json& view, const nlohmann::json& outer_rows, const Fig
 /// unless section.md names another. Its slug is "kernels", or "kernels-512" for one variant.
 TableView exhibit_table(const Exhibit& exhibit, const Dataset& dataset,
                         const std::vector<Dataset>& datasets, const std::string& title) {
-  const Dataset* data = exhibit.table.empty() ? &dataset : nullptr;
+  const Dataset* shown = exhibit.table.empty() ? &dataset : nullptr;
   for (const Dataset& other : datasets) {
     const bool is_named = other.name == exhibit.table && other.variant == dataset.variant;
-    if (data == nullptr && is_named) data = &other;
+    if (shown == nullptr && is_named) shown = &other;
   }
-  if (data == nullptr) {
+  if (shown == nullptr) {
     throw Error("'" + exhibit.name + "' names a table '" + exhibit.table + "' that is no dataset");
   }
-  TableView table = table_of(*data, exhibit.columns);
-  table.slug = exhibit.name + (data->variant.empty() ? "" : "-" + slug(data->variant));
+  TableView table = table_of(*shown, exhibit.columns);
+  table.slug = exhibit.name + (shown->variant.empty() ? "" : "-" + slug(shown->variant));
   table.title = title;
   table.always_on_paper = exhibit.paper == "yes";
   return table;
@@ -152,7 +152,13 @@ class SectionParser {
       read_line(line);
     }
     if (section_.problem.empty()) fail("a section begins with '# problem: Title'");
-    for (PartWords& part : section_.parts) trim_blocks(part);
+    for (PartWords& part : section_.parts) {
+      for (std::string* block :
+           {&part.question, &part.answer, &part.key_number, &part.method, &part.findings}) {
+        *block = std::string(trimmed(*block));
+      }
+      for (Exhibit& exhibit : part.exhibits) read_attributes(exhibit);
+    }
     return section_;
   }
 
@@ -207,14 +213,6 @@ class SectionParser {
     if (found == blocks.end()) fail("unknown block '" + name + "'");
     if (!found->second->empty()) fail("'### " + name + "' appears twice in a part");
     block_ = found->second;
-  }
-
-  void trim_blocks(PartWords& part) const {
-    for (std::string* block :
-         {&part.question, &part.answer, &part.key_number, &part.method, &part.findings}) {
-      *block = std::string(trimmed(*block));
-    }
-    for (Exhibit& exhibit : part.exhibits) read_attributes(exhibit);
   }
 
   /// Returns the figure or table of a heading such as "Details Table samples"; nothing for the

@@ -30,7 +30,7 @@ struct RunSummary {
   std::string problems = {};
   std::vector<KeyNumber> key_numbers = {};
   std::vector<Quantity> quantities = {};
-  MemoryFormulas memory = {};
+  MemoryEvidence memory = {};
 
   /// Returns the folder of all runs of this GPU: "nvidia-h200".
   std::string gpu_folder() const;
@@ -52,7 +52,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelShape, d_model, d_ff, layers, heads, voc
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Size, name, shape)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ConfirmedPeaks, mode, precision, peaks, farthest, batch, context,
                                    blocks, ranks, workspace)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MemoryFormulas, device_bytes, networks, confirmed)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MemoryEvidence, device_bytes, networks, confirmed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunSummary, folder, title, device, edition, preset, started_at,
                                    revision, outcome, demonstration, reference, incomplete,
                                    headline, problems, key_numbers, quantities, memory)

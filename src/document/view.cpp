@@ -7,17 +7,17 @@
 
 namespace labreport {
 
-std::vector<const Cell*> RunView::cells(CellKind kind, const SpecFilter& accepts) const {
+std::vector<const Cell*> RunView::cells(CellKind kind, const SpecFilter& filter) const {
   std::vector<const Cell*> found;
   for (const Cell& cell : run_.cells) {
     if (is_shipped(cell.spec)) continue;  // A separate section compares these.
-    if (cell.spec.kind == kind && (!accepts || accepts(cell.spec))) found.push_back(&cell);
+    if (cell.spec.kind == kind && (!filter || filter(cell.spec))) found.push_back(&cell);
   }
   return found;
 }
 
-const Cell* RunView::cell(CellKind kind, const SpecFilter& accepts) const {
-  const auto found = cells(kind, accepts);
+const Cell* RunView::cell(CellKind kind, const SpecFilter& filter) const {
+  const auto found = cells(kind, filter);
   return found.empty() ? nullptr : found.front();
 }
 

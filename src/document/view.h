@@ -23,12 +23,12 @@ class RunView {
 
   using SpecFilter = std::function<bool(const CellSpec&)>;
 
-  /// Returns the cells of a kind that `accepts` accepts, in plan order; all of that kind if
-  /// `accepts` is empty. Variants that PyTorch ships (results/shipped_variant.h) are left out.
-  std::vector<const Cell*> cells(CellKind kind, const SpecFilter& accepts = {}) const;
+  /// Returns the cells of a kind that `filter` accepts, in plan order; all of that kind if
+  /// `filter` is empty. Variants that PyTorch ships (results/shipped_variant.h) are left out.
+  std::vector<const Cell*> cells(CellKind kind, const SpecFilter& filter = {}) const;
 
   /// Returns the first of `cells`, or null.
-  const Cell* cell(CellKind kind, const SpecFilter& accepts = {}) const;
+  const Cell* cell(CellKind kind, const SpecFilter& filter = {}) const;
 
   /// Returns the device on which most cells ran; null if no cell started.
   const Device* device() const;

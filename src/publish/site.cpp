@@ -234,7 +234,7 @@ void add_overview(Site& site, const OverviewPage& page, const Drawings& drawings
                               .answers = options.answers};
   std::vector<ComparedPair> pairs;
   std::ranges::copy_if(options.pairs, std::back_inserter(pairs), [&](const ComparedPair& pair) {
-    return page.is_index() || page.file == kComparePage || pair.compares(page.folder);
+    return page.is_index() || page.file == kCompareFile || pair.compares(page.folder);
   });
   append(site.files, picture_files(folder, page.document, drawings));
   place_card(options.site_url, folder, card, page_options, site.files);

@@ -30,7 +30,7 @@ std::map<std::string, Verdict> verdicts(const Comparison& comparison) {
   return verdicts;
 }
 
-TEST(Compare, ARunAgainstItselfIsAllTheSame) {
+TEST(Compare, CallsARunTheSameAsItself) {
   const Comparison comparison = compare_runs(three_launches(), three_launches());
   EXPECT_EQ(comparison.machines.relation, Relation::kSameMachine);
   ASSERT_EQ(comparison.rows.size(), 2u);
@@ -40,7 +40,7 @@ TEST(Compare, ARunAgainstItselfIsAllTheSame) {
   }
 }
 
-TEST(Compare, AModelOfOnesOwnIsHeldAgainstLabreports) {
+TEST(Compare, ComparesTheUsersModelWithLabreportsNetwork) {
   const Comparison comparison = compare_runs(three_launches(), as_users_model(three_launches(1.2)));
   EXPECT_TRUE(comparison.compares_two_models());
   EXPECT_EQ(comparison.b.implementation, "Net-0a1b2c3d");
@@ -51,7 +51,7 @@ TEST(Compare, AModelOfOnesOwnIsHeldAgainstLabreports) {
   }
 }
 
-TEST(Compare, TheHalvesOfARunThatMeasuresBothAreComparedAsTwoRunsAre) {
+TEST(Compare, ComparesHalvesOfARunLikeTwoRuns) {
   const Comparison runs = compare_runs(three_launches(), as_users_model(three_launches(1.2)));
   const Comparison halves =
       compare_halves(run_of_both_models(three_launches(), three_launches(1.2)));
@@ -66,7 +66,7 @@ TEST(Compare, TheHalvesOfARunThatMeasuresBothAreComparedAsTwoRunsAre) {
   }
 }
 
-TEST(Compare, ARunThatMeasuresBothStandsForItsUsersModel) {
+TEST(Compare, PrefersTheUsersModelOfARunThatMeasuresBoth) {
   const labreport::Run both = run_of_both_models(three_launches(9), three_launches(1.2));
   for (const Comparison& comparison : {compare_runs(as_users_model(three_launches(1.2)), both),
                                        compare_runs(both, as_users_model(three_launches(1.2)))}) {
@@ -76,7 +76,7 @@ TEST(Compare, ARunThatMeasuresBothStandsForItsUsersModel) {
   }
 }
 
-TEST(Compare, ADisturbedRowIsUnclear) {
+TEST(Compare, CallsADisturbedRowUnclear) {
   labreport::Run disturbed = three_launches(1.5);
   disturbed.cells[1].launches[2].conditions = {
       integer_metric(metric::kSlowdown, metric::kThermal, "ns", 5)};
@@ -86,7 +86,7 @@ TEST(Compare, ADisturbedRowIsUnclear) {
   EXPECT_EQ(comparison.rows[1].judgment->verdict, Verdict::kSlower);
 }
 
-TEST(Compare, OtherMachinesGetNoVerdict) {
+TEST(Compare, GivesNoVerdictOnOtherMachines) {
   labreport::Run other = three_launches(2);
   other.sessions.front().software.driver = "550.1";
   const Comparison comparison = compare_runs(three_launches(), other);
@@ -95,7 +95,7 @@ TEST(Compare, OtherMachinesGetNoVerdict) {
   EXPECT_TRUE(verdicts(comparison).empty());
 }
 
-TEST(Compare, OtherHardwareIsHeldAgainstItsLimits) {
+TEST(Compare, PredictsRatiosOfDifferentHardware) {
   const Comparison comparison = compare_runs(run_on_another_gpu(true), run_on_another_gpu(false));
   EXPECT_EQ(comparison.machines.relation, Relation::kDifferentHardware);
   const ComparedRow& forward = comparison.rows.front();
@@ -106,7 +106,7 @@ TEST(Compare, OtherHardwareIsHeldAgainstItsLimits) {
   EXPECT_NEAR(*slower_than_predicted.rows.front().prediction.departure, 1.5, 0.01);
 }
 
-TEST(Compare, WhatFailsOnOneSideIsARow) {
+TEST(Compare, KeepsARowThatFailedOnOneSide) {
   const Comparison comparison = compare_runs(run_on_another_gpu(true), run_on_another_gpu(false));
   const ComparedRow& step = comparison.rows.back();
   EXPECT_EQ(step.status, RowStatus::kFailedB);
@@ -115,13 +115,13 @@ TEST(Compare, WhatFailsOnOneSideIsARow) {
   EXPECT_THAT(step.b.missing_reason, HasSubstr("out of memory in backward"));
 }
 
-TEST(Compare, SpeedupsStandSideBySide) {
+TEST(Compare, ComputesSpeedupsOverFp32) {
   const Comparison comparison = compare_runs(run_on_another_gpu(true), run_on_another_gpu(false));
   ASSERT_EQ(comparison.speedups.size(), 1u);
   EXPECT_NEAR(*comparison.speedups.front().a, 5, 1e-9);
 }
 
-TEST(Compare, ImportedNumbersMatchWithoutStepsAndGetNoVerdict) {
+TEST(Compare, MatchesImportedNumbersWithoutVerdict) {
   const Comparison comparison = compare_runs(three_launches(), imported_run());
   EXPECT_EQ(comparison.machines.relation, Relation::kImported);
   EXPECT_EQ(comparison.matched_cells, 1u);
@@ -131,7 +131,7 @@ TEST(Compare, ImportedNumbersMatchWithoutStepsAndGetNoVerdict) {
   EXPECT_TRUE(verdicts(comparison).empty());
 }
 
-TEST(Compare, SeveralPublishedNumbersOfACellAreOneWithoutAnInterval) {
+TEST(Compare, UsesOnlyTheFirstPublishedNumber) {
   labreport::Run tables = imported_run();
   for (int i = 0; i < 3; ++i) {
     Launch another_table = tables.cells.front().launches.front();
@@ -145,7 +145,7 @@ TEST(Compare, SeveralPublishedNumbersOfACellAreOneWithoutAnInterval) {
   EXPECT_FALSE(row.interval);
 }
 
-TEST(Compare, TwoLaunchesASideScatterTooLittleForAnInterval) {
+TEST(Compare, NeedsThreeLaunchesForAnInterval) {
   const labreport::Run a = three_launches();
   labreport::Run b = three_launches(1.1);
   ASSERT_TRUE(compare_runs(a, b).rows.front().interval);
@@ -153,7 +153,7 @@ TEST(Compare, TwoLaunchesASideScatterTooLittleForAnInterval) {
   EXPECT_FALSE(compare_runs(a, b).rows.front().interval);
 }
 
-TEST(Compare, ANumberThatOneSideNeverWroteDownIsNoFailure) {
+TEST(Compare, DistinguishesUnrecordedFromFailed) {
   labreport::Run times = three_launches();
   labreport::Run bytes_only = three_launches();
   Launch& launch = bytes_only.cells[1].launches.front();
@@ -167,7 +167,7 @@ TEST(Compare, ANumberThatOneSideNeverWroteDownIsNoFailure) {
       << "neither side knows it: no row";
 }
 
-TEST(Compare, OneMachineIsNotHeldAgainstItsLimits) {
+TEST(Compare, PredictsNoRatioOnOneMachine) {
   const Comparison comparison = compare_runs(three_launches(), three_launches(2));
   EXPECT_FALSE(comparison.rows.front().prediction.departure);
 }
@@ -181,7 +181,7 @@ Run with_batch(std::int64_t batch) {
   return run;
 }
 
-TEST(Compare, AnotherBatchIsRefusedByNameUnlessAllowed) {
+TEST(Compare, RefusesAnotherBatchUnlessAllowed) {
   const auto compare = [] { compare_runs(three_launches(), with_batch(8)); };
   EXPECT_THAT(compare, ThrowsMessage<InputError>(
                            "the runs differ: batch 2 against 8; --allow-mismatch batch compares "
@@ -192,7 +192,7 @@ TEST(Compare, AnotherBatchIsRefusedByNameUnlessAllowed) {
   EXPECT_TRUE(verdicts(allowed).empty()) << "other work says nothing of the machine";
 }
 
-TEST(Compare, AnotherVocabularyIsRefusedByName) {
+TEST(Compare, RefusesAnotherVocabulary) {
   labreport::Run other = three_launches();
   other.cells[1].spec.model->vocab = 1000;
   other.cells[1].id = cell_id(other.cells[1].spec);
@@ -202,7 +202,7 @@ TEST(Compare, AnotherVocabularyIsRefusedByName) {
               ThrowsMessage<InputError>(HasSubstr("batch")));
 }
 
-TEST(Compare, RunsWithNothingInCommonAreRefusedWithTheirCounts) {
+TEST(Compare, RefusesRunsWithoutACommonCell) {
   labreport::Run other = three_launches();
   other.cells = {timing_cell(network_spec(Mode::kInference), {1e6})};
   EXPECT_THAT([&] { compare_runs(three_launches(), other); },
@@ -211,7 +211,7 @@ TEST(Compare, RunsWithNothingInCommonAreRefusedWithTheirCounts) {
                             "often: forward against inference")));
 }
 
-TEST(Compare, AColdStepIsNoWarmOne) {
+TEST(Compare, DoesNotMatchColdAndWarmSteps) {
   labreport::Run cold = three_launches();
   cold.cells[1].spec.warmup = 0;
   cold.cells[1].spec.steps = 1;
@@ -227,7 +227,7 @@ labreport::Run with_cells(std::vector<Cell> cells) {
   return run;
 }
 
-TEST(Nearest, NamesTheFieldThatDiffersMostOften) {
+TEST(MostFrequentDifference, NamesTheFieldThatDiffersMostOften) {
   const Cell forward = timing_cell(network_spec(Mode::kForward), {1e6});
   const Cell step = timing_cell(network_spec(Mode::kTrainStep), {1e6});
   CellSpec longer = network_spec(Mode::kForward);
@@ -239,7 +239,7 @@ TEST(Nearest, NamesTheFieldThatDiffersMostOften) {
             "context differs most often: 64 against 512 (in 2 of 2 cells)");
 }
 
-TEST(Nearest, SaysNothingOfRunsWithoutCells) {
+TEST(MostFrequentDifference, IsEmptyForRunsWithoutCells) {
   EXPECT_EQ(most_frequent_difference(with_cells({}), with_cells({limits_cell(1, 1)})), "");
   EXPECT_EQ(most_frequent_difference(with_cells({limits_cell(1, 1)}), with_cells({})), "");
 }
@@ -255,14 +255,14 @@ labreport::Run run_on_processor(const std::string& host, std::int64_t cores = 8)
   return run;
 }
 
-TEST(Relation, ProcessorsOfOneRecordedHostAreOneMachine) {
+TEST(Relation, IdentifiesACpuByItsHost) {
   const MachineRelation machines =
       relate_machines(run_on_processor("lab"), run_on_processor("lab"));
   EXPECT_EQ(machines.relation, Relation::kSameMachine);
   EXPECT_EQ(machines.equal_facts, "CPU, cores and host");
 }
 
-TEST(Relation, WithoutARecordedHostNothingIsSaidOfTheMachine) {
+TEST(Relation, NeedsTheRecordedHostOfACpu) {
   for (const char* host : {"", "lab"}) {
     const MachineRelation machines = relate_machines(run_on_processor(host), run_on_processor(""));
     EXPECT_EQ(machines.relation, Relation::kSameProcessor);
@@ -271,7 +271,7 @@ TEST(Relation, WithoutARecordedHostNothingIsSaidOfTheMachine) {
   }
 }
 
-TEST(Relation, OtherHostsOrCoresAreOtherMachinesAndNoNameIsRepeated) {
+TEST(Relation, DistinguishesHostsAndCoresOfCpus) {
   const MachineRelation hosts = relate_machines(run_on_processor("lab"), run_on_processor("home"));
   EXPECT_EQ(hosts.relation, Relation::kSameModel);
   EXPECT_THAT(hosts.reasons, ElementsAre("another host"));
@@ -280,7 +280,7 @@ TEST(Relation, OtherHostsOrCoresAreOtherMachinesAndNoNameIsRepeated) {
   EXPECT_THAT(cores.reasons, ElementsAre("cores 8 against 4"));
 }
 
-TEST(Relation, AnotherProcessorIsOtherHardware) {
+TEST(Relation, CallsAnotherCpuDifferentHardware) {
   labreport::Run other = run_on_processor("lab");
   other.devices.front().name = "another processor";
   const MachineRelation machines = relate_machines(run_on_processor("lab"), other);
@@ -300,7 +300,7 @@ labreport::Run with_sources(const std::vector<std::string>& sources) {
   return run;
 }
 
-TEST(Provenance, IsEachTextOnceInTheCellsOrder) {
+TEST(Provenance, ListsEachTextOnce) {
   labreport::Run run = with_sources({"b", "a", "b", "none"});
   run.cells.back().launches.front().conditions = {
       integer_metric(metric::kProvenance, metric::kSource, "1", 1)};

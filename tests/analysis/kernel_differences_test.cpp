@@ -52,7 +52,7 @@ const PlaceDifference* find_place(const StepDifference& step, const std::string&
 
 const CellSpec kStep = network_spec(Mode::kTrainStep);
 
-TEST(KernelDifferences, MatchModulesByTheirRoleAndAddTheirKernelsUp) {
+TEST(KernelDifferences, SumTheKernelsOfModulesOfOneRole) {
   const auto steps =
       differences({profile_cell(kStep, {{"forward", "layers/ffn/w1", "aten::mm", 2, 30},
                                         {"forward", "layers/ffn", "aten::mul", 2, 10},
@@ -67,7 +67,7 @@ TEST(KernelDifferences, MatchModulesByTheirRoleAndAddTheirKernelsUp) {
   EXPECT_EQ(steps[0].places[1].change_ns(), 0);
 }
 
-TEST(KernelDifferences, ComparePartsOfAttentionThatBothHave) {
+TEST(KernelDifferences, CompareStagesThatBothSidesHave) {
   const auto steps = differences(
       {profile_cell(kStep, {{"forward", "layers/attn/computing softmax", "aten::exp", 4, 12}})},
       {profile_cell(kStep, {{"forward", "h/attention", "aten::_softmax", 1, 3}})});
@@ -77,7 +77,7 @@ TEST(KernelDifferences, ComparePartsOfAttentionThatBothHave) {
   EXPECT_EQ(softmax->b, (KernelSum{3'000, 1}));
 }
 
-TEST(KernelDifferences, CountWhatOneSideAloneHasInAttentionToAllOfAttention) {
+TEST(KernelDifferences, AddOneSidedStagesToAttention) {
   const auto steps = differences(
       {profile_cell(kStep, {{"forward", "layers/attn/computing softmax", "aten::exp", 4, 12},
                             {"forward", "layers/attn/rotary", "aten::mul", 2, 8}})},
@@ -88,7 +88,7 @@ TEST(KernelDifferences, CountWhatOneSideAloneHasInAttentionToAllOfAttention) {
   EXPECT_EQ(steps[0].places[0].b, (KernelSum{3'000, 1}));
 }
 
-TEST(KernelDifferences, CallTheRestOfAttentionSoWhereBothHaveAPartOfIt) {
+TEST(KernelDifferences, NameTheRestOfAttention) {
   const std::vector<Cell> cells{
       profile_cell(kStep, {{"forward", "layers/attn/qkv", "aten::mm", 1, 9},
                            {"forward", "layers/attn", "aten::exp", 2, 8}})};
@@ -98,7 +98,7 @@ TEST(KernelDifferences, CallTheRestOfAttentionSoWhereBothHaveAPartOfIt) {
   EXPECT_EQ(find_place(steps[0], "attention"), nullptr);
 }
 
-TEST(KernelDifferences, TakeLossAndOptimizerAsAWhole) {
+TEST(KernelDifferences, TreatTheOptimizerAsOnePlace) {
   const auto steps = differences({profile_cell(kStep, {{"optimizer", "", "aten::add", 4, 12}})},
                                  {profile_cell(kStep, {{"optimizer", "Optimizer.step#AdamW.step",
                                                         "aten::_foreach_add_", 1, 3}})});
@@ -106,7 +106,7 @@ TEST(KernelDifferences, TakeLossAndOptimizerAsAWhole) {
   EXPECT_EQ(steps[0].places[0].b, (KernelSum{3'000, 1}));
 }
 
-TEST(KernelDifferences, LeaveAModuleThatOneSideAloneHasOnItsSide) {
+TEST(KernelDifferences, KeepOneSidedModules) {
   const auto steps =
       differences({profile_cell(kStep, {{"forward", "layers/mystery", "aten::mul", 1, 4}})},
                   {profile_cell(kStep, {{"forward", "layers", "aten::add", 1, 2}})});
@@ -114,7 +114,7 @@ TEST(KernelDifferences, LeaveAModuleThatOneSideAloneHasOnItsSide) {
   EXPECT_EQ(find_place(steps[0], "blocks themselves")->a, KernelSum{});
 }
 
-TEST(KernelDifferences, AreThoseOfTheFullestLargestAndLongestStepInEachPrecision) {
+TEST(KernelDifferences, ChooseTheLargestStepOfEachPrecision) {
   CellSpec longer = kStep, bf16 = kStep;
   longer.context = 128;
   bf16.precision = Precision::kBf16;
@@ -149,7 +149,7 @@ std::string place_words(std::string_view module, std::string_view innermost_op =
   return place_of(module, outermost_op, innermost_op).words();
 }
 
-TEST(KernelPlaces, AreRolesWhateverModulesAreCalled) {
+TEST(KernelPlaces, FindRolesByModuleNames) {
   for (const char* module : {"layers/ln1", "blocks/norm2", "h/ln_1", "ln_f", "RMSNorm"}) {
     EXPECT_EQ(place_words(module), "norms") << module;
   }
@@ -164,11 +164,11 @@ TEST(KernelPlaces, AreRolesWhateverModulesAreCalled) {
   EXPECT_EQ(place_words("layers/multi_head_attention"), "attention");
 }
 
-TEST(KernelPlaces, ANormInsideAttentionBelongsToAttention) {
+TEST(KernelPlaces, AssignNormsInsideAttentionToAttention) {
   EXPECT_EQ(place_words("layers/attn/q_norm"), "attention");
 }
 
-TEST(KernelPlaces, InAttentionAreWhatTheyAreFor) {
+TEST(KernelPlaces, FindStagesOfAttention) {
   EXPECT_EQ(place_words("layers/self_attn", "aten::bmm", "aten::matmul"), "attention: QKᵀ and A·V");
   EXPECT_EQ(place_words("layers/attn/q_proj", "aten::mm", "aten::linear"),
             "attention: projections");
@@ -184,7 +184,7 @@ TEST(KernelPlaces, InAttentionAreWhatTheyAreFor) {
             "attention: fused kernel");
 }
 
-TEST(KernelPlaces, AreStagesWhereRangesInAttentionTellThem) {
+TEST(KernelPlaces, FindStagesByRangesInAttention) {
   const std::string scores = "layers/attn/scaled dot product attention/computing attention scores";
   EXPECT_EQ(place_words(scores, "aten::bmm", "aten::matmul"), "attention: QKᵀ");
   EXPECT_EQ(place_words(scores, "aten::div"), "attention: scale and mask");
@@ -192,7 +192,7 @@ TEST(KernelPlaces, AreStagesWhereRangesInAttentionTellThem) {
   EXPECT_EQ(place_words("h/attention/final matmul", "aten::copy_", "aten::matmul"), "attention");
 }
 
-TEST(KernelPlaces, WithoutARoleAreTheModuleItself) {
+TEST(KernelPlaces, KeepModulesWithoutARole) {
   EXPECT_EQ(place_words("layers/mystery"), "layers/mystery");
   EXPECT_EQ(place_words("layers"), "blocks themselves");
   EXPECT_EQ(place_words("transformer/h"), "blocks themselves");

@@ -10,7 +10,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Returns a cell with two warm-up steps of which one launch recorded three steps in ns.
+/// Returns a cell with two warm-up steps, whose only launch recorded three steps in ns.
 Cell cell_of_kind(CellKind kind) {
   Cell cell;
   cell.spec.kind = kind;
@@ -20,7 +20,7 @@ Cell cell_of_kind(CellKind kind) {
   return cell;
 }
 
-TEST(Measures, OfShardedTrainingCountEveryRecordedStep) {
+TEST(Measures, CountEveryRecordedStepOfShardedTraining) {
   EXPECT_THAT(measures_of(cell_of_kind(CellKind::kSharding).spec), ElementsAre(Measure::kStep));
   EXPECT_THAT(launch_values(cell_of_kind(CellKind::kSharding), Measure::kStep), ElementsAre(500))
       << "its warm-up is not among them";
@@ -45,7 +45,7 @@ Launch all_reduce_launch(std::string_view method, const std::vector<std::int64_t
   return launch;
 }
 
-TEST(Measures, OfAllReducesEndWithTheSlowestRank) {
+TEST(Measures, UseTheSlowestRankOfAnAllReduce) {
   Cell cell = cell_of_kind(CellKind::kAllReduce);
   Launch both = all_reduce_launch(metric::kSynced, {70, 75});
   const Launch in_place = all_reduce_launch(metric::kInPlace, {60, 50});
@@ -67,13 +67,13 @@ Cell cell_of_steps(std::int64_t warmup, std::vector<std::vector<std::int64_t>> l
   return cell;
 }
 
-TEST(LaunchMedian, IsThatOfTheCountedSteps) {
+TEST(LaunchMedian, IgnoresWarmUpSteps) {
   EXPECT_THAT(
       launch_values(cell_of_steps(2, {{900, 500, 10, 30, 20}, {900, 500, 12, 14}}), Measure::kStep),
       ElementsAre(20, 13));
 }
 
-TEST(LaunchMedian, LeavesOutWhatFailedOrCountsNoStep) {
+TEST(LaunchMedian, IgnoresLaunchesWithoutCountedSteps) {
   Cell cell = cell_of_steps(1, {{900}, {900, 7}, {900, 8}});
   cell.launches[2].outcome = Failed{"shape mismatch"};
   EXPECT_THAT(launch_values(cell, Measure::kStep), ElementsAre(7));

@@ -60,7 +60,9 @@ std::vector<Finding> findings_of(const CellSpec& spec, const Launch& launch) {
   return check_plausibility(run);
 }
 
-std::vector<Finding> findings(const Launch& launch) { return findings_of(timing_spec(), launch); }
+std::vector<Finding> timing_findings(const Launch& launch) {
+  return findings_of(timing_spec(), launch);
+}
 
 Metric& metric_of(Launch& launch, const std::string& tag, const std::string& name) {
   for (Metric& metric : launch.metrics) {
@@ -69,21 +71,23 @@ Metric& metric_of(Launch& launch, const std::string& tag, const std::string& nam
   throw std::runtime_error(name);
 }
 
-TEST(Plausibility, FindsNothingInAGoodRun) { EXPECT_TRUE(findings(timing_launch(0.8)).empty()); }
+TEST(Plausibility, FindsNothingInAGoodRun) {
+  EXPECT_TRUE(timing_findings(timing_launch(0.8)).empty());
+}
 
 TEST(Plausibility, WarnsAboveTheLimitAndRefusesFarAboveIt) {
-  const auto close = findings(timing_launch(1.05));
+  const auto close = timing_findings(timing_launch(1.05));
   ASSERT_EQ(close.size(), 1u);
   EXPECT_FALSE(close[0].is_error);
   EXPECT_THAT(close[0].text,
               HasSubstr("1.05 times as fast as the device's measured limit in fp32"));
   EXPECT_EQ(close[0].cell_id, cell_id(timing_spec()));
-  const auto far = findings(timing_launch(1.5));
+  const auto far = timing_findings(timing_launch(1.5));
   ASSERT_EQ(far.size(), 1u);
   EXPECT_TRUE(far[0].is_error);
 }
 
-TEST(Plausibility, RefusesAnAttentionThatComputesFasterThanTheDevice) {
+TEST(Plausibility, RefusesAttentionFarAboveTheLimit) {
   CellSpec spec;
   spec.kind = CellKind::kAttention;
   spec.batch = 8;
@@ -114,15 +118,15 @@ Launch launch_with_bytes(const std::vector<std::pair<const char*, std::int64_t>>
 
 constexpr std::int64_t kGibibyte = 1LL << 30;
 
-TEST(Plausibility, RefusesBytesThatCannotBe) {
+TEST(Plausibility, RefusesImpossibleBytes) {
   for (const auto& [launch, said] :
        {std::pair{launch_with_bytes({{"peak_allocated", 1 << 20}}),
                   "peak of 1.0 MiB is less than the"},
         {launch_with_bytes({{"peak_allocated", 90 * kGibibyte}, {"peak_reserved", 91 * kGibibyte}}),
          "more than the device's 80.00 GiB"},
         {launch_with_bytes({{"parameters", 12}}), "its parameters take 12 B, by arithmetic"}}) {
-    ASSERT_EQ(findings(launch).size(), 1u) << said;
-    EXPECT_THAT(findings(launch)[0].text, HasSubstr(said));
+    ASSERT_EQ(timing_findings(launch).size(), 1u) << said;
+    EXPECT_THAT(timing_findings(launch)[0].text, HasSubstr(said));
   }
 }
 
@@ -149,11 +153,11 @@ TEST(Plausibility, RefusesRanksThatHoldMoreThanIsAllocated) {
   EXPECT_TRUE(rank_findings(std::nullopt, 120).empty()) << "nobody knows what is allocated";
 }
 
-TEST(Plausibility, AcceptsAPeakAboveTheDeviceWhereTheDriverSpilledToTheHost) {
+TEST(Plausibility, AcceptsALargePeakIfTheDriverSpilled) {
   Launch launch =
       launch_with_bytes({{"peak_allocated", 90 * kGibibyte}, {"peak_reserved", 91 * kGibibyte}});
   launch.conditions.push_back(integer_metric("gpu", "spilled", "B", 11 * kGibibyte));
-  EXPECT_TRUE(findings(launch).empty());
+  EXPECT_TRUE(timing_findings(launch).empty());
 }
 
 TEST(Plausibility, RefusesMissingSamplesAndPhasesLongerThanTheirStep) {
@@ -161,12 +165,12 @@ TEST(Plausibility, RefusesMissingSamplesAndPhasesLongerThanTheirStep) {
   metric_of(launch, "step", "total") = sample_metric("step", "total", "ns", {1, 0});
   metric_of(launch, "event", "forward") = sample_metric("event", "forward", "ns", {9, 0});
   std::string all;
-  for (const Finding& finding : findings(launch)) all += finding.text + "\n";
+  for (const Finding& finding : timing_findings(launch)) all += finding.text + "\n";
   EXPECT_THAT(all, HasSubstr("3 steps were asked for, 2 timed"));
   EXPECT_THAT(all, HasSubstr("the phases of step 1 take longer than the step"));
 }
 
-TEST(Plausibility, ExactHalvesAddUpExactly) {
+TEST(Plausibility, RefusesAWrongSumOfHalves) {
   const auto findings_for_sum = [](double last) {
     CellSpec spec;
     spec.kind = CellKind::kAccumulation;
@@ -180,10 +184,10 @@ TEST(Plausibility, ExactHalvesAddUpExactly) {
   EXPECT_EQ(findings_for_sum(1.25)[0].text, "2 exact halves add up to 1.25, not to 1");
 }
 
-TEST(Plausibility, LooksOnlyAtWhatSucceeded) {
+TEST(Plausibility, IgnoresFailedLaunches) {
   Launch launch;
   launch.outcome = OutOfMemory{"forward", {}, {}, {}};
-  EXPECT_TRUE(findings(launch).empty());
+  EXPECT_TRUE(timing_findings(launch).empty());
 }
 
 Launch profiled_launch(std::int64_t step, std::int64_t span, std::int64_t busy,
@@ -202,7 +206,7 @@ std::vector<Finding> profile_findings(const Launch& launch) {
   return findings_of(spec, launch);
 }
 
-TEST(Plausibility, KernelsSpanNoMoreThanTheStep) {
+TEST(Plausibility, RefusesKernelsThatSpanMoreThanTheStep) {
   EXPECT_TRUE(profile_findings(profiled_launch(100, 105, 80, 0)).empty())
       << "two clocks may differ a little";
   const auto span = profile_findings(profiled_launch(100, 120, 80, 0));
@@ -211,7 +215,7 @@ TEST(Plausibility, KernelsSpanNoMoreThanTheStep) {
   EXPECT_THAT(span[0].text, HasSubstr("span more than the step"));
 }
 
-TEST(Plausibility, KernelsOfNoPhaseAreAWarning) {
+TEST(Plausibility, WarnsOfKernelsOfNoPhase) {
   EXPECT_TRUE(profile_findings(profiled_launch(100, 90, 80, 0)).empty());
   Launch unknown = profiled_launch(1000, 1000, 1000, 20);
   std::erase_if(unknown.metrics, [](const Metric& metric) { return metric.name == "busy"; });
@@ -235,7 +239,7 @@ std::vector<Finding> findings_on_processor(Launch launch, Launch limits) {
   return check_plausibility(run);
 }
 
-TEST(BusyMachine, ABusyProcessorsLimitsRefuseNothingThatCanBe) {
+TEST(BusyMachine, AcceptsRatesAboveTheLimitOnACpu) {
   const auto busy = findings_on_processor(timing_launch(1.5), limits_launch());
   ASSERT_EQ(busy.size(), 1u);
   EXPECT_FALSE(busy[0].is_error);
@@ -249,17 +253,17 @@ TEST(BusyMachine, ABusyProcessorsLimitsRefuseNothingThatCanBe) {
   EXPECT_TRUE(wrong[0].is_error);
 }
 
-TEST(BusyMachine, WarnsOfStepsThatVaryByMoreThanTheirHalf) {
+TEST(BusyMachine, WarnsOfUnevenSteps) {
   Launch launch = timing_launch(0.2);
   const auto ns = static_cast<std::int64_t>(*metric_of(launch, "event", "forward").number());
   metric_of(launch, "step", "total") = sample_metric("step", "total", "ns", {ns, ns, 5 * ns});
-  const auto found = findings(launch);
+  const auto found = timing_findings(launch);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_FALSE(found[0].is_error);
   EXPECT_THAT(found[0].text, HasSubstr("its steps vary by 94 %"));
 }
 
-TEST(BusyMachine, WarnsOfAForwardPassThatTakesLongerThanTheSameNetworksElsewhere) {
+TEST(BusyMachine, WarnsOfASlowForwardPass) {
   labreport::Run run;
   run.devices = {Device{}};
   CellSpec spec = timing_spec();
@@ -274,7 +278,7 @@ TEST(BusyMachine, WarnsOfAForwardPassThatTakesLongerThanTheSameNetworksElsewhere
               HasSubstr("its forward pass takes 10 times as long as in timing.cuda"));
 }
 
-TEST(BusyMachine, AFirstStepIsSlowerThanAnyOtherByNature) {
+TEST(BusyMachine, AcceptsASlowFirstStep) {
   labreport::Run run;
   run.devices = {Device{}};
   CellSpec spec = timing_spec();
@@ -333,7 +337,7 @@ TEST(RecordedMemory, FindsNothingInAGoodLaunch) {
   EXPECT_TRUE(findings_with("history", "lost", 0).empty());
 }
 
-TEST(RecordedMemory, CategoriesOfWhichOneIsMissingAddUpToNothingKnown) {
+TEST(RecordedMemory, AcceptsAMissingCategory) {
   Launch launch = memory_launch();
   for (Metric& metric : launch.metrics) {
     if (metric.name == "temporary") metric = absent_metric("category", "temporary", "B", "lost");
@@ -341,7 +345,7 @@ TEST(RecordedMemory, CategoriesOfWhichOneIsMissingAddUpToNothingKnown) {
   EXPECT_TRUE(findings_of(memory_spec(), launch).empty());
 }
 
-TEST(RecordedMemory, RefusesBytesThatContradictEachOtherAndWarnsOfWhatIsLost) {
+TEST(RecordedMemory, RefusesContradictionsAndWarnsOfLosses) {
   struct WrongMetric {
     const char *tag, *name;
     std::int64_t value;

@@ -1,5 +1,5 @@
 // Tests the way from launches to verdicts: Welch's test, Holm's correction, and the detectable
-// change.
+// ratio.
 #include "analysis/significance.h"
 
 #include <gmock/gmock.h>
@@ -65,7 +65,7 @@ std::vector<double> exponentials(std::vector<double> values) {
 
 // The expected numbers were worked out by hand: means 2 and 5, variances 1 and 4, so s² = 1/3 +
 // 4/3, t = 3 / √(5/3), ν = (5/3)² / ((1/9 + 16/9) / 2).
-TEST(Welch, IsTheTextbooksOnLogarithms) {
+TEST(Welch, MatchesACalculationByHand) {
   const WelchTest test = welch_test(exponentials({1, 2, 3}), exponentials({3, 5, 7}));
   EXPECT_NEAR(std::log(test.ratio), 3, 1e-12);
   EXPECT_NEAR(test.standard_error, std::sqrt(5.0 / 3), 1e-12);
@@ -73,7 +73,7 @@ TEST(Welch, IsTheTextbooksOnLogarithms) {
   EXPECT_NEAR(test.p_value, 0.1042, 5e-4);
 }
 
-TEST(Welch, IntervalAndPAgree) {
+TEST(Welch, HasAnIntervalThatAgreesWithP) {
   LaunchSamples samples(7);
   for (int round = 0; round < 200; ++round) {
     const WelchTest test = welch_test(samples.draw(4, 100, 0.01), samples.draw(6, 101, 0.02));
@@ -83,7 +83,7 @@ TEST(Welch, IntervalAndPAgree) {
   }
 }
 
-TEST(Welch, WithoutVarianceTheIntervalIsTheRatio) {
+TEST(Welch, HasNoIntervalWidthWithoutVariance) {
   const std::vector<double> a(3, 1234567.0);
   const std::vector<double> b(3, 1234567.0 * 1.1);
   const WelchTest differs = welch_test(a, b);
@@ -96,7 +96,7 @@ TEST(Welch, WithoutVarianceTheIntervalIsTheRatio) {
   EXPECT_EQ(equal.p_value, 1);
 }
 
-TEST(Welch, OneSideWithoutVarianceLeavesTheOthersDegrees) {
+TEST(Welch, UsesTheDegreesOfTheSideThatVaries) {
   EXPECT_NEAR(welch_test(std::vector<double>{5, 5, 5, 5, 5}, std::vector<double>{4, 5, 6})
                   .degrees_of_freedom,
               2, 1e-12);
@@ -110,7 +110,7 @@ TEST(Welch, RefusesWhatHasNoLogarithmOrNoVariance) {
   EXPECT_THROW(welch_test(valid, std::vector<double>{1, INFINITY}), Error);
 }
 
-TEST(Holm, MultipliesByWhatIsLeftAndNeverFalls) {
+TEST(Holm, MatchesACalculationByHand) {
   EXPECT_THAT(holm_adjusted(std::vector<double>{0.01, 0.04, 0.03}),
               ElementsAre(DoubleEq(0.03), DoubleEq(0.06), DoubleEq(0.06)));
 }
@@ -121,14 +121,14 @@ TEST(Holm, StopsAtOne) {
   EXPECT_THAT(holm_adjusted({}), IsEmpty());
 }
 
-TEST(Holm, TiesGetTheSame) {
+TEST(Holm, AdjustsTiesEqually) {
   EXPECT_THAT(holm_adjusted(std::vector<double>{0.02, 0.01, 0.02}),
               ElementsAre(DoubleEq(0.04), DoubleEq(0.03), DoubleEq(0.04)));
 }
 
-constexpr double kLevel = 0.05 / 6;
+constexpr double kLevel = 0.05 / 6;  // Holm's first level for six tests at 0.05.
 
-TEST(Detectable, WithoutNoiseIsTheSmallestEffect) {
+TEST(Detectable, EqualsTheSmallestEffectWithoutNoise) {
   const std::vector<double> quiet(3, 10.0);
   EXPECT_DOUBLE_EQ(detectable_ratio(welch_test(quiet, quiet), kLevel, 0.01), 1.01);
 }
@@ -143,12 +143,11 @@ TEST(Detectable, GrowsWithNoiseAndFallsWithLaunches) {
   EXPECT_GT(detectable_ratio(welch_test(three, three), kLevel / 10, 0.001), usual);
 }
 
-TEST(Detectable, NeverPromisesWhatIsSmallerThanTheSmallestEffect) {
+TEST(Detectable, ExceedsTheSmallestEffectWithNoise) {
   const std::vector<double> quiet{100, 100.001, 99.999};
   EXPECT_GT(detectable_ratio(welch_test(quiet, quiet), kLevel, 0.01), 1.01);
 }
 
-// The test finds the detectable ratio in nine of ten comparisons of launches that vary as much.
 TEST(Detectable, IsFoundInNineOfTenCases) {
   constexpr std::size_t kLaunches = 5;
   constexpr double kNoise = 0.01;
@@ -178,37 +177,37 @@ Verdict opposite(Verdict verdict) {
   return verdict == Verdict::kSlower ? Verdict::kFaster : verdict;
 }
 
-TEST(Verdict, SmallerTimesAreFaster) {
+TEST(Verdict, CallsSmallerTimesFaster) {
   EXPECT_EQ(judge_one({{100, 101, 99}, {50, 51, 49}}).verdict, Verdict::kFaster);
   EXPECT_EQ(judge_one({{50, 51, 49}, {100, 101, 99}}).verdict, Verdict::kSlower);
 }
 
-TEST(Verdict, NoisyLaunchesAreUnclearAndSayWhichChangeTheyWouldHaveShown) {
+TEST(Verdict, CallsNoisyLaunchesUnclear) {
   const Judgment judgment = judge_one({{90, 100, 110}, {95, 104, 118}});
   EXPECT_EQ(judgment.verdict, Verdict::kUnclear);
   EXPECT_THAT(judgment.reason, HasSubstr("vary too much"));
   EXPECT_GT(*judgment.detectable_ratio, 1.2);
 }
 
-TEST(Verdict, SameIsShownAndNotMerelyUnrefuted) {
+TEST(Verdict, NeedsEvidenceForSame) {
   EXPECT_EQ(judge_one({{100, 100.1, 99.9}, {100.05, 100.15, 99.95}}).verdict, Verdict::kSame);
   EXPECT_EQ(judge_one({{100, 102, 98}, {100.1, 102.1, 98.1}}).verdict, Verdict::kUnclear)
       << "means agree, but 3 % apart would look the same";
 }
 
-TEST(Verdict, ASignificantTrifleIsTheSame) {
+TEST(Verdict, CallsATinySignificantDifferenceSame) {
   const Judgment judgment = judge_one({{100, 100.01, 99.99}, {100.5, 100.51, 100.49}});
   EXPECT_LT(*judgment.adjusted_p, 0.001);
   EXPECT_EQ(judgment.verdict, Verdict::kSame);
   EXPECT_THAT(judgment.reason, HasSubstr("less than the smallest effect"));
 }
 
-TEST(Verdict, AnEffectOfExactlyTheSmallestSizeCounts) {
+TEST(Verdict, AcceptsExactlyTheSmallestEffect) {
   EXPECT_EQ(judge_one({{100, 100, 100}, {101, 101, 101}}).verdict, Verdict::kSlower);
   EXPECT_EQ(judge_one({{101, 101, 101}, {100, 100, 100}}).verdict, Verdict::kFaster);
 }
 
-TEST(Verdict, ReasonsAndTooFewLaunchesAreUnclearButKeepTheirRatio) {
+TEST(Verdict, IsUnclearIfDisturbedOrWithTooFewLaunches) {
   const Judgment hot = judge_one({{100, 101, 99}, {200, 202, 198}, "thermal slowdown"});
   EXPECT_EQ(hot.verdict, Verdict::kUnclear);
   EXPECT_EQ(hot.reason, "thermal slowdown");
@@ -222,14 +221,14 @@ TEST(Verdict, ReasonsAndTooFewLaunchesAreUnclearButKeepTheirRatio) {
   EXPECT_FALSE(judge_one({{}, {200, 202, 198}}).ratio);
 }
 
-TEST(Verdict, WhatCannotBeJudgedDoesNotMakeOtherRowsStricter) {
+TEST(Verdict, IgnoresRowsThatCannotBeJudged) {
   const RowSample row{{100, 101, 99}, {103, 104, 102}};
   const std::vector rows{row, RowSample{{1, 2, 3}, {2, 3, 4}, "shared GPU"}, RowSample{{1}, {2}}};
   EXPECT_EQ(judge_rows(rows).front().adjusted_p, judge_one(row).adjusted_p);
 }
 
 // A measurement compared with itself is the same, however noisy, short or disturbed.
-TEST(Verdict, AAgainstAIsTheSame) {
+TEST(Verdict, CallsEqualMeasurementsSame) {
   LaunchSamples samples(4);
   std::vector<RowSample> rows = samples.rows(50);
   for (RowSample& row : rows) row.b = row.a;
@@ -242,7 +241,7 @@ TEST(Verdict, AAgainstAIsTheSame) {
   }
 }
 
-TEST(Verdict, SwappingInvertsRatiosAndVerdicts) {
+TEST(Verdict, IsInvertedBySwappingTheSides) {
   LaunchSamples samples(5);
   const std::vector<RowSample> rows = samples.rows(300);
   std::vector<RowSample> swapped = rows;
@@ -257,7 +256,7 @@ TEST(Verdict, SwappingInvertsRatiosAndVerdicts) {
   }
 }
 
-TEST(Verdict, OrderOfRowsAndOfLaunchesDoesNotMatter) {
+TEST(Verdict, IgnoresTheOrderOfRowsAndLaunches) {
   LaunchSamples samples(6);
   const std::vector<RowSample> rows = samples.rows(100);
   std::vector<std::size_t> order(rows.size());

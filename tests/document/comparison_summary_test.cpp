@@ -50,7 +50,7 @@ ComparedRow of_size(ComparedRow row, const char* size, std::int64_t layers) {
   return row;
 }
 
-TEST(ComparisonSummary, HasASentenceForEachPrecisionTheFasterSideFirst) {
+TEST(ComparisonSummary, NamesTheFasterSideFirstInEachPrecision) {
   const std::string words =
       summary_words({step(Precision::kFp32, 1.25), step(Precision::kBf16, 0.8)});
   EXPECT_THAT(words, HasSubstr("The H100 takes **1,000 ms** for small's FP32 training step at "
@@ -59,13 +59,13 @@ TEST(ComparisonSummary, HasASentenceForEachPrecisionTheFasterSideFirst) {
                                "context 512, the H100 1,000 ms: **1.25 times** as long."));
 }
 
-TEST(ComparisonSummary, SpeaksOfTheLargestNetworkAlone) {
+TEST(ComparisonSummary, OmitsAllButTheLargestNetwork) {
   const std::string words = summary_words({of_size(step(Precision::kFp32, 0.8), "large", 36),
                                            of_size(step(Precision::kFp32, 0.5), "small", 12)});
   EXPECT_THAT(words, AllOf(HasSubstr("large's FP32"), Not(HasSubstr("small's"))));
 }
 
-TEST(ComparisonSummary, CallsStepsOfSeveralRanksNoNetworks) {
+TEST(ComparisonSummary, PrefersStepsOfOneProcess) {
   ComparedRow parallel = step(Precision::kFp32, 0.2);
   parallel.spec.kind = CellKind::kDataParallel;
   parallel.spec.ranks = Ranks{2, Collectives::kNccl};
@@ -79,7 +79,7 @@ TEST(ComparisonSummary, CallsStepsWithinOnePercentEquallyFast) {
               HasSubstr("take equally long within 1 % for small's FP32 training step"));
 }
 
-TEST(ComparisonSummary, NamesTheOptimizerWhereItMakesMostOfTheDifference) {
+TEST(ComparisonSummary, NamesTheOptimizerIfItExplainsTheDifference) {
   // The step takes 100 ms less, the optimizer 80 of them.
   ComparedRow adamw = optimizer(0.71);
   adamw.a.value = 0.2759e9;
@@ -91,7 +91,7 @@ TEST(ComparisonSummary, NamesTheOptimizerWhereItMakesMostOfTheDifference) {
   EXPECT_THAT(summary_words({step(Precision::kFp32, 0.5), adamw}), Not(HasSubstr("AdamW")));
 }
 
-TEST(ComparisonSummary, SpeaksOfAnyStepWhereNoneTrains) {
+TEST(ComparisonSummary, UsesOtherStepsIfNoTrainingStepRan) {
   const auto inference = row(Measure::kStep, Mode::kInference, Precision::kFp32, 0.5);
   EXPECT_EQ(
       summary_words({inference}),
@@ -100,7 +100,7 @@ TEST(ComparisonSummary, SpeaksOfAnyStepWhereNoneTrains) {
   EXPECT_EQ(summary_words({}), "Nothing in the cells that both runs have can be compared yet.");
 }
 
-TEST(ComparisonSummary, CountsOneCellAsOne) {
+TEST(ComparisonSummary, WritesOneCellInTheSingular) {
   Comparison comparison{.matched_cells = 1};
   EXPECT_THAT(diff_document(comparison, {"a", ""}, {"b", ""}).provenance,
               HasSubstr("1 cell matches, 0 only in A"));
@@ -134,7 +134,7 @@ TEST(TwoModels, AreCalledByTheirNames) {
                                 "step at context 512, Net-0a1b2c3d 1,500 ms"));
 }
 
-TEST(TwoModels, HaveAWarningWhereEachWasLaunchedOnce) {
+TEST(TwoModels, HaveAWarningIfEachSideHasOneLaunch) {
   ComparedRow single = step(Precision::kFp32, 0.9);
   const auto answer = [&] {
     return document_of(comparison_of_two_models({single})).sections.front().parts.front().answer;
@@ -179,7 +179,7 @@ Document document_with_quantities(const Quantity& of_a, const Quantity& of_b,
       {"b", "", {run_summary_of("NVIDIA H200", {of_b})}});
 }
 
-TEST(ComparisonCard, HasTheTunedStepAndThePriceAtWhichBothAreEven) {
+TEST(ComparisonCard, ShowsTheTunedStepAndTheRatioOfPrices) {
   const Document document =
       document_with_quantities(quantity_of(topic::kFastestStep, {{"einsum", 900}, {"SDPA", 120}}),
                                quantity_of(topic::kFastestStep, {{"einsum", 800}, {"SDPA", 100}}));
@@ -194,7 +194,7 @@ TEST(ComparisonCard, HasTheTunedStepAndThePriceAtWhichBothAreEven) {
   EXPECT_EQ(document.priced_steps.back().b_ms, 100);
 }
 
-TEST(ComparisonCard, SaysWhatFitsOnOneSideAlone) {
+TEST(ComparisonCard, NamesTheStepThatFitsOneSideOnly) {
   ComparedRow too_large = step(Precision::kFp32, 1);
   too_large.status = RowStatus::kFailedA;
   too_large.ratio.reset();
@@ -206,7 +206,7 @@ TEST(ComparisonCard, SaysWhatFitsOnOneSideAlone) {
                         "H100."));
 }
 
-TEST(ComparisonCard, SetsLaunchBoundStepsApart) {
+TEST(ComparisonCard, SeparatesLaunchBoundSteps) {
   const Document document =
       document_with_quantities(quantity_of(topic::kTrainingStep, {{"step", 1000}}, "launch-bound"),
                                quantity_of(topic::kTrainingStep, {{"step", 800}}));
@@ -216,7 +216,7 @@ TEST(ComparisonCard, SetsLaunchBoundStepsApart) {
   EXPECT_TRUE(document.priced_steps.empty()) << "a price says nothing of a host";
 }
 
-TEST(ComparisonOthers, HaveTheLastValueThatBothHaveAndNameTheirRuns) {
+TEST(ComparisonOthers, ShowTheLastCommonValueAndNameTheRuns) {
   const Document document = document_with_quantities(
       quantity_of(topic::kCompilation, {{"eager", 300}, {"compiled", 250}}),
       quantity_of(topic::kCompilation, {{"eager", 200}}));
@@ -241,7 +241,7 @@ std::string kernel_words(const PlaceDifference& largest) {
   return document_of(comparison).sections.at(1).parts.front().answer;
 }
 
-TEST(Places, ThatDifferMostAreNamedWithTheirKernelsALayer) {
+TEST(Places, NameTheLargestDifferenceWithKernelsPerLayer) {
   EXPECT_THAT(kernel_words({"forward", "attention: softmax", {1.2e6, 27}, {3.1e6, 36}}),
               HasSubstr("in the forward pass of attention’s softmax: there Net-0a1b2c3d takes "
                         "**3.10 ms** in 12 kernels a layer, labreport’s network 1.20 ms in 9 "
@@ -251,13 +251,13 @@ TEST(Places, ThatDifferMostAreNamedWithTheirKernelsALayer) {
                         "100 kernels, Net-0a1b2c3d 3.00 ms in 4 kernels."));
 }
 
-TEST(Places, WithTheSameKernelsHaveNoCount) {
+TEST(Places, OmitEqualKernelCounts) {
   EXPECT_THAT(kernel_words({"backward", "feed-forward", {1e6, 30}, {3e6, 30}}),
               HasSubstr("the feed-forward: there Net-0a1b2c3d takes **3.00 ms**, labreport’s "
                         "network 1.00 ms."));
 }
 
-TEST(Places, AreNotNamedWhereTheyTakeTheSame) {
+TEST(Places, OmitEqualTimes) {
   EXPECT_THAT(kernel_words({"backward", "feed-forward", {1e6, 30}, {1.001e6, 30}}),
               Not(HasSubstr("largest difference")));
 }

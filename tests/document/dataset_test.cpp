@@ -19,13 +19,13 @@ struct Step {
   std::vector<std::string> flags = {};
 };
 
-const std::vector<Column<Step>> kSteps{
+const std::vector<Column<Step>> kStepColumns{
     {"size", "Size", &Step::size},
     {"time", "Step", &Step::time, "ms"},
     {"peak", "Peak", &Step::bytes, "GiB", {Notation::kGibibytes}}};
 
 Dataset steps() {
-  return make_dataset("steps", kSteps,
+  return make_dataset("steps", kStepColumns,
                       std::vector<Step>{{"small", {116.714, 0.294}, 3.0 * (1LL << 30), {"outlier"}},
                                         {"large", Value::missing("out of memory"), std::nullopt}});
 }
@@ -38,7 +38,7 @@ std::vector<std::string> texts(const TableView& table, std::size_t row_index) {
   return texts;
 }
 
-TEST(Dataset, IsATableWhoseNumbersAreWrittenByTheirColumn) {
+TEST(Dataset, FormatsNumbersByColumn) {
   const TableView table = table_of(steps());
   EXPECT_EQ(table.columns.at(1).title, "Step");
   EXPECT_EQ(table.columns.at(1).unit, "ms");
@@ -50,29 +50,30 @@ TEST(Dataset, IsATableWhoseNumbersAreWrittenByTheirColumn) {
   EXPECT_EQ(table.rows.at(0).cells.at(1).deviation, 0.294) << "unrounded, as the writers need it";
 }
 
-TEST(Dataset, SaysInPlaceOfARowsNumbersWhyTheyAreMissing) {
+TEST(Dataset, ReplacesMissingNumbersByTheirReason) {
   const TableView table = table_of(steps());
   EXPECT_THAT(texts(table, 1), ElementsAre("large"));
   EXPECT_EQ(table.rows.at(1).missing_reason, "out of memory");
 }
 
-TEST(Dataset, SaysWhyWhereNoColumnHasAnyNumber) {
-  const Dataset data = make_dataset(
-      "steps", kSteps, std::vector<Step>{{"large", Value::missing("out of memory"), std::nullopt}});
+TEST(Dataset, KeepsTheReasonIfNoColumnHasANumber) {
+  const Dataset data =
+      make_dataset("steps", kStepColumns,
+                   std::vector<Step>{{"large", Value::missing("out of memory"), std::nullopt}});
   EXPECT_EQ(table_of(data).rows.front().missing_reason, "out of memory");
 }
 
-TEST(Dataset, AQuotientOfNothingIsMissingAndSaysWhy) {
+TEST(Dataset, ExplainsADivisionByZero) {
   const double zero = 0;
   const TableView table = table_of(make_dataset(
-      "steps", kSteps,
+      "steps", kStepColumns,
       std::vector<Step>{{"small", {1 / zero, 0.1}, std::nullopt}, {"large", 9.5, 1e9}}));
   EXPECT_EQ(table.rows.at(0).missing_reason, "a number that it divides by is 0");
   EXPECT_EQ(format_value(Value(zero / zero), {Notation::kShortest}), "–");
   EXPECT_EQ(format_value(Value(2.5, 1 / zero)), "2.500");
 }
 
-TEST(Dataset, SaysBesideARowWhyOneOfItsNumbersIsMissing) {
+TEST(Dataset, FlagsARowThatLacksOneNumber) {
   Dataset data = steps();
   data.rows.at(1).cells.at(2) = 1.5 * (1LL << 30);
   const TableView table = table_of(data);
@@ -86,7 +87,7 @@ TEST(Dataset, LeavesOutAColumnWithoutValues) {
   EXPECT_EQ(table_of(data).columns.size(), 2u);
 }
 
-TEST(Dataset, ANumberThatNamesItsRowStandsLeftAndStaysANumber) {
+TEST(Dataset, AlignsNumbersThatNameARowLeft) {
   const auto time = [](double context) {
     return context < 2000 ? Value(1.5) : Value::missing("out of memory");
   };
@@ -104,7 +105,7 @@ TEST(Dataset, ShowsChosenColumnsInTheirOrder) {
   EXPECT_THROW(table_of(steps(), {"weight"}), Error);
 }
 
-TEST(Dataset, IsRowsOfNumbersForAFigure) {
+TEST(Dataset, ConvertsRowsToJson) {
   const nlohmann::json rows = json_rows(steps());
   EXPECT_EQ(rows.at(0), (nlohmann::json{{"size", "small"},
                                         {"time", 116.714},
@@ -121,13 +122,13 @@ TEST(Dataset, IsRowsOfNumbersForAFigure) {
             (nlohmann::json{{"time", 116.714}, {"peak_text", "3.00"}}));
 }
 
-TEST(Dataset, MeansCarryTheirDeviation) {
+TEST(Dataset, FormatsMeansWithTheirDeviation) {
   EXPECT_EQ(format_value(Value::mean_of({1, 2, 3})), "2.0 ± 1.0");
   EXPECT_EQ(format_value(Value::mean_of({2.5})), "2.500");
   EXPECT_EQ(format_value(Value::mean_of({})), "–");
 }
 
-TEST(Notations, WriteANumber) {
+TEST(Notations, FormatNumbers) {
   struct WrittenNumber {
     double number;
     Notation notation;
@@ -147,7 +148,7 @@ TEST(Notations, WriteANumber) {
   }
 }
 
-TEST(Facts, ASituationsValuesStandInItsSentencesAlone) {
+TEST(Facts, ShowOnlyTheSituationThatHolds) {
   Facts facts;
   facts.when("grows", true, "factor", "2.4");
   facts.when("falls", false, "factor", "");

@@ -65,7 +65,7 @@ TEST(RenderWords, RefusesATagThatNamesNoFact) {
   EXPECT_THAT(refusal("{{name}}"), HasSubstr("'name' names no fact"));
 }
 
-TEST(RenderWords, RefusesATagUsedAsWhatItIsNot) {
+TEST(RenderWords, RefusesATagOfTheWrongType) {
   EXPECT_THAT(refusal("{{fast}}"), HasSubstr("'fast' is not text"));
   EXPECT_THAT(refusal("{{#size}}x{{/size}}"), HasSubstr("'size' is text"));
   EXPECT_THAT(refusal("{{{size}}}"), HasSubstr("kind of tag"));
@@ -85,13 +85,13 @@ TEST(RenderWords, RefusesListsWhoseItemsDiffer) {
   EXPECT_THROW(render_words("{{#sizes}}{{name}}{{/sizes}}", facts, "here"), Error);
 }
 
-TEST(Facts, AnAddressIsNoLink) {
+TEST(Facts, EscapeAddresses) {
   Facts facts;
   facts.set("label", "https://a.example www.b.example");
   EXPECT_EQ(render_words("{{label}}", facts, "words"), "https:\\/\\/a.example www\\.b.example");
 }
 
-TEST(Facts, TextIsEscapedAndMarkdownIsNot) {
+TEST(Facts, EscapeTextButNotMarkdown) {
   Facts facts;
   facts.set("text", "**a** {{b}} <i>");
   facts.set_markdown("markdown", "**a**");
@@ -99,14 +99,14 @@ TEST(Facts, TextIsEscapedAndMarkdownIsNot) {
             "\\*\\*a\\*\\* \\{\\{b\\}\\} \\<i\\> **a**");
 }
 
-TEST(Facts, OfARowAreItsColumnsAsTablesWriteThem) {
+TEST(Facts, FormatARowLikeATable) {
   const std::vector<Column<double>> columns{
       {"share", "Share", [](double share) { return share; }, "%", {Notation::kPercent}},
       {"twice", "Twice", [](double share) { return 2 * share; }, "", {Notation::kFixed, 2}}};
   EXPECT_EQ(render_words("{{share}} {{twice}}", Facts().set(0.25, columns), "here"), "25.0 0.50");
 }
 
-TEST(Facts, ChooseTheSituationThatHoldsAndNoneForAnyOtherWord) {
+TEST(Facts, ChooseAtMostOneSituation) {
   const auto rendered = [](const char* holds) {
     const Facts facts = Facts().choose({"one", "two"}, holds, Facts().set("value", "x"));
     return render_words("{{#one}}1 {{value}}{{/one}}{{#two}}2 {{value}}{{/two}}", facts, "here");
@@ -126,7 +126,7 @@ TEST(EscapeMarkdown, EscapesMarkupWhereverItStands) {
   EXPECT_EQ(escape_markdown("two\nlines"), "two lines");
 }
 
-TEST(EscapeMarkdown, EscapesWhatWouldOpenABlock) {
+TEST(EscapeMarkdown, EscapesMarkersOfBlocks) {
   EXPECT_EQ(escape_markdown("- x"), "\\- x");
   EXPECT_EQ(escape_markdown("12. x"), "12\\. x");
   EXPECT_EQ(escape_markdown("## x"), "\\## x");

@@ -44,7 +44,7 @@ OverviewPage page_of(const std::vector<RunSummary>& runs) {
   return last;
 }
 
-/// Returns the smallest GPU of each context in a row.
+/// Returns a row's smallest GPU at each context, after its network, step and precision.
 std::vector<std::string> smallest_gpus(const OverviewPage& page, std::size_t row) {
   const TableView& table = page.document.sections.front().parts.front().tables.front();
   std::vector<std::string> texts;
@@ -84,7 +84,7 @@ CellSpec step_of(const ModelShape& shape, std::int64_t batch, std::int64_t conte
   return spec;
 }
 
-TEST(Fits, HasTheFormulasOfEveryNetworkAndBlocksPerCheckpoint) {
+TEST(FitsPage, HasTheFormulasOfEveryNetworkAndBlocksPerCheckpoint) {
   ConfirmedPeaks checkpoints = confirmed_steps(4, 2048);
   checkpoints.blocks = 8;
   const nlohmann::json data =
@@ -104,7 +104,7 @@ TEST(Fits, HasTheFormulasOfEveryNetworkAndBlocksPerCheckpoint) {
   }
 }
 
-TEST(Fits, HasEachRanksShareOfTheOptimizersState) {
+TEST(FitsPage, HasEachRanksShareOfTheOptimizersState) {
   ConfirmedPeaks sharded = confirmed_steps(1, 512);
   sharded.ranks = 2;
   const nlohmann::json data = page_of({run("A", 80, "1", {sharded})}).script_data;
@@ -118,7 +118,7 @@ TEST(Fits, HasEachRanksShareOfTheOptimizersState) {
       expected_peak(as_single_process(spec)).total() - moment_bytes(kLarge) + share);
 }
 
-TEST(Fits, NamesTheSmallestGpuAndWhatIsExtrapolated) {
+TEST(FitsPage, NamesTheSmallestGpuAndMarksExtrapolation) {
   const OverviewPage page = page_of({run("NVIDIA A 141", 141, "1", {confirmed_steps(8, 2048)}),
                                      run("B", 80, "2", {confirmed_steps(8, 512)})});
   EXPECT_THAT(smallest_gpus(page, 0),
@@ -126,7 +126,7 @@ TEST(Fits, NamesTheSmallestGpuAndWhatIsExtrapolated) {
   EXPECT_THAT(smallest_gpus(page, 1), ElementsAre("B", "A", "none", "none, extrapolated"));
 }
 
-TEST(Fits, RestsOnAllRunsAndLeadsToTheOneThatMeasuredMost) {
+TEST(FitsPage, CombinesRunsAndLinksToTheLargest) {
   ConfirmedPeaks few = confirmed_steps(2, 512);
   few.farthest = 0.03;
   const nlohmann::json gpus = page_of({run("A", 80, "1", {confirmed_steps(8, 1024)}),
@@ -142,7 +142,7 @@ TEST(Fits, RestsOnAllRunsAndLeadsToTheOneThatMeasuredMost) {
   EXPECT_EQ(gpus[0]["evidence"][0]["workspace"], kWorkspace);
 }
 
-TEST(Fits, KnowsANetworkOfTwoNamesOnce) {
+TEST(FitsPage, MergesNetworksOfOneShape) {
   const nlohmann::json networks = page_of({run("A", 80, "1", {confirmed_steps(8, 512)}),
                                            run("B", 80, "2", {confirmed_steps(8, 512)}, "2.7B")})
                                       .script_data["networks"];
@@ -151,7 +151,7 @@ TEST(Fits, KnowsANetworkOfTwoNamesOnce) {
   EXPECT_EQ(networks[1]["key"], "2.7B");
 }
 
-TEST(Fits, IsNoPageWithoutEvidence) {
+TEST(FitsPage, IsAbsentWithoutEvidence) {
   EXPECT_EQ(overview_pages({run("A", 80, "1", {})}).back().folder, "A");
 }
 

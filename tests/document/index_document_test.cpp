@@ -69,32 +69,32 @@ std::vector<std::string> figure_slugs(const std::vector<RunSummary>& runs) {
   return slugs;
 }
 
-TEST(IndexOrder, OnesOwnNewestFirstBeforeThoseThatShipWithTheProject) {
+TEST(IndexOrder, ListsReferenceRunsAfterNewestOwnRuns) {
   EXPECT_THAT(listed_runs({as_reference(summary_of("A", "2026-04-01")),
                            summary_of("A", "2026-01-01"), summary_of("B", "2026-03-01")}),
               ElementsAre("B 2026-03-01", "A 2026-01-01", "A 2026-04-01"));
 }
 
-TEST(IndexOrder, FullRunsThatShipWithTheProjectBeforeQuickOnes) {
+TEST(IndexOrder, ListsFullReferenceRunsBeforeQuickOnes) {
   RunSummary quick = as_reference(summary_of("A", "2026-03-01"));
   quick.preset = "quick";
   EXPECT_THAT(listed_runs({quick, as_reference(summary_of("A", "2026-01-01"))}),
               ElementsAre("A 2026-01-01", "A 2026-03-01"));
 }
 
-TEST(IndexOrder, DemonstrationsLast) {
+TEST(IndexOrder, ListsDemonstrationsLast) {
   EXPECT_THAT(
       listed_runs({demonstration("2026-09-01"), as_reference(summary_of("A", "2026-01-01"))}),
       ElementsAre("A 2026-01-01", "Some CPU 2026-09-01"));
 }
 
-TEST(IndexOrder, DoesNotDependOnTheOrderGiven) {
+TEST(IndexOrder, IgnoresTheOrderOfTheInput) {
   const std::vector<RunSummary> runs = {summary_of("A", "2026-01-01"),
                                         summary_of("B", "2026-01-01")};
   EXPECT_EQ(listed_runs(runs), listed_runs({runs[1], runs[0]}));
 }
 
-TEST(IndexTable, HasARowARunThatLeadsToItsReport) {
+TEST(IndexTable, LinksEachRunToItsReport) {
   const TableView table = index_part({summary_of("A", "2026-01-01T10:15:00Z")}).tables.front();
   ASSERT_EQ(table.rows.size(), 1u);
   EXPECT_EQ(table.rows[0].cells[0].link, "A/2025/2026-01-01T10:15:00Z/index.html");
@@ -103,7 +103,7 @@ TEST(IndexTable, HasARowARunThatLeadsToItsReport) {
                           "64.00", "All 40 measurements succeeded"));
 }
 
-TEST(IndexTable, LeavesOpenWhatWasNotMeasured) {
+TEST(IndexTable, ShowsDashesForMissingNumbers) {
   RunSummary without_step = summary_of("A", "2026-01-01");
   without_step.headline = {};
   const TableView table = index_part({without_step, summary_of("B", "2026-01-01")}).tables.front();
@@ -111,7 +111,7 @@ TEST(IndexTable, LeavesOpenWhatWasNotMeasured) {
                                            "–", "All 40 measurements succeeded"));
 }
 
-TEST(IndexTable, MarksWhatIsNoWholeRunOfOnesOwn) {
+TEST(IndexTable, FlagsReferenceAndIncompleteRuns) {
   RunSummary marked = as_reference(summary_of("A", "2026-01-01"));
   marked.preset = "quick";
   marked.incomplete = true;
@@ -146,19 +146,19 @@ TEST(GpuPage, ShowsTheHistoryOfThreeRuns) {
   EXPECT_THAT(figures_at(runs), ElementsAre()) << "another edition is another workload";
 }
 
-TEST(IndexFigures, AreLeftOutWhereNoStepWasTimed) {
+TEST(IndexFigures, AreAbsentWithoutATimedStep) {
   RunSummary without_step = summary_of("A", "2026-01-01");
   without_step.headline = {};
   EXPECT_THAT(figure_slugs({without_step}), ElementsAre());
 }
 
-TEST(Index, WithoutARunIsTheOnlyPageAndHasNoSection) {
+TEST(Index, HasNoSectionWithoutRuns) {
   const std::vector<OverviewPage> pages = overview_pages({});
   ASSERT_EQ(pages.size(), 1u);
   EXPECT_TRUE(pages.front().document.sections.empty());
 }
 
-TEST(RunSummary, IsTheSameAfterItWasKept) {
+TEST(RunSummary, SurvivesConversionToJson) {
   RunSummary before = demonstration("2026-05-01T10:15:00Z");
   before.incomplete = before.reference = true;
   before.memory = {.device_bytes = 80LL << 30,
@@ -224,7 +224,7 @@ TEST(Index, NamesEditionsWhereARowMixesThem) {
               ElementsAre("Fastest step", "to 2026-05-02 (2026)", "to 2026-05-01 (2025)"));
 }
 
-TEST(Index, CountsSeveralGpusOfAHostAsTheirKind) {
+TEST(Index, MergesRunsOnOneAndOnSeveralGpus) {
   const Part part =
       index_part({with_ladder(summary_of("NVIDIA H200", "2026-05-01"), 300, 100),
                   with_ladder(summary_of("2 × NVIDIA H200", "2026-05-03"), 300, 100)});
@@ -246,7 +246,7 @@ RunSummary with_steps(RunSummary run, const char* name, double parameters, doubl
   return run;
 }
 
-TEST(Index, ComparesOneNetworkOfTwoNamesByItsParameters) {
+TEST(Index, MatchesNetworksByParameters) {
   EXPECT_THAT(
       index_part({with_steps(summary_of("NVIDIA H200", "2026-05-01"), "2.7B", 3e9, 1200, 300),
                   with_steps(summary_of("NVIDIA H100", "2026-05-02"), "xl", 3e9, 1200, 400)})
@@ -254,7 +254,7 @@ TEST(Index, ComparesOneNetworkOfTwoNamesByItsParameters) {
       HasSubstr("3.00 times as fast on the H100 and 4.00 times as fast on the H200."));
 }
 
-TEST(Index, ComparesNoTwoNetworksOfOneName) {
+TEST(Index, DoesNotMatchNetworksByName) {
   EXPECT_THAT(
       index_part({with_steps(summary_of("NVIDIA H200", "2026-05-01"), "xl", 2e9, 1200, 300),
                   with_steps(summary_of("NVIDIA H100", "2026-05-02"), "xl", 3e9, 1200, 400)})
@@ -262,7 +262,7 @@ TEST(Index, ComparesNoTwoNetworksOfOneName) {
       testing::Not(HasSubstr(" and ")));
 }
 
-TEST(GpuPage, HasTheNewestValueOfEachNameWithALinkToItsRun) {
+TEST(GpuPage, LinksTheNewestValueOfEachNameToItsRun) {
   RunSummary older = with_steps(summary_of("A", "2026-05-01"), "2.7B", 3e9, 1200, 300);
   for (Quantity& quantity : older.quantities) quantity.values.emplace_back("forward", 90);
   const Part part =
@@ -275,7 +275,7 @@ TEST(GpuPage, HasTheNewestValueOfEachNameWithALinkToItsRun) {
   EXPECT_EQ(table.rows[0].cells[3].link, "../A/2025/2026-05-01/index.html");
 }
 
-TEST(TopicPage, HoldsGpusSideBySideAndTheRestInADrawer) {
+TEST(TopicPage, ShowsCommonValuesSideBySide) {
   const std::vector<RunSummary> runs{
       with_steps(summary_of("NVIDIA H200", "2026-05-01"), "2.7B", 3e9, 1200, 300),
       with_steps(with_steps(summary_of("NVIDIA H100", "2026-05-02"), "xl", 3e9, 1300, 400), "small",
@@ -288,14 +288,14 @@ TEST(TopicPage, HoldsGpusSideBySideAndTheRestInADrawer) {
             "../../NVIDIA H200/2025/2026-05-01/index.html");
 }
 
-TEST(Index, LeadsNowhereThatHasNoPage) {
+TEST(Index, DoesNotLinkToAbsentPages) {
   RunSummary run = summary_of("A", "2026-05-01");
   run.key_numbers = {{topic::kMemory, "12 GiB", "memory_profiling-b"}};
   EXPECT_EQ(index_part({run}).tables.front().rows[0].cells[0].link, "");
   EXPECT_THAT(index_part({run}).answer, testing::Not(HasSubstr("What fits")));
 }
 
-TEST(Index, LeadsToWhatFitsAndSoDoesTheTopicOfMemory) {
+TEST(Index, LinksToWhatFits) {
   RunSummary run = summary_of("A", "2026-05-01");
   run.quantities = {{.topic = topic::kMemory, .unit = "GiB", .values = {{"context 512", 12}}}};
   run.memory = {.device_bytes = 80LL << 30,
@@ -305,7 +305,7 @@ TEST(Index, LeadsToWhatFitsAndSoDoesTheTopicOfMemory) {
   EXPECT_THAT(part_at({run}, "topic/memory").answer, HasSubstr("](../../what"));
 }
 
-TEST(Index, ComparesNoTwoLaddersOfDifferentSteps) {
+TEST(Index, DoesNotCompareLaddersOfDifferentSteps) {
   RunSummary other = with_ladder(summary_of("NVIDIA H100", "2026-05-02"), 400, 125);
   other.quantities.front().setting = "context 512, from matmul";
   const Part part =
@@ -313,7 +313,7 @@ TEST(Index, ComparesNoTwoLaddersOfDifferentSteps) {
   EXPECT_THAT(part.answer, testing::Not(HasSubstr("tuned")));
 }
 
-TEST(Index, HasTheNewestNumberOfEachGpuOnEachTopicWithALinkToItsPart) {
+TEST(Index, LinksTheNewestKeyNumberOfEachGpu) {
   const Part part = index_part({with_ladder(summary_of("NVIDIA H200", "2026-05-01"), 300, 100),
                                 with_ladder(summary_of("NVIDIA H200", "2026-05-03"), 300, 100),
                                 with_ladder(demonstration("2026-05-04"), 3, 1)});

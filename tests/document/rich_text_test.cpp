@@ -13,7 +13,7 @@ using Kind = Inline::Kind;
 Inline text(const std::string& words) { return {Kind::kText, words, "", {}}; }
 Inline code(const std::string& words) { return {Kind::kCode, words, "", {}}; }
 Inline math(const std::string& tex) { return {Kind::kMath, tex, "", {}, "typst"}; }
-Inline group(Kind kind, Inlines children) { return {kind, "", "", std::move(children)}; }
+Inline nested(Kind kind, Inlines children) { return {kind, "", "", std::move(children)}; }
 Inline link(const std::string& target, Inlines children) {
   return {Kind::kLink, "", target, std::move(children)};
 }
@@ -40,17 +40,17 @@ Block parse_block(std::string_view markdown) {
   return blocks.empty() ? Block() : blocks.front();
 }
 
-TEST(RichText, KnowsTheMarksWithinALine) {
+TEST(RichText, ParsesInlineMarkup) {
   EXPECT_THAT(
       parse_line("a *b **c*** `d` ~~e~~"),
-      ElementsAre(text("a "), group(Kind::kEmph, {text("b "), group(Kind::kStrong, {text("c")})}),
-                  text(" "), code("d"), text(" "), group(Kind::kStrike, {text("e")})));
+      ElementsAre(text("a "), nested(Kind::kEmph, {text("b "), nested(Kind::kStrong, {text("c")})}),
+                  text(" "), code("d"), text(" "), nested(Kind::kStrike, {text("e")})));
   EXPECT_THAT(parse_line("one\ntwo  \nthree"),
               ElementsAre(text("one two"), Inline{Kind::kBreak, "", "", {}}, text("three")));
   EXPECT_THAT(parse_line("about ~5 and ~6"), ElementsAre(text("about ~5 and ~6")));
 }
 
-TEST(RichText, KnowsBlocks) {
+TEST(RichText, ParsesBlocks) {
   EXPECT_EQ(parse_block("### Title").level, 3);
   EXPECT_EQ(parse_block("> quoted").blocks.front().inlines, Inlines{text("quoted")});
   EXPECT_EQ(parse_block("---").kind, Block::Kind::kRule);
@@ -59,7 +59,7 @@ TEST(RichText, KnowsBlocks) {
   EXPECT_EQ(code_block.language, "sh");
 }
 
-TEST(RichText, KnowsListsWithinLists) {
+TEST(RichText, ParsesNestedLists) {
   const Block list = parse_block("3. three\n   - inner\n4. four");
   EXPECT_EQ(list.kind, Block::Kind::kNumberedList);
   EXPECT_EQ(list.start, 3);
@@ -68,7 +68,7 @@ TEST(RichText, KnowsListsWithinLists) {
   EXPECT_EQ(list.items[0][1].kind, Block::Kind::kBulletList);
 }
 
-TEST(RichText, KnowsTablesWithTheirAlignment) {
+TEST(RichText, ParsesTablesWithAlignment) {
   const Block table = parse_block("| a | b |\n|---|--:|\n| `x` | $|y|$ |\n| only |");
   EXPECT_THAT(table.aligns, ElementsAre(Align::kLeft, Align::kRight));
   EXPECT_THAT(table.rows, ElementsAre(ElementsAre(Inlines{text("a")}, Inlines{text("b")}),
@@ -76,14 +76,14 @@ TEST(RichText, KnowsTablesWithTheirAlignment) {
                                       ElementsAre(Inlines{text("only")}, IsEmpty())));
 }
 
-TEST(RichText, APictureAloneIsABlock) {
+TEST(RichText, MakesABlockOfALonePicture) {
   const Block block = parse_block("![Two *dots*](figures/dots.png)");
   EXPECT_EQ(block.kind, Block::Kind::kImage);
   EXPECT_EQ(block.inlines.front().text, "Two dots");
   EXPECT_EQ(block.inlines.front().target, "figures/dots.png");
 }
 
-TEST(RichText, LinksLeadToTheWebOrToNeighbors) {
+TEST(RichText, KeepsOnlyWebAndRelativeLinks) {
   for (const std::string target : {"https://example.org/a_b", "HTTP://example.org",
                                    "other.html#a:b", "../data.csv", "#here"}) {
     EXPECT_THAT(parse_line("[a](" + target + ")"), ElementsAre(link(target, {text("a")})));
@@ -98,13 +98,13 @@ TEST(RichText, LinksLeadToTheWebOrToNeighbors) {
   EXPECT_THAT(parse_line("mail a@example.org"), ElementsAre(text("mail a@example.org")));
 }
 
-TEST(RichText, APictureFromElsewhereIsALink) {
+TEST(RichText, ReplacesWebPicturesByLinks) {
   EXPECT_THAT(parse_line("![a](https://example.org/a.png)"),
               ElementsAre(link("https://example.org/a.png", {text("a")})));
   EXPECT_THAT(parse_line("![a](data:image/png;base64,x)"), ElementsAre(text("a")));
 }
 
-TEST(RichText, RawHtmlIsTextAndCommentsAreLeftOut) {
+TEST(RichText, ShowsRawHtmlWithoutComments) {
   EXPECT_THAT(parse_line("if x <y and z> w<br>"), ElementsAre(text("if x <y and z> w<br>")));
   EXPECT_THAT(parse_line("<div>\n<script>x</script>\n</div>"),
               ElementsAre(text("<div>\n<script>x</script>\n</div>")));
@@ -112,10 +112,10 @@ TEST(RichText, RawHtmlIsTextAndCommentsAreLeftOut) {
   EXPECT_THAT(parse_line("a<!-- b -->c"), ElementsAre(text("ac")));
 }
 
-TEST(RichText, DollarsMakeMathByPandocsRule) {
+TEST(RichText, FindsMathByPandocsRule) {
   EXPECT_THAT(parse_line("so $a_1 * b_2$ and $c*d$."),
               ElementsAre(text("so "), math("a_1 * b_2"), text(" and "), math("c*d"), text(".")));
-  EXPECT_THAT(parse_line("**$z$**"), ElementsAre(group(Kind::kStrong, {math("z")})));
+  EXPECT_THAT(parse_line("**$z$**"), ElementsAre(nested(Kind::kStrong, {math("z")})));
   for (const char* plain : {"$20,000 and $30,000", "a $ b $ c", "$x $", "$ x$", "only $x"}) {
     EXPECT_THAT(parse_line(plain), ElementsAre(text(plain)));
   }
@@ -124,17 +124,17 @@ TEST(RichText, DollarsMakeMathByPandocsRule) {
   EXPECT_THAT(rich_text("$x\n\ny$"), SizeIs(2));
 }
 
-TEST(RichText, DisplayMathMaySpanLines) {
+TEST(RichText, FindsDisplayMathAcrossLines) {
   EXPECT_THAT(parse_line("$$\n- z_1\n$$"),
               ElementsAre(Inline{Kind::kDisplay, "\n- z_1\n", "", {}, "typst"}));
   EXPECT_THAT(parse_line("a $$ b"), ElementsAre(text("a $$ b")));
 }
 
-TEST(RichText, AFormulaWithoutFormsIsCode) {
+TEST(RichText, ShowsUnconvertedFormulasAsCode) {
   EXPECT_THAT(parse_line("so $\\unknown{z}$"), ElementsAre(text("so "), code("\\unknown{z}")));
 }
 
-TEST(RichText, CodeAndAddressesKeepTheirDollars) {
+TEST(RichText, KeepsDollarsOfCodeAndAddresses) {
   EXPECT_THAT(parse_line("`$HOME` or ``a`$b$``"),
               ElementsAre(code("$HOME"), text(" or "), code("a`$b$")));
   EXPECT_EQ(parse_block("```sh\necho $A$B\n```").text, "echo $A$B\n");
@@ -143,11 +143,11 @@ TEST(RichText, CodeAndAddressesKeepTheirDollars) {
   EXPECT_EQ(parse_line("![$a$](b.png)").front().text, "$a$");
 }
 
-TEST(RichText, NoTextForgesAMark) {
+TEST(RichText, RemovesForgedMarks) {
   EXPECT_THAT(parse_line("\uFDD07\uFDD1 $z$"), ElementsAre(text("7 "), math("z")));
 }
 
-TEST(RichText, WhatNestsTooDeeplyIsText) {
+TEST(RichText, ReplacesDeepNestingByText) {
   const Blocks blocks = rich_text(std::string(5000, '>') + " deep *inside* $z$", kFormulas);
   int depth = 0;
   const Blocks* inner = &blocks;
@@ -156,7 +156,7 @@ TEST(RichText, WhatNestsTooDeeplyIsText) {
   EXPECT_THAT(inner->front().inlines, ElementsAre(text("deep inside "), math("z")));
 }
 
-TEST(PlainText, IsWhatTheLineSays) {
+TEST(PlainText, HasNoMarkup) {
   EXPECT_EQ(plain_text(parse_line("a *b* `c` [d](e) $f$")), "a b c d f");
 }
 

@@ -35,7 +35,7 @@ PartContent sample_content() {
   return content;
 }
 
-TEST(ParseSection, TakesProblemPartsAndBlocksApart) {
+TEST(ParseSection, FindsProblemPartsAndBlocks) {
   const SectionWords words = parse_section(kWords);
   EXPECT_EQ(words.problem, "benchmarking_script");
   EXPECT_EQ(words.title, "Timing the training step");
@@ -86,7 +86,7 @@ TEST(ComposeSection, FillsThePartsThatHaveContent) {
   EXPECT_EQ(part.details.warnings, std::vector<std::string>{"hot"});
 }
 
-TEST(ComposeSection, LendsTheMethodOfAPartThatIsNotShown) {
+TEST(ComposeSection, MovesTheMethodOfAHiddenPart) {
   constexpr std::string_view kParts =
       "# p: P\n## (a) A\n### Method\nOne clock for {{time}}.\n"
       "## (b) B\n### Method\nAs in part (a). Twice.\n## (c) C\n### Method\nAs in part (a).\n";
@@ -156,7 +156,7 @@ Part part_with(const std::vector<Dataset>& datasets) {
   return compose_section(kExhibitWords, {{"", content}}, figure_file).parts.at(0);
 }
 
-TEST(Exhibits, FiguresAreCalledByTheFindingOfTheRunAndTheirTablesAreNot) {
+TEST(Exhibits, UseFindingsAsTitlesOfFiguresOnly) {
   const auto figure = [](bool slower) {
     PartContent content;
     content.facts.when("slower", slower, "times", "2.1");
@@ -171,7 +171,7 @@ TEST(Exhibits, FiguresAreCalledByTheFindingOfTheRunAndTheirTablesAreNot) {
   EXPECT_EQ(figure(false).title, "Steps");
 }
 
-TEST(Exhibits, StandWhereTheWordsPlaceThem) {
+TEST(Exhibits, HaveTheAttributesOfTheirBlocks) {
   const Part part = part_with({phases()});
   ASSERT_THAT(part.figures, SizeIs(1));
   EXPECT_EQ(part.figures[0].slug, "steps");
@@ -187,7 +187,7 @@ TEST(Exhibits, StandWhereTheWordsPlaceThem) {
   EXPECT_EQ(part.details.tables[0].slug, "samples");
 }
 
-TEST(Exhibits, FiguresHaveTheirRowsAndTheThemesSigns) {
+TEST(Exhibits, FillFiguresWithRowsAndColors) {
   const nlohmann::json figure = part_with({phases()}).figures.at(0).spec;
   EXPECT_EQ(figure["data"]["values"][0]["ms"], 2.0);
   const nlohmann::json scale = figure["encoding"]["color"]["scale"];
@@ -197,7 +197,7 @@ TEST(Exhibits, FiguresHaveTheirRowsAndTheThemesSigns) {
       << "which the figure's file does not mention";
 }
 
-TEST(Exhibits, ALayerMayNameADatasetOfItsOwn) {
+TEST(Exhibits, FillLayersWithTheirOwnDatasets) {
   Dataset other = phases("", {{"band", 7}});
   other.name = "other";
   const nlohmann::json layer = part_with({phases(), other}).figures.at(0).spec["layer"][0];
@@ -205,14 +205,14 @@ TEST(Exhibits, ALayerMayNameADatasetOfItsOwn) {
   EXPECT_THAT(part_with({phases()}).figures.at(0).spec["layer"][0]["data"]["values"], IsEmpty());
 }
 
-TEST(Exhibits, AFigureHasWhatItsDatasetHandsThePage) {
+TEST(Exhibits, PassScriptDataToFigures) {
   Dataset traced = phases();
   traced.script_data = {{"steps", {1, 2}}};
   EXPECT_EQ(part_with({traced}).figures.at(0).script_data, traced.script_data);
   EXPECT_TRUE(part_with({phases()}).figures.at(0).script_data.is_null());
 }
 
-TEST(Exhibits, EachVariantIsAFigureOfItsOwn) {
+TEST(Exhibits, MakeAFigureForEachVariant) {
   const Part part = part_with({phases("128"), phases("2,048")});
   ASSERT_THAT(part.figures, SizeIs(2));
   EXPECT_EQ(part.figures[1].slug, "steps-2-048");
@@ -221,7 +221,7 @@ TEST(Exhibits, EachVariantIsAFigureOfItsOwn) {
   EXPECT_EQ(part.figures[1].title, "Steps of small, 2,048");
 }
 
-TEST(Exhibits, OfVariantsTheLastAloneMayStandOnPaper) {
+TEST(Exhibits, PrintOnlyTheLastVariant) {
   PartContent content;
   content.datasets = {phases("128"), phases("512"), phases("2,048", {})};
   const Part part = compose_section("# a: A\n## (b) B\n### Figure steps\ntitle: T\npaper: last\n",
@@ -232,7 +232,7 @@ TEST(Exhibits, OfVariantsTheLastAloneMayStandOnPaper) {
   EXPECT_FALSE(part.figures[1].page_only);
 }
 
-TEST(Exhibits, WithoutRowsThereIsNothingToShow) {
+TEST(Exhibits, AreAbsentWithoutRows) {
   const Part part = part_with({phases("", {})});
   EXPECT_THAT(part.figures, IsEmpty());
   EXPECT_THAT(part.tables, IsEmpty());

@@ -40,13 +40,13 @@ TEST(Representative, IsTheFirstOkLaunchElseTheLast) {
   EXPECT_EQ(representative(cell), &cell.launches[2]);
 }
 
-TEST(Milliseconds, ConvertsSamplesAndIsEmptyForWhatIsAbsent) {
+TEST(Milliseconds, AreEmptyForAnAbsentMetric) {
   const Launch launch = sample_launch(Ok{});
   EXPECT_EQ(milliseconds(launch, "step", "total"), (std::vector<double>{30e-6, 10e-6, 11e-6}));
   EXPECT_TRUE(milliseconds(launch, "step", "nothing").empty());
 }
 
-TEST(Window, TakesWhatThereIsAfterTheWarmUp) {
+TEST(Window, DropsTheWarmUp) {
   const std::vector<double> samples = {1, 2, 3, 4};
   EXPECT_EQ(window(samples, 1, 2), (std::vector<double>{2, 3}));
   EXPECT_EQ(window(samples, 3, 9), (std::vector<double>{4}));

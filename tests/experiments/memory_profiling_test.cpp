@@ -284,14 +284,14 @@ std::vector<std::string> confirmed_peaks(const labreport::Run& run) {
   return lines;
 }
 
-TEST(MemoryFormulas, AreKeptWithTheirRange) {
+TEST(MemoryEvidence, AreKeptWithTheirRange) {
   EXPECT_THAT(
       confirmed_peaks(fake_run(input_for("memory_profiling"))),
       ElementsAre("inference fp32: 3 to context 512", "inference bf16: 3 to context 512",
                   "train_step fp32: 3 to context 512", "train_step bf16: 3 to context 512"));
 }
 
-TEST(MemoryFormulas, AreKeptOfStepsThatThePeaksConfirm) {
+TEST(MemoryEvidence, AreKeptOfStepsThatThePeaksConfirm) {
   EXPECT_THAT(
       confirmed_peaks(fake_run(input_for("memory_profiling"), with_higher_bf16_peaks(40LL << 30))),
       Not(Contains(HasSubstr("train_step bf16"))));
@@ -299,7 +299,7 @@ TEST(MemoryFormulas, AreKeptOfStepsThatThePeaksConfirm) {
   EXPECT_THAT(confirmed_peaks(fake_run(cpu)), ElementsAre());
 }
 
-TEST(MemoryFormulas, AreKeptOfCheckpointsAndOfASharedOptimizer) {
+TEST(MemoryEvidence, AreKeptOfCheckpointsAndOfASharedOptimizer) {
   EXPECT_THAT(confirmed_peaks(fake_run(input_for("gradient_checkpointing", Preset::kFull, "2026"))),
               ElementsAre("train_step fp32: 4 to context 2048, 8 blocks"));
   EXPECT_THAT(confirmed_peaks(fake_run(input_for("optimizer_state_sharding_accounting"))),

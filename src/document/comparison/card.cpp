@@ -85,7 +85,7 @@ struct StepDot {
   double ms;
 };
 
-const std::vector<Column<StepDot>> kStepDots{
+const std::vector<Column<StepDot>> kStepDotColumns{
     {"row", "Step", &StepDot::step},
     {"device", "Side", &StepDot::side},
     {"value", "Step", &StepDot::ms, "ms", kCardTimeFormat}};
@@ -109,7 +109,8 @@ std::vector<WaterfallBar> step_waterfall_bars(const Quantity& a, const Quantity&
   };
   std::vector<WaterfallBar> bars{{names.head_a, "step", 0, total_ms(a), time_words(total_ms(a))}};
   double end_ms = total_ms(a);
-  for (const std::string& name : value_names({{{nullptr, &a}, {nullptr, &b}}})) {
+  const Series both_steps{{nullptr, &a}, {nullptr, &b}};
+  for (const std::string& name : value_names({both_steps})) {
     const double change_ms = ms_or_zero(b, name) - ms_or_zero(a, name);
     if (change_ms == 0) continue;
     bars.push_back(
@@ -145,12 +146,11 @@ struct OtherRow {
 /// Returns for each precision and unit of a topic the row that is preferred to all others.
 std::vector<OtherRow> other_rows(const SideRuns& runs, const std::string& topic) {
   std::vector<OtherRow> rows;
-  const auto of_b = measurements(runs.b, topic);
-  for (const Measurements& a : measurements(runs.a, topic)) {
+  const auto of_b = quantity_series(runs.b, topic);
+  for (const Series& a : quantity_series(runs.a, topic)) {
     const Quantity& quantity = *a.front().quantity;
-    const auto b = std::ranges::find_if(of_b, [&](const Measurements& series) {
-      return series.front().quantity->matches(quantity);
-    });
+    const auto b = std::ranges::find_if(
+        of_b, [&](const Series& series) { return series.front().quantity->matches(quantity); });
     if (b == of_b.end()) continue;
     const std::vector<std::string> common = only(value_names({a}), [&](const std::string& name) {
       return !newest_value(*b, name, "").is_missing();
@@ -272,7 +272,7 @@ Dataset step_data(const Comparison& comparison, const SideRuns& runs) {
     dots.push_back({label, names.head_a, StepRow::ms(step.row->a)});
     dots.push_back({label, names.head_b, StepRow::ms(step.row->b)});
   }
-  return make_dataset("dots", kStepDots, dots.size() > 2 ? dots : std::vector<StepDot>());
+  return make_dataset("dots", kStepDotColumns, dots.size() > 2 ? dots : std::vector<StepDot>());
 }
 
 Dataset launch_bound_data(const Comparison& comparison, const SideRuns& runs) {
@@ -292,12 +292,12 @@ std::vector<Dataset> step_waterfall_data(const Comparison& comparison, const Sid
   if (!runs.has_both()) return {};
   std::vector<Dataset> datasets;
   std::set<std::string> precisions;
-  const auto of_a = measurements(runs.a, topic::kKernels);
-  const auto of_b = measurements(runs.b, topic::kKernels);
-  for (auto largest = of_a.rbegin(); largest != of_a.rend(); ++largest) {
-    const Quantity& a = *largest->front().quantity;
+  const auto of_a = quantity_series(runs.a, topic::kKernels);
+  const auto of_b = quantity_series(runs.b, topic::kKernels);
+  for (auto series_a = of_a.rbegin(); series_a != of_a.rend(); ++series_a) {
+    const Quantity& a = *series_a->front().quantity;
     const auto b = std::ranges::find_if(
-        of_b, [&](const Measurements& series) { return series.front().quantity->matches(a); });
+        of_b, [&](const Series& series) { return series.front().quantity->matches(a); });
     if (b == of_b.end() || !precisions.insert(a.precision).second) continue;
     constexpr double kLeastFigureRatio = 1.02;  // Steps with a smaller ratio get no figure.
     const double ratio = total_ms(a) / total_ms(*b->front().quantity);

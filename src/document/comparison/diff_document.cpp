@@ -128,7 +128,7 @@ PartContent problem_content(const Comparison& comparison, const SideRuns& runs,
   return content;
 }
 
-/// Returns a problem's section. All share section.md, of which exhibits without data are left out.
+/// Returns a problem's section. All problems share section.md. Exhibits without data are left out.
 Section problem_section(const Comparison& comparison, const SideRuns& runs,
                         const DiffProblem& problem) {
   Section section = compose_section(

@@ -33,7 +33,7 @@ std::string cell_label(const CellSpec& spec, const std::string& size) {
   return join(words, ", ");
 }
 
-std::string departure_words(double departure) {
+std::string describe_departure(double departure) {
   const std::string percent = format_fixed(std::abs(departure - 1) * 100, 0);
   return percent + (departure > 1 ? " % more time" : " % less time");
 }
@@ -53,12 +53,12 @@ std::string short_device(const std::string& device) {
 
 /// Names the two runs of one device by edition, day or minute. The names are empty if none differs.
 std::pair<std::string, std::string> run_labels(const ComparedRun& a, const ComparedRun& b) {
-  constexpr std::size_t kDay = std::string_view("2026-05-01").size();
-  constexpr std::size_t kMinute = std::string_view("2026-05-01T12:34").size();
+  constexpr std::size_t kDateLength = std::string_view("2026-05-01").size();
+  constexpr std::size_t kMinuteLength = std::string_view("2026-05-01T12:34").size();
   if (a.edition != b.edition) return {a.edition, b.edition};
-  for (const std::size_t digits : {kDay, kMinute}) {
-    const std::string first = a.started_at.substr(0, digits),
-                      second = b.started_at.substr(0, digits);
+  for (const std::size_t length : {kDateLength, kMinuteLength}) {
+    const std::string first = a.started_at.substr(0, length),
+                      second = b.started_at.substr(0, length);
     if (!first.empty() && !second.empty() && first != second)
       return {replaced(first, "T", " "), replaced(second, "T", " ")};
   }
@@ -126,9 +126,9 @@ void set_situation(Facts& facts, const std::vector<DiffRow>& rows, const SideNam
   const bool is_equal =
       std::abs(std::log(median_ratio)) < std::log1p(JudgeOptions().smallest_effect);
   const bool in_bytes = !rows.empty() && rows.front().is_in_bytes();
-  const std::string holds = ratios.empty() ? ""
-                            : in_bytes     ? (is_equal ? "same_memory" : "memory")
-                                           : (is_equal ? "equal" : "faster");
+  const std::string chosen = ratios.empty() ? ""
+                             : in_bytes     ? (is_equal ? "same_memory" : "memory")
+                                            : (is_equal ? "equal" : "faster");
   const bool b_first = in_bytes || median_ratio < 1;
   const Facts values =
       Facts()
@@ -136,9 +136,9 @@ void set_situation(Facts& facts, const std::vector<DiffRow>& rows, const SideNam
           .set("second", b_first ? names.a : names.b)
           .set("median",
                format_ratio(in_bytes ? median_ratio : std::max(median_ratio, 1 / median_ratio)))
-          .set("rows", rows_words(static_cast<std::int64_t>(ratios.size()), noun) +
+          .set("rows", describe_median(static_cast<std::int64_t>(ratios.size()), noun) +
                            (some_left_out ? " that are not launch-bound" : ""));
-  for (const std::string name : kSituations) facts.when(name, name == holds, values);
+  for (const std::string name : kSituations) facts.when(name, name == chosen, values);
 }
 
 /// Counts for each side the numbers that it did not record.
@@ -189,12 +189,12 @@ std::string machine_words(const Comparison& comparison) {
 
 }  // namespace
 
-std::string rows_words(std::int64_t count, const RowNoun& noun) {
+std::string describe_median(std::int64_t count, const RowNoun& noun) {
   return count == 1 ? fmt::format("the only {} that both runs have", noun.singular)
                     : fmt::format("the median of {} {}", format_count(count), noun.plural);
 }
 
-std::string verdict_words(const std::vector<DiffRow>& rows) {
+std::string verdict_counts(const std::vector<DiffRow>& rows) {
   std::vector<std::string> parts;
   for (const auto verdict :
        {Verdict::kFaster, Verdict::kSlower, Verdict::kSame, Verdict::kUnclear}) {
@@ -212,7 +212,7 @@ Facts section_facts(const std::vector<DiffRow>& rows,
   const SideNames names = side_names(comparison);
   Facts facts;
   set_situation(facts, rows, names, runs, noun);
-  const std::string verdicts = verdict_words(rows);
+  const std::string verdicts = verdict_counts(rows);
   facts.when("verdicts", !verdicts.empty(), "counts", verdicts);
   facts.list("unrecorded", unrecorded_facts(problem_rows, names));
   facts.set("name_b", names.b).set("head_a", names.head_a).set("head_b", names.head_b);

@@ -16,7 +16,7 @@ namespace labreport {
 std::string cell_label(const CellSpec& spec, const std::string& size);
 
 /// Describes a measured ratio of times over its prediction: "11 % less time".
-std::string departure_words(double departure);
+std::string describe_departure(double departure);
 
 /// Returns "labreport’s network", or the name of the user's model: "TransformerLM-0a1b2c3d".
 std::string model_name(const ComparedRun& side);
@@ -57,24 +57,25 @@ Value verdict_cell(const ComparedRow& row);
 /// - "evidence" has a row for each side of each row, with the value of each launch.
 std::vector<Dataset> ratio_data(const std::vector<DiffRow>& rows, const Comparison& comparison);
 
-/// Makes "sides": device, model, edition and other facts of both runs.
+/// Makes the dataset "sides": device, model, edition and other facts of both runs.
 Dataset sides_data(const Comparison& comparison, const DiffSource& a, const DiffSource& b);
 
-/// Makes "fits": cells that fit on one device and not on the other.
+/// Makes the dataset "fits": cells that fit on one device and not on the other.
 Dataset one_sided_fit_data(const Comparison& comparison);
 
-/// Makes "lone": cells that only one run has, or that failed in both.
+/// Makes the dataset "lone": cells that only one run has, or that failed in both.
 Dataset not_compared_data(const Comparison& comparison);
 
-/// Makes "speedups": speedups over FP32 in each run. No rows unless both runs have one of the same
-/// cell.
+/// Makes the dataset "speedups": speedups over FP32 in each run. No rows unless both runs have one
+/// of the same cell.
 Dataset speedup_data(const Comparison& comparison);
 
-/// Makes "places": the places of the network where the kernel times of a step differ, one dataset
-/// for each precision.
+/// Makes the datasets "places", one for each precision: the places of the network where the kernel
+/// times of a step differ.
 std::vector<Dataset> place_data(const Comparison& comparison);
 
-/// Makes "kernels": the longest kernels of a class, if their families differ between the runs.
+/// Makes the dataset "kernels": the longest kernels of a class, if their families differ between
+/// the runs.
 Dataset kernel_data(const Comparison& comparison);
 
 /// The summaries of both sides' GPUs: the compared run's first, then those of other runs, newest
@@ -101,7 +102,7 @@ struct RowNoun {
 };
 
 /// "the median of 55 timings", "the only timing that both runs have".
-std::string rows_words(std::int64_t count, const RowNoun& noun);
+std::string describe_median(std::int64_t count, const RowNoun& noun);
 
 /// Returns the facts of a problem's section: which side is ahead, by the median ratio of the rows
 /// that are not launch-bound. `rows` are those of the tables, all in one unit. `problem_rows` are
@@ -115,7 +116,7 @@ Facts section_facts(const std::vector<DiffRow>& rows,
 std::vector<Facts> place_facts(const Comparison& comparison);
 
 /// Counts verdicts: "1 faster, 1 same and 1 unclear". Empty if no row has one.
-std::string verdict_words(const std::vector<DiffRow>& rows);
+std::string verdict_counts(const std::vector<DiffRow>& rows);
 
 /// Returns the facts of the comparison's summary: the training step of the largest network in each
 /// precision, and the optimizer's part in the difference if it explains most of it.
@@ -129,17 +130,17 @@ Facts card_facts(const Comparison& comparison, const SideRuns& runs);
 /// the tuned one. Empty unless the hardware differs.
 std::vector<PricedStep> priced_steps(const Comparison& comparison, const SideRuns& runs);
 
-/// Makes "dots": training steps of both sides, without launch-bound ones.
+/// Makes the dataset "dots": training steps of both sides, without launch-bound ones.
 Dataset step_data(const Comparison& comparison, const SideRuns& runs);
 
-/// Makes "launch-bound": training steps that are launch-bound on either side.
+/// Makes the dataset "launch-bound": training steps that are launch-bound on either side.
 Dataset launch_bound_data(const Comparison& comparison, const SideRuns& runs);
 
-/// Makes "waterfall", one dataset for each precision: from A's step of the largest network to B's,
-/// by the time that each phase and kind of kernel adds or saves.
+/// Makes the datasets "waterfall", one for each precision: from A's step of the largest network to
+/// B's, by the time that each phase and kind of kernel adds or saves.
 std::vector<Dataset> step_waterfall_data(const Comparison& comparison, const SideRuns& runs);
 
-/// Makes "others": quantities that both GPUs measured, in the compared runs or others.
+/// Makes the dataset "others": quantities that both GPUs measured, in the compared runs or others.
 Dataset other_data(const Comparison& comparison, const SideRuns& runs);
 
 /// Says in plain text how the runs' machines are related, and what else a reader of ratios must

@@ -20,7 +20,7 @@ constexpr Notation kPlaceTimeFormat{Notation::kSignificant, 3};
 
 double in_ms(double ns) { return ns / kNanosecondsPerMillisecond; }
 
-KernelSum sum_of(const std::vector<PlaceDifference>& places, KernelSum PlaceDifference::* side) {
+KernelSum side_sum(const std::vector<PlaceDifference>& places, KernelSum PlaceDifference::* side) {
   KernelSum sum;
   for (const PlaceDifference& place : places) {
     sum.ns += (place.*side).ns;
@@ -31,7 +31,7 @@ KernelSum sum_of(const std::vector<PlaceDifference>& places, KernelSum PlaceDiff
 
 /// Returns the sum of all places under a name that stands in the column of phases.
 PlaceDifference sum_of_places(const std::vector<PlaceDifference>& places, const char* name) {
-  return {name, "", sum_of(places, &PlaceDifference::a), sum_of(places, &PlaceDifference::b)};
+  return {name, "", side_sum(places, &PlaceDifference::a), side_sum(places, &PlaceDifference::b)};
 }
 
 /// Returns the first kMaxPlaces places whose difference is large enough to be named.
@@ -94,8 +94,8 @@ std::string place_words(const PlaceDifference& place) {
 }
 
 /// Returns "9 kernels a layer" if both sides' counts are multiples of the layers, else "9 kernels".
-std::string count_words(const StepDifference& step, const PlaceDifference& place,
-                        const KernelSum& sum) {
+std::string format_kernel_count(const StepDifference& step, const PlaceDifference& place,
+                                const KernelSum& sum) {
   const auto layers = static_cast<double>(step.spec.model ? step.spec.model->layers : 0);
   const auto is_multiple = [layers](const KernelSum& kernels) {
     return std::fmod(kernels.count, layers) == 0;
@@ -127,8 +127,8 @@ std::vector<Facts> place_facts(const Comparison& comparison) {
                       .set("more", in_ms(more.ns), kPlaceTimeFormat)
                       .set("less", in_ms(less.ns), kPlaceTimeFormat)
                       .flag("counted", place.a.count != place.b.count)
-                      .set("more_kernels", count_words(step, place, more))
-                      .set("fewer_kernels", count_words(step, place, less)));
+                      .set("more_kernels", format_kernel_count(step, place, more))
+                      .set("fewer_kernels", format_kernel_count(step, place, less)));
   }
   return all;
 }

@@ -41,11 +41,10 @@ Value interval_cell(const DiffRow& row) {
 
 Value inverse(const std::optional<double>& ratio) { return ratio ? Value(1 / *ratio) : Value(); }
 
-/// Returns the smallest difference from 1 that the row would have shown.
+/// Returns the smallest difference of the ratio from 1 that the row would have shown.
 Value detectable_cell(const DiffRow& row) {
-  const auto& judged = row.row->judgment;
-  const bool known = judged && judged->detectable_ratio && std::isfinite(*judged->detectable_ratio);
-  return known ? Value(*judged->detectable_ratio - 1) : Value();
+  const auto ratio = row.row->judgment ? row.row->judgment->detectable_ratio : std::nullopt;
+  return ratio && std::isfinite(*ratio) ? Value(*ratio - 1) : Value();
 }
 
 /// Returns the fraction that a side reaches of its matrix rate, or else of its bandwidth. Missing
@@ -105,7 +104,7 @@ const std::vector<Column<DrawnRow>> kDrawnColumns{
     {"high", "To", &DrawnRow::high},
     {"href", "Row", &DrawnRow::href}};
 
-struct SideRow {
+struct EvidenceRow {
   const DiffRow* row;
   std::string side_name;
   const RowSide* side;
@@ -113,7 +112,7 @@ struct SideRow {
   std::vector<std::string> flags = {};
 };
 
-std::string launch_words(const SideRow& side) {
+std::string joined_launches(const EvidenceRow& side) {
   std::vector<std::string> texts;
   for (const double value : side.side->launch_values) {
     texts.push_back(format_significant(in_gib_or_ms(value, side.row->is_in_bytes()), 5));
@@ -121,17 +120,17 @@ std::string launch_words(const SideRow& side) {
   return join(texts, "; ");
 }
 
-std::vector<Column<SideRow>> evidence_columns(bool in_bytes) {
+std::vector<Column<EvidenceRow>> evidence_columns(bool in_bytes) {
   const std::string unit = in_bytes ? "GiB" : "ms";
   return {{"row", "Row",
            [](const auto& side) {
              const ComparedRow& row = *side.row->row;
              return cell_label(row.spec, row.size) + ", " + describe(row.measure);
            }},
-          {"side", "Side", &SideRow::side_name},
+          {"side", "Side", &EvidenceRow::side_name},
           {"value", "Value",
            [in_bytes](const auto& side) { return side_value(*side.side, in_bytes); }, unit},
-          {"launches", "Launches", launch_words, unit},
+          {"launches", "Launches", joined_launches, unit},
           {"id", "Cell’s id", [](const auto& side) {
              const ComparedRow& row = *side.row->row;
              return side.side == &row.b && !row.cell_id_b.empty() ? row.cell_id_b : row.cell_id;
@@ -175,7 +174,7 @@ DiffRow diff_row(std::size_t number, const ComparedRow& row, const SideNames& na
     }
   }
   if (row.prediction.departure) {
-    result.flags.push_back(departure_words(*row.prediction.departure) + " than predicted");
+    result.flags.push_back(describe_departure(*row.prediction.departure) + " than predicted");
   }
   for (const std::string& remark : row.remarks) {
     // Remarks on one side are its disturbances, which are among the flags already.
@@ -198,7 +197,7 @@ std::vector<Dataset> ratio_data(const std::vector<DiffRow>& rows, const Comparis
   });
   const bool are_medians = comparison.machines.relation != Relation::kImported && has_steps;
   std::vector<DrawnRow> drawn;
-  std::vector<SideRow> sides;
+  std::vector<EvidenceRow> sides;
   for (const DiffRow& row : rows) {
     const ComparedRow& compared = *row.row;
     const std::string id = "row-" + std::to_string(row.number);

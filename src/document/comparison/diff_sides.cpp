@@ -40,12 +40,12 @@ std::string first_texts(const std::vector<std::string>& texts) {
   return texts.size() <= kMax ? first : fmt::format("{} and {} more", first, texts.size() - kMax);
 }
 
-using SideWords = std::function<std::string(const ComparedRun&)>;
+using FactWriter = std::function<std::string(const ComparedRun&)>;
 
-/// Returns the labels of the facts and, for each, the function that words it for one side.
-std::vector<std::pair<const char*, SideWords>> side_facts() {
+/// Returns the label of each fact, and the function that writes the fact of one side.
+std::vector<std::pair<const char*, FactWriter>> fact_writers() {
   constexpr double kGiga = 1e9;
-  static constexpr std::size_t kMinutes = std::string_view("2026-05-01T12:34").size();
+  static constexpr std::size_t kMinuteLength = std::string_view("2026-05-01T12:34").size();
   return {
       {"GPU", &ComparedRun::device},
       {"Published by", [](const auto& side) { return first_texts(side.table_titles); }},
@@ -57,7 +57,7 @@ std::vector<std::pair<const char*, SideWords>> side_facts() {
        }},
       {"Started",
        [](const auto& side) {
-         return is_imported(side) ? "imported" : side.started_at.substr(0, kMinutes);
+         return is_imported(side) ? "imported" : side.started_at.substr(0, kMinuteLength);
        }},
       {"Revision",
        [](const auto& side) {
@@ -118,9 +118,9 @@ Dataset sides_data(const Comparison& comparison, const DiffSource& a, const Diff
   if (!comparison.a.implementation.empty() || !comparison.b.implementation.empty()) {
     facts.push_back({"Model", model_name(comparison.a), model_name(comparison.b)});
   }
-  for (const auto& [label, words] : side_facts()) {
-    const Value in_a = words_or_nothing(words(comparison.a));
-    const Value in_b = words_or_nothing(words(comparison.b));
+  for (const auto& [label, write] : fact_writers()) {
+    const Value in_a = words_or_nothing(write(comparison.a));
+    const Value in_b = words_or_nothing(write(comparison.b));
     if (!in_a.is_missing() || !in_b.is_missing()) facts.push_back({label, in_a, in_b});
   }
   const SideNames names = side_names(comparison);

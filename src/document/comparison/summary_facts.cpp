@@ -104,7 +104,7 @@ std::optional<Facts> median_facts(const Comparison& comparison) {
         .set("second", median_ratio < 1 ? a : b)
         .flag("equal", is_equally_fast(median_ratio))
         .set("times", format_ratio(std::max(median_ratio, 1 / median_ratio)))
-        .set("rows", rows_words(static_cast<std::int64_t>(ratios.size()), noun));
+        .set("rows", describe_median(static_cast<std::int64_t>(ratios.size()), noun));
   }
   return std::nullopt;
 }
@@ -137,7 +137,7 @@ Facts summary_facts(const Comparison& comparison) {
       std::ranges::any_of(comparison.rows, [](const ComparedRow& row) {
         return row.ratio && row.a.launch_values.size() == 1 && row.b.launch_values.size() == 1;
       });
-  const std::string verdicts = verdict_words(timings);
+  const std::string verdicts = verdict_counts(timings);
   return Facts()
       .list("steps", std::move(steps))
       .list("alike", std::move(equal_steps))

@@ -23,16 +23,16 @@ constexpr std::int64_t kInitialContext = 512;  // The context with which the pag
 
 /// The peaks of one kind of step that a GPU's runs measured. They are evidence for the formulas.
 struct PeakEvidence {
-  ConfirmedPeaks peaks;   ///< The peaks of all runs together.
-  const RunSummary* run;  ///< The run that measured most of these peaks, the newest if several did.
-  std::int64_t run_peaks;  ///< The number of these peaks that `run` measured.
+  ConfirmedPeaks peaks;    ///< The peaks of all runs together.
+  const RunSummary* run;   ///< The run that measured most of the peaks, the newest if several did.
+  std::int64_t run_peaks;  ///< The number of peaks that `run` measured.
 
   bool has_checkpoints() const { return peaks.blocks > 0; }
   bool is_sharded() const { return peaks.ranks > 0; }
   bool is_plain() const { return !has_checkpoints() && !is_sharded(); }
-  /// Returns what distinguishes kinds of steps. Steps with checkpoints, and steps that shard the
-  /// optimizer's state, are kinds of their own.
-  auto kind() const {
+  /// Returns a key that distinguishes kinds of steps. Steps with checkpoints, and steps that shard
+  /// the optimizer's state, are kinds of their own.
+  auto kind_key() const {
     return std::tuple(has_checkpoints(), is_sharded(), parse_mode(peaks.mode),
                       parse_precision(peaks.precision));
   }
@@ -82,7 +82,7 @@ struct ConfirmedGpu {
   std::vector<PeakEvidence> evidence;
 
   const PeakEvidence* find(const PeakEvidence& of_kind) const {
-    const auto found = std::ranges::find(evidence, of_kind.kind(), &PeakEvidence::kind);
+    const auto found = std::ranges::find(evidence, of_kind.kind_key(), &PeakEvidence::kind_key);
     return found == evidence.end() ? nullptr : &*found;
   }
 };
@@ -95,7 +95,7 @@ std::vector<ConfirmedGpu> confirmed_gpus(const std::vector<GpuRuns>& gpus) {
     for (const RunSummary* run : gpu.runs) {
       for (const ConfirmedPeaks& peaks : run->memory.confirmed) {
         const PeakEvidence of_run{peaks, run, peaks.peaks};
-        const auto known = std::ranges::find(evidence, of_run.kind(), &PeakEvidence::kind);
+        const auto known = std::ranges::find(evidence, of_run.kind_key(), &PeakEvidence::kind_key);
         if (known == evidence.end()) {
           evidence.push_back(of_run);
         } else {
@@ -104,7 +104,7 @@ std::vector<ConfirmedGpu> confirmed_gpus(const std::vector<GpuRuns>& gpus) {
       }
     }
     if (evidence.empty()) continue;
-    std::ranges::sort(evidence, {}, &PeakEvidence::kind);
+    std::ranges::sort(evidence, {}, &PeakEvidence::kind_key);
     const std::int64_t memory_bytes = evidence.front().run->memory.device_bytes;
     all.push_back({&gpu, memory_bytes, std::move(evidence)});
   }
@@ -118,11 +118,12 @@ std::vector<PeakEvidence> kinds_of(const std::vector<ConfirmedGpu>& gpus) {
   std::vector<PeakEvidence> kinds;
   for (const ConfirmedGpu& gpu : gpus) {
     for (const PeakEvidence& evidence : gpu.evidence) {
-      const bool is_known = std::ranges::count(kinds, evidence.kind(), &PeakEvidence::kind) > 0;
+      const bool is_known =
+          std::ranges::count(kinds, evidence.kind_key(), &PeakEvidence::kind_key) > 0;
       if (!is_known) kinds.push_back(evidence);
     }
   }
-  std::ranges::sort(kinds, {}, &PeakEvidence::kind);
+  std::ranges::sort(kinds, {}, &PeakEvidence::kind_key);
   return kinds;
 }
 

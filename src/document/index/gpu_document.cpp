@@ -15,35 +15,35 @@ constexpr std::size_t kLeastRunsOfHistory = 3;
 
 struct KeyNumberRow {
   Value topic;
-  NewestKeyNumber newest;
+  PreferredKeyNumber preferred;
 };
 
-const std::vector<Column<KeyNumberRow>> kKeyNumbers{
+const std::vector<Column<KeyNumberRow>> kKeyNumberColumns{
     {"topic", "Topic", &KeyNumberRow::topic},
     {"found", "Found",
      [](const KeyNumberRow& row) {
-       Value words = row.newest.number->words;
-       words.link = kAboveGpu + row.newest.run->address(row.newest.number->part);
+       Value words = row.preferred.number->words;
+       words.link = kAboveGpu + row.preferred.run->address(row.preferred.number->part);
        return words;
      }},
-    {"edition", "Edition", [](const KeyNumberRow& row) { return row.newest.run->edition; }},
+    {"edition", "Edition", [](const KeyNumberRow& row) { return row.preferred.run->edition; }},
     {"measured", "Measured (UTC)",
-     [](const KeyNumberRow& row) { return readable_time(row.newest.run->started_at); }}};
+     [](const KeyNumberRow& row) { return readable_time(row.preferred.run->started_at); }}};
 
 Dataset key_number_data(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
   std::vector<KeyNumberRow> rows;
   for (const std::string topic : kTopics) {
-    const auto newest = newest_key_number(gpu, topic, gpu.runs.front()->edition);
-    if (newest.run == nullptr) continue;
-    rows.push_back({topic, newest});
+    const auto preferred = preferred_key_number(gpu, topic, gpu.runs.front()->edition);
+    if (preferred.run == nullptr) continue;
+    rows.push_back({topic, preferred});
     if (has_topic_page(gpus, topic))
       rows.back().topic.link = kAboveGpu + topic_folder(topic) + "/index.html";
   }
-  return make_dataset("found", kKeyNumbers, rows);
+  return make_dataset("found", kKeyNumberColumns, rows);
 }
 
 struct QuantityRow {
-  const Measurements* series;
+  const Series* series;
   std::string network;
   std::vector<std::string> flags;
 
@@ -66,11 +66,11 @@ struct QuantityRow {
 
 /// Makes a table of one topic's quantities in one unit. If all have one setting, it is part of the
 /// title.
-TableView quantity_table(const std::vector<Measurements>& all, const std::vector<GpuRuns>& gpus) {
+TableView quantity_table(const std::vector<Series>& all, const std::vector<GpuRuns>& gpus) {
   const std::string setting = common_setting(all);
   const Quantity& first = *all.front().front().quantity;
   std::vector<QuantityRow> rows;
-  for (const Measurements& series : all) {
+  for (const Series& series : all) {
     const Quantity& newest = *series.front().quantity;
     rows.push_back({&series, network_names(gpus, newest), {}});
     if (!newest.remark.empty()) rows.back().flags.push_back(newest.remark);
@@ -101,8 +101,8 @@ TableView quantity_table(const std::vector<Measurements>& all, const std::vector
 std::vector<TableView> quantity_tables(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
   std::vector<TableView> tables;
   for (const std::string topic : kTopics) {
-    std::map<std::string, std::vector<Measurements>> by_unit;
-    for (Measurements& series : measurements(gpu, topic)) {
+    std::map<std::string, std::vector<Series>> by_unit;
+    for (Series& series : quantity_series(gpu, topic)) {
       const std::string unit = series.front().quantity->unit;
       by_unit[unit].push_back(std::move(series));
     }
@@ -117,7 +117,7 @@ struct PastStep {
   double ms;
 };
 
-const std::vector<Column<PastStep>> kHistory{
+const std::vector<Column<PastStep>> kHistoryColumns{
     {"measured", "Measured (UTC)",
      [](const PastStep& step) { return readable_time(step.run->started_at); }},
     {"revision", "Revision", [](const PastStep& step) { return step.run->revision; }},
@@ -141,7 +141,7 @@ std::vector<Dataset> history_data(const GpuRuns& gpu) {
       if (headline.mixed_ms > 0) steps.push_back({run, headline.precision, headline.mixed_ms});
     }
     const auto& [network, edition] = key;
-    datasets.push_back(make_dataset("history", kHistory, steps));
+    datasets.push_back(make_dataset("history", kHistoryColumns, steps));
     datasets.back().family = "Network";
     datasets.back().variant = network + " (" + edition + ")";
   }

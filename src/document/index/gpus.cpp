@@ -12,13 +12,13 @@ namespace {
 
 /// Returns the first word of the GPU's name without "NVIDIA", or the whole name if another GPU's
 /// begins with this word.
-std::string short_name(const std::string& gpu, const std::vector<RunSummary>& runs) {
-  const auto model = [](const std::string& name) { return replaced(name, "NVIDIA ", ""); };
-  const std::string word = model(gpu).substr(0, model(gpu).find(' '));
+std::string short_gpu_name(const std::string& gpu, const std::vector<RunSummary>& runs) {
+  const auto without_vendor = [](const std::string& name) { return replaced(name, "NVIDIA ", ""); };
+  const std::string word = without_vendor(gpu).substr(0, without_vendor(gpu).find(' '));
   const bool is_taken = std::ranges::any_of(runs, [&](const RunSummary& run) {
-    return run.gpu() != gpu && model(run.gpu()).starts_with(word);
+    return run.gpu() != gpu && without_vendor(run.gpu()).starts_with(word);
   });
-  return is_taken ? model(gpu) : word;
+  return is_taken ? without_vendor(gpu) : word;
 }
 
 }  // namespace
@@ -33,31 +33,31 @@ std::vector<GpuRuns> runs_by_gpu(const std::vector<RunSummary>& runs) {
   std::vector<GpuRuns> gpus;
   for (const RunSummary* run : newest_first) {
     auto gpu = std::ranges::find(gpus, run->gpu(), &GpuRuns::gpu);
-    if (gpu == gpus.end()) gpu = gpus.insert(gpu, {run->gpu(), short_name(run->gpu(), runs), {}});
+    if (gpu == gpus.end())
+      gpu = gpus.insert(gpu, {run->gpu(), short_gpu_name(run->gpu(), runs), {}});
     gpu->runs.push_back(run);
   }
   return gpus;
 }
 
-std::vector<Measurements> measurements(const GpuRuns& gpu, const std::string& topic) {
-  std::vector<Measurements> all;
+std::vector<Series> quantity_series(const GpuRuns& gpu, const std::string& topic) {
+  std::vector<Series> all;
   for (const RunSummary* run : gpu.runs) {
     for (const Quantity& quantity : run->quantities) {
       if (quantity.topic != topic) continue;
-      auto series = std::ranges::find_if(all, [&](const Measurements& known) {
-        return known.front().quantity->matches(quantity);
-      });
-      if (series == all.end()) series = all.insert(series, Measurements());
+      auto series = std::ranges::find_if(
+          all, [&](const Series& known) { return known.front().quantity->matches(quantity); });
+      if (series == all.end()) series = all.insert(series, Series());
       series->push_back({run, &quantity});
     }
   }
   std::ranges::stable_sort(
-      all, {}, [](const Measurements& series) { return series.front().quantity->parameters; });
+      all, {}, [](const Series& series) { return series.front().quantity->parameters; });
   return all;
 }
 
-Value newest_value(const Measurements& measured, const std::string& name, const std::string& root) {
-  for (const auto& [run, quantity] : measured) {
+Value newest_value(const Series& series, const std::string& name, const std::string& root) {
+  for (const auto& [run, quantity] : series) {
     const double* found = quantity->find(name);
     if (found == nullptr) continue;
     Value value = *found;
@@ -67,9 +67,9 @@ Value newest_value(const Measurements& measured, const std::string& name, const 
   return {};
 }
 
-NewestKeyNumber newest_key_number(const GpuRuns& gpu, const std::string& topic,
-                                  const std::string& edition) {
-  NewestKeyNumber best;
+PreferredKeyNumber preferred_key_number(const GpuRuns& gpu, const std::string& topic,
+                                        const std::string& edition) {
+  PreferredKeyNumber best;
   const auto rank = [&](const RunSummary* run) {
     return std::pair(run->edition == edition, run->preset == "full");
   };
@@ -81,7 +81,7 @@ NewestKeyNumber newest_key_number(const GpuRuns& gpu, const std::string& topic,
   return best;
 }
 
-std::string common_edition(const std::vector<GpuRuns>& gpus, const std::string& topic) {
+std::string most_common_edition(const std::vector<GpuRuns>& gpus, const std::string& topic) {
   std::map<std::string, std::size_t> counts;
   for (const GpuRuns& gpu : gpus) {
     std::set<std::string> editions;
@@ -97,20 +97,20 @@ std::string common_edition(const std::vector<GpuRuns>& gpus, const std::string& 
 }
 
 bool has_topic_page(const std::vector<GpuRuns>& gpus, const std::string& topic) {
-  return std::ranges::any_of(gpus,
-                             [&](const GpuRuns& gpu) { return !measurements(gpu, topic).empty(); });
+  return std::ranges::any_of(
+      gpus, [&](const GpuRuns& gpu) { return !quantity_series(gpu, topic).empty(); });
 }
 
-std::string common_setting(const std::vector<Measurements>& all) {
-  const auto setting = [](const Measurements& series) { return series.front().quantity->setting; };
+std::string common_setting(const std::vector<Series>& all) {
+  const auto setting = [](const Series& series) { return series.front().quantity->setting; };
   const bool common = std::ranges::all_of(
-      all, [&](const Measurements& series) { return setting(series) == setting(all.front()); });
+      all, [&](const Series& series) { return setting(series) == setting(all.front()); });
   return common && !all.empty() ? setting(all.front()) : "";
 }
 
-std::vector<std::string> value_names(const std::vector<Measurements>& all) {
+std::vector<std::string> value_names(const std::vector<Series>& all) {
   std::vector<std::string> names;
-  for (const Measurements& series : all) {
+  for (const Series& series : all) {
     for (const Measurement& measurement : series) {
       // A new name is inserted after the name before it in the same quantity.
       auto place = names.begin();
@@ -138,11 +138,11 @@ std::string network_names(const std::vector<GpuRuns>& gpus, const Quantity& quan
 }
 
 std::string readable_time(std::string iso) {
-  constexpr std::size_t kDate = 10;
-  constexpr std::size_t kMinutes = 16;
-  if (iso.size() <= kMinutes || iso[kDate] != 'T') return iso;
-  iso[kDate] = ' ';
-  return iso.substr(0, kMinutes);
+  constexpr std::size_t kDateLength = 10;
+  constexpr std::size_t kMinuteLength = 16;
+  if (iso.size() <= kMinuteLength || iso[kDateLength] != 'T') return iso;
+  iso[kDateLength] = ' ';
+  return iso.substr(0, kMinuteLength);
 }
 
 std::string topic_folder(const std::string& topic) { return "topic/" + slug(topic); }

@@ -27,39 +27,39 @@ struct Measurement {
 };
 
 /// All measurements of one quantity by one GPU, newest first. There is at least one.
-using Measurements = std::vector<Measurement>;
+using Series = std::vector<Measurement>;
 
-/// Returns the measurements of every quantity of the topic, smaller networks first.
-std::vector<Measurements> measurements(const GpuRuns& gpu, const std::string& topic);
+/// Returns the series of every quantity of the topic, smaller networks first.
+std::vector<Series> quantity_series(const GpuRuns& gpu, const std::string& topic);
 
 /// Returns the newest value called `name`; missing if there is none. If its run has a page, the
-/// value links to the part that shows it. `root` is the path from the linking page to the site's
-/// root.
-Value newest_value(const Measurements& measured, const std::string& name, const std::string& root);
+/// value links to the page's part that shows it. `root` is the path from the linking page to the
+/// site's root.
+Value newest_value(const Series& series, const std::string& name, const std::string& root);
 
 /// A key number and the run that has it; both null if no run of the GPU has one.
-struct NewestKeyNumber {
+struct PreferredKeyNumber {
   const RunSummary* run = nullptr;
   const KeyNumber* number = nullptr;
 };
 
 /// Finds the GPU's key number of a topic. Prefers runs of that edition, then runs of the full
 /// preset, then newer runs.
-NewestKeyNumber newest_key_number(const GpuRuns& gpu, const std::string& topic,
-                                  const std::string& edition);
+PreferredKeyNumber preferred_key_number(const GpuRuns& gpu, const std::string& topic,
+                                        const std::string& edition);
 
 /// Returns the edition in which most GPUs have a key number of that topic, the later one if
 /// editions tie. Empty if there is none.
-std::string common_edition(const std::vector<GpuRuns>& gpus, const std::string& topic);
+std::string most_common_edition(const std::vector<GpuRuns>& gpus, const std::string& topic);
 
 /// True if the topic has a page, because one of the GPUs measured a quantity of it.
 bool has_topic_page(const std::vector<GpuRuns>& gpus, const std::string& topic);
 
-/// Returns the setting that all these quantities have; empty if they differ.
-std::string common_setting(const std::vector<Measurements>& all);
+/// Returns the setting that all series have; empty if settings differ.
+std::string common_setting(const std::vector<Series>& all);
 
-/// Returns the names of all values of these quantities, in the order that they have in each.
-std::vector<std::string> value_names(const std::vector<Measurements>& all);
+/// Returns the names of all values in the series, in the order that they have in each quantity.
+std::vector<std::string> value_names(const std::vector<Series>& all);
 
 /// Returns all names of networks that have as many parameters as the quantity's: "2.7B, xl".
 std::string network_names(const std::vector<GpuRuns>& gpus, const Quantity& quantity);

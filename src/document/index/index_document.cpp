@@ -40,13 +40,13 @@ struct IndexStep {
   }
 };
 
-const std::vector<Column<IndexStep>> kSteps{
+const std::vector<Column<IndexStep>> kStepColumns{
     {"lane", "GPU, network (edition)", &IndexStep::lane},
     {"precision", "Precision", &IndexStep::precision},
     {"time", "Training step", &IndexStep::ms, "ms", kStepTimeFormat},
     {"note", "MFU", &IndexStep::note}};
 
-/// Makes "steps": the newest step of each GPU, edition and network.
+/// Makes the dataset "steps": the newest step of each GPU, edition and network.
 Dataset newest_step_data(const std::vector<RunSummary>& runs) {
   std::set<std::tuple<std::string, std::string, std::string>> seen;
   std::vector<IndexStep> steps;
@@ -61,20 +61,20 @@ Dataset newest_step_data(const std::vector<RunSummary>& runs) {
           headline.precision + ": " + format_value(headline.mfu, {Notation::kPercent}) + " % MFU";
     }
   }
-  return make_dataset("steps", kSteps, steps);
+  return make_dataset("steps", kStepColumns, steps);
 }
 
-Value key_number_cell(const NewestKeyNumber& newest, bool with_edition) {
-  if (newest.run == nullptr) return {};
-  Value cell = newest.number->words + (with_edition ? " (" + newest.run->edition + ")" : "");
-  cell.link = newest.run->address(newest.number->part);
+Value key_number_cell(const PreferredKeyNumber& preferred, bool with_edition) {
+  if (preferred.run == nullptr) return {};
+  Value cell = preferred.number->words + (with_edition ? " (" + preferred.run->edition + ")" : "");
+  cell.link = preferred.run->address(preferred.number->part);
   return cell;
 }
 
-/// Makes "matrix": a row for each topic and a column for each GPU. A row has the numbers of the
-/// edition in which most GPUs have one. If a GPU has only another edition's number, the numbers
-/// name their editions, because these give one name to different networks. The last row links to
-/// the GPUs' pages.
+/// Makes the dataset "matrix": a row for each topic and a column for each GPU. A row has the
+/// numbers of the edition in which most GPUs have one. If a GPU has only another edition's number,
+/// the numbers name their editions, because these give one name to different networks. The last row
+/// links to the GPUs' pages.
 Dataset topic_matrix_data(const std::vector<GpuRuns>& gpus) {
   constexpr const char* kAll = "All numbers";
   struct Row {
@@ -84,17 +84,18 @@ Dataset topic_matrix_data(const std::vector<GpuRuns>& gpus) {
   };
   std::vector<Row> rows;
   for (const std::string topic : kTopics) {
-    const std::string edition = common_edition(gpus, topic);
+    const std::string edition = most_common_edition(gpus, topic);
     if (edition.empty()) continue;
     Row& row = rows.emplace_back(Row{topic, topic});
     if (has_topic_page(gpus, topic)) row.name.link = topic_folder(topic) + "/index.html";
-    std::vector<NewestKeyNumber> numbers;
-    for (const GpuRuns& gpu : gpus) numbers.push_back(newest_key_number(gpu, topic, edition));
-    const bool mixes_editions = std::ranges::any_of(numbers, [&](const NewestKeyNumber& newest) {
-      return newest.run != nullptr && newest.run->edition != edition;
-    });
-    for (const NewestKeyNumber& newest : numbers)
-      row.cells.push_back(key_number_cell(newest, mixes_editions));
+    std::vector<PreferredKeyNumber> numbers;
+    for (const GpuRuns& gpu : gpus) numbers.push_back(preferred_key_number(gpu, topic, edition));
+    const bool mixes_editions =
+        std::ranges::any_of(numbers, [&](const PreferredKeyNumber& preferred) {
+          return preferred.run != nullptr && preferred.run->edition != edition;
+        });
+    for (const PreferredKeyNumber& preferred : numbers)
+      row.cells.push_back(key_number_cell(preferred, mixes_editions));
   }
   if (!rows.empty()) {
     Row& row = rows.emplace_back(Row{kAll, kAll});
@@ -150,16 +151,15 @@ std::optional<Facts> mixed_precision_facts(const std::vector<GpuRuns>& gpus) {
   };
   std::vector<Speedups> speedups;
   for (const GpuRuns& gpu : gpus) {
-    const auto all = measurements(gpu, topic::kTrainingStep);
-    for (const Measurements& series : all) {
+    const auto all = quantity_series(gpu, topic::kTrainingStep);
+    for (const Series& series : all) {
       const Quantity* mixed = series.front().quantity;
       const double* ms = mixed->find("step");
       if (ms == nullptr || mixed->precision == "FP32") continue;
       Quantity fp32_quantity = *mixed;
       fp32_quantity.precision = "FP32";
-      const auto fp32 = std::ranges::find_if(all, [&](const Measurements& other) {
-        return other.front().quantity->matches(fp32_quantity);
-      });
+      const auto fp32 = std::ranges::find_if(
+          all, [&](const Series& other) { return other.front().quantity->matches(fp32_quantity); });
       const double* slower = fp32 == all.end() ? nullptr : fp32->front().quantity->find("step");
       if (slower == nullptr) continue;
       auto known = std::ranges::find_if(
@@ -209,14 +209,14 @@ std::vector<OverviewPage> overview_pages(const std::vector<RunSummary>& runs) {
                                    "what it measured.",
                                    index_document(runs)}};
   const bool has_compare_page = runs.size() > 1;
-  if (has_compare_page) pages.front().compare_link = kComparePage;
+  if (has_compare_page) pages.front().compare_link = kCompareFile;
   const std::vector<GpuRuns> gpus = runs_by_gpu(runs);
   for (const GpuRuns& gpu : gpus) {
     pages.push_back({gpu.folder(),
                      "The newest number of each kind that this GPU measured, and its runs.",
                      gpu_document(gpu, gpus)});
     if (has_compare_page)
-      pages.back().compare_link = std::string("../") + kComparePage + "?a=" + gpu.folder();
+      pages.back().compare_link = std::string("../") + kCompareFile + "?a=" + gpu.folder();
   }
   for (const std::string topic : kTopics) {
     if (!has_topic_page(gpus, topic)) continue;
@@ -230,7 +230,7 @@ std::vector<OverviewPage> overview_pages(const std::vector<RunSummary>& runs) {
                      "The main numbers of both, side by side. Networks with equally many "
                      "parameters share a row.",
                      compare_document});
-    pages.back().file = kComparePage;
+    pages.back().file = kCompareFile;
   }
   if (has_fits_page(gpus)) pages.push_back(fits_page(gpus));
   return pages;

@@ -9,8 +9,8 @@
 
 namespace labreport {
 
-/// The page on which a reader chooses two GPUs or runs to compare.
-inline constexpr const char* kComparePage = "compare.html";
+/// The file of the page on which a reader chooses two GPUs or runs to compare.
+inline constexpr const char* kCompareFile = "compare.html";
 
 /// A page over several runs, and its place in the site.
 struct OverviewPage {
@@ -18,7 +18,7 @@ struct OverviewPage {
   std::string lead;    ///< One sentence of plain text below the title.
   Document document;
   std::string file = "index.html";
-  std::string compare_link = {};    ///< A link to kComparePage; empty if the page has none.
+  std::string compare_link = {};    ///< A link to `kCompareFile`; empty if the page has none.
   nlohmann::json script_data = {};  ///< Data of the page's script; null if it has none.
 
   bool is_index() const { return folder.empty() && file == "index.html"; }
@@ -27,10 +27,10 @@ struct OverviewPage {
 /// The file of the page "What fits?".
 inline constexpr const char* kFitsFile = "what-fits.html";
 
-/// Makes the index, the page of each GPU, that of each topic, kComparePage if there are several
-/// runs, and "What fits?" if measured peaks confirm its formulas, in this order. Demonstrations are
-/// on the index only, after all other runs. Without runs there is only the index, whose document
-/// has no section.
+/// Makes the index, the page of each GPU, the page of each topic, the page for comparisons if there
+/// are several runs, and "What fits?" if measured peaks confirm its formulas, in this order.
+/// Demonstrations are on the index only, after all other runs. Without runs there is only the
+/// index, whose document has no section.
 std::vector<OverviewPage> overview_pages(const std::vector<RunSummary>& runs);
 
 /// Returns a script with data for site/compare.js: the content of each summary.json, newest run

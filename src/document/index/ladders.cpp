@@ -11,7 +11,7 @@ struct RungRow {
   double ms;
 };
 
-const std::vector<Column<RungRow>> kRungs{
+const std::vector<Column<RungRow>> kRungColumns{
     {"device", "GPU", &RungRow::device},
     {"change", "Change", &RungRow::change},
     {"ms", "Training step", &RungRow::ms, "ms", {Notation::kSignificant, 4}}};
@@ -26,7 +26,7 @@ double GpuLadder::best_ms() const {
 std::vector<GpuLadder> common_ladders(const std::vector<GpuRuns>& gpus) {
   std::vector<std::vector<GpuLadder>> all;
   for (const GpuRuns& gpu : gpus) {
-    for (const Measurements& series : measurements(gpu, topic::kFastestStep)) {
+    for (const Series& series : quantity_series(gpu, topic::kFastestStep)) {
       const Quantity* ladder = series.front().quantity;
       if (ladder->values.size() < 2) continue;
       auto known = std::ranges::find_if(
@@ -48,7 +48,7 @@ Dataset ladder_data(const std::vector<GpuLadder>& ladders) {
     for (const auto& [change, ms] : ladder.quantity->values)
       rungs.push_back({ladder.gpu->short_name, change, ms});
   }
-  return make_dataset("ladders", kRungs, rungs);
+  return make_dataset("ladders", kRungColumns, rungs);
 }
 
 }  // namespace labreport

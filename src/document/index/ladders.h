@@ -24,7 +24,7 @@ struct GpuLadder {
 /// `gpus`.
 std::vector<GpuLadder> common_ladders(const std::vector<GpuRuns>& gpus);
 
-/// Makes "ladders": a row for each change of each ladder.
+/// Makes the dataset "ladders": a row for each change of each ladder.
 Dataset ladder_data(const std::vector<GpuLadder>& ladders);
 
 }  // namespace labreport

@@ -28,8 +28,8 @@ bool has_fits_page(const std::vector<GpuRuns>& gpus);
 /// site/what_fits.js.
 OverviewPage fits_page(const std::vector<GpuRuns>& gpus);
 
-/// Makes "runs": a row for each run, in this order. `root` is the path from the page to the site's
-/// root.
+/// Makes the dataset "runs": a row for each run, in this order. `root` is the path from the page to
+/// the site's root.
 Dataset run_data(const std::vector<const RunSummary*>& runs, const std::string& root);
 
 /// Joins the words of src/document/index/<name>.md with these facts and datasets.

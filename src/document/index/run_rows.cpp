@@ -27,7 +27,7 @@ constexpr Notation kRunTimeFormat{Notation::kSignificant, 4};
 /// Returns the value of a headline, in which 0 means that it was not measured.
 Value headline_value(double value) { return value > 0 ? Value(value) : Value(); }
 
-const std::vector<Column<RunRow>> kRuns{
+const std::vector<Column<RunRow>> kRunColumns{
     {"device", "GPU", &RunRow::device},
     {"title", "Report", [](const RunRow& row) { return row.run->title; }},
     {"edition", "Edition", [](const RunRow& row) { return row.run->edition; }},
@@ -61,7 +61,7 @@ Dataset run_data(const std::vector<const RunSummary*>& runs, const std::string& 
     if (run->incomplete) row.flags.emplace_back("interrupted");
     if (run->preset != "full" && !run->demonstration) row.flags.push_back(run->preset + " preset");
   }
-  return make_dataset("runs", kRuns, rows);
+  return make_dataset("runs", kRunColumns, rows);
 }
 
 Section overview_section(const std::string& name, PartContent content) {

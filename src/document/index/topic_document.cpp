@@ -15,41 +15,41 @@ constexpr const char* kAboveTopic = "../../";
 constexpr std::ptrdiff_t kMaxDrawnRows = 24;  // More do not fit a screen.
 
 /// One quantity's measurements on each GPU, in the GPUs' order; null for a GPU without any.
-using SeriesByGpu = std::vector<const Measurements*>;
+using SeriesByGpu = std::vector<const Series*>;
 
-const Quantity& quantity_of(const SeriesByGpu& measured) {
+const Quantity& quantity_of(const SeriesByGpu& by_gpu) {
   const auto first =
-      std::ranges::find_if(measured, [](const auto* series) { return series != nullptr; });
+      std::ranges::find_if(by_gpu, [](const auto* series) { return series != nullptr; });
   return *(*first)->front().quantity;
 }
 
 /// One named value of one quantity.
 struct ValueRow {
   std::string network, precision, setting, name;
-  const SeriesByGpu* measured;
+  const SeriesByGpu* by_gpu;
 
   std::string label() const {
-    std::vector<std::string> words{quantity_of(*measured).network, precision, setting, name};
+    std::vector<std::string> words{quantity_of(*by_gpu).network, precision, setting, name};
     std::erase(words, "");
     return join(words, ", ");
   }
   Value value(std::size_t gpu) const {
-    const Measurements* series = (*measured)[gpu];
+    const Series* series = (*by_gpu)[gpu];
     return series == nullptr ? Value() : newest_value(*series, name, kAboveTopic);
   }
   bool is_on_several_gpus() const {
     std::size_t values = 0;
-    for (std::size_t gpu = 0; gpu < measured->size(); ++gpu) values += !value(gpu).is_missing();
+    for (std::size_t gpu = 0; gpu < by_gpu->size(); ++gpu) values += !value(gpu).is_missing();
     return values > 1;
   }
 };
 
 /// Returns the quantities that GPUs measured in one unit, larger networks first.
-std::vector<SeriesByGpu> quantities_in(const std::vector<std::vector<Measurements>>& of_gpus,
+std::vector<SeriesByGpu> quantities_in(const std::vector<std::vector<Series>>& of_gpus,
                                        const std::string& unit) {
   std::vector<SeriesByGpu> all;
   for (std::size_t gpu = 0; gpu < of_gpus.size(); ++gpu) {
-    for (const Measurements& series : of_gpus[gpu]) {
+    for (const Series& series : of_gpus[gpu]) {
       const Quantity& quantity = *series.front().quantity;
       if (quantity.unit != unit) continue;
       auto known = std::ranges::find_if(
@@ -58,8 +58,8 @@ std::vector<SeriesByGpu> quantities_in(const std::vector<std::vector<Measurement
       (*known)[gpu] = &series;
     }
   }
-  std::ranges::stable_sort(all, std::greater(), [](const SeriesByGpu& measured) {
-    return quantity_of(measured).parameters;
+  std::ranges::stable_sort(all, std::greater(), [](const SeriesByGpu& by_gpu) {
+    return quantity_of(by_gpu).parameters;
   });
   return all;
 }
@@ -67,32 +67,32 @@ std::vector<SeriesByGpu> quantities_in(const std::vector<std::vector<Measurement
 std::vector<ValueRow> value_rows(const std::vector<SeriesByGpu>& quantities, bool with_setting,
                                  const std::vector<GpuRuns>& gpus) {
   std::vector<ValueRow> rows;
-  for (const SeriesByGpu& measured : quantities) {
-    std::vector<Measurements> of_gpus;
-    for (const Measurements* series : measured) {
+  for (const SeriesByGpu& by_gpu : quantities) {
+    std::vector<Series> of_gpus;
+    for (const Series* series : by_gpu) {
       if (series != nullptr) of_gpus.push_back(*series);
     }
-    const Quantity& quantity = quantity_of(measured);
+    const Quantity& quantity = quantity_of(by_gpu);
     for (const std::string& name : value_names(of_gpus)) {
       rows.push_back({network_names(gpus, quantity), quantity.precision,
-                      with_setting ? quantity.setting : "", name, &measured});
+                      with_setting ? quantity.setting : "", name, &by_gpu});
     }
   }
   return rows;
 }
 
 /// Returns the row that the topic's conclusion is about, among those that several GPUs measured;
-/// null if there is none. These decide, the first one first: not launch-bound, a larger network, a
-/// time in reduced precision, the whole step, and a larger value, or a smaller one if the topic's
-/// values are alternatives.
+/// null if there is none. A row wins if it alone is not launch-bound, else by the larger network,
+/// by a time in reduced precision, by the whole step, and at last by the larger value, or by the
+/// smaller one if the topic's values are alternatives.
 const ValueRow* conclusive_row(const std::string& topic, const std::vector<ValueRow>& rows) {
   const std::set<std::string> topics_of_alternatives{topic::kFastestStep, topic::kCompilation,
                                                      topic::kCheckpointing, topic::kSeveralGpus};
   const double sign = topics_of_alternatives.contains(topic) ? -1 : 1;
   const auto rank = [sign](const ValueRow& row) {
-    const Quantity& quantity = quantity_of(*row.measured);
+    const Quantity& quantity = quantity_of(*row.by_gpu);
     double largest = 0;
-    for (std::size_t gpu = 0; gpu < row.measured->size(); ++gpu) {
+    for (std::size_t gpu = 0; gpu < row.by_gpu->size(); ++gpu) {
       if (!row.value(gpu).is_missing()) largest = std::max(largest, *row.value(gpu).number());
     }
     return std::tuple(quantity.remark != "launch-bound", quantity.parameters,
@@ -140,9 +140,9 @@ struct TopicDot {
   Value value;
 };
 
-const std::vector<Column<TopicDot>> kDots{{"row", "Row", &TopicDot::row},
-                                          {"device", "GPU", &TopicDot::device},
-                                          {"value", "Value", &TopicDot::value}};
+const std::vector<Column<TopicDot>> kDotColumns{{"row", "Row", &TopicDot::row},
+                                                {"device", "GPU", &TopicDot::device},
+                                                {"value", "Value", &TopicDot::value}};
 
 Dataset dot_data(const std::vector<ValueRow>& rows, const std::vector<GpuRuns>& gpus) {
   std::vector<TopicDot> drawn;
@@ -154,18 +154,17 @@ Dataset dot_data(const std::vector<ValueRow>& rows, const std::vector<GpuRuns>& 
       if (!value.is_missing()) drawn.push_back({row.label(), gpus[gpu].short_name, value});
     }
   }
-  return make_dataset("dots", kDots, drawn);
+  return make_dataset("dots", kDotColumns, drawn);
 }
 
 }  // namespace
 
 Document topic_document(const std::string& topic, const std::vector<GpuRuns>& gpus) {
-  std::vector<std::vector<Measurements>> of_gpus;
+  std::vector<std::vector<Series>> of_gpus;
   std::vector<std::string> units;
   for (const GpuRuns& gpu : gpus) {
-    of_gpus.push_back(measurements(gpu, topic));
-    for (const Measurements& series : of_gpus.back())
-      units.push_back(series.front().quantity->unit);
+    of_gpus.push_back(quantity_series(gpu, topic));
+    for (const Series& series : of_gpus.back()) units.push_back(series.front().quantity->unit);
   }
   PartContent content;
   content.facts.when("fits", topic == topic::kMemory && has_fits_page(gpus), "page",
@@ -174,9 +173,8 @@ Document topic_document(const std::string& topic, const std::vector<GpuRuns>& gp
   std::optional<Facts> conclusion;
   for (const std::string& unit : distinct(units)) {
     const std::vector<SeriesByGpu> quantities = quantities_in(of_gpus, unit);
-    std::vector<Measurements> all;
-    for (const SeriesByGpu& measured : quantities)
-      all.push_back({{nullptr, &quantity_of(measured)}});
+    std::vector<Series> all;
+    for (const SeriesByGpu& by_gpu : quantities) all.push_back({{nullptr, &quantity_of(by_gpu)}});
     const std::string setting = common_setting(all);
     const std::vector<ValueRow> rows = value_rows(quantities, setting.empty(), gpus);
     const Quantity& first = *all.front().front().quantity;

@@ -18,7 +18,7 @@ std::string page_style();
 /// Returns the scripts of site/*.js that every page loads, in one text.
 std::string page_script();
 
-/// Returns the script of `kComparePage`.
+/// Returns the script of `kCompareFile`.
 std::string compare_script();
 
 /// The favicon is an SVG with this path in the site.

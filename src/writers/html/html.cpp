@@ -164,7 +164,7 @@ std::string overview_html(const OverviewPage& page, const Drawings& drawings,
   const HeadWords words{"labreport: " + document.title,
                         findings.empty() ? page.lead : description_of(document, options.answers),
                         "website"};
-  const bool is_compare_page = page.file == kComparePage;
+  const bool is_compare_page = page.file == kCompareFile;
   return fill_template("index.html", {{"head", head_html(words, options)},
                                       {"foot", foot_html(document)},
                                       {"title", document.title},

@@ -81,14 +81,14 @@ TemplateObject cell_object(const TableView& table, std::size_t column, const Row
   if (cell.is_missing()) style += " muted";
   std::string html = is_number ? escape_html(aligned.text.value) + pad_html(aligned.after_value) +
                                      escape_html(aligned.text.tail()) + pad_html(aligned.at_end)
-                     : view.code ? code_html(text)
-                                 : words_html(text);
+                     : view.is_code ? code_html(text)
+                                    : words_html(text);
   if (!cell.link.empty()) html = "<a href=\"" + escape_html(cell.link) + "\">" + html + "</a>";
   // Readers sort by the unrounded number.
   const std::optional<double> number = number_in_unit(cell, view.notation);
   const bool is_sortable = number && std::isfinite(*number);
-  return {{"head", column == 0 && !view.code},
-          {"code", view.code},
+  return {{"head", column == 0 && !view.is_code},
+          {"code", view.is_code},
           {"number", is_number},
           {"whole", is_whole},
           {"tall", !place_remarks(row).below.empty()},
@@ -139,7 +139,7 @@ std::string table_html(const TableView& table, const std::string& id, bool is_pr
                                   {"cells", cells},
                                   {"noted", spanned_columns > 0},
                                   {"span", std::to_string(spanned_columns)},
-                                  {"note", row.missing_words()},
+                                  {"note", row.reason_or_dash()},
                                   {"flags", remark.beside},
                                   {"tall", !remark.below.empty()},
                                   {"width", std::to_string(table.columns.size() - 1 + has_remarks)},

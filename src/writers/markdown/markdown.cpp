@@ -192,10 +192,10 @@ std::string table_markdown(const TableView& table) {
     std::vector<std::string> cells(table.columns.size());
     for (std::size_t c = 0; c < std::min(row.cells.size(), cells.size()); ++c) {
       const std::string words = table.text(row, c);
-      cells[c] = table.columns[c].code ? code_span(words) : escape_markdown(words);
+      cells[c] = table.columns[c].is_code ? code_span(words) : escape_markdown(words);
     }
     if (row.cells.size() < cells.size())
-      cells[row.cells.size()] = escape_markdown(row.missing_words());
+      cells[row.cells.size()] = escape_markdown(row.reason_or_dash());
     if (has_remarks) cells.push_back(escape_markdown(row.joined_flags()));
     text += row_markdown(cells);
   }

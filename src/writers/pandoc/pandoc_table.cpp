@@ -55,7 +55,7 @@ std::string padding_spaces(const std::string& padding) {
 GridCell cell_in(const ColumnView& column, const AlignedCell& aligned) {
   if (column.align == Align::kLeft) {
     const std::string text = aligned.text.joined();
-    GridCell cell = cell_of(column.code ? pandoc_code(text) : pandoc_words(text), text);
+    GridCell cell = cell_of(column.is_code ? pandoc_code(text) : pandoc_words(text), text);
     if (!text.empty()) cell.longest_word += 2;  // Letters are wider than digits: "GPU-bound".
     return cell;
   }

@@ -93,7 +93,7 @@ class TableWriter {
     for (std::size_t c = 0; c < count; ++c) cells += "[" + cell(r, c) + "], ";
     if (const std::size_t spanned_columns = table_.columns.size() - count; spanned_columns > 0) {
       cells += "table.cell(colspan: " + std::to_string(spanned_columns) + ", align: left)[" +
-               typst_text(cut_to_fit(row.missing_words())) + "], ";
+               typst_text(cut_to_fit(row.reason_or_dash())) + "], ";
     }
     const std::string remarks = typst_text(cut_to_fit(row.joined_flags()));
     if (has_remarks_beside_) cells += "[" + (has_remark_beside(row) ? remarks : "") + "], ";
@@ -112,7 +112,7 @@ class TableWriter {
     const ColumnView& column = table_.columns[c];
     const AlignedCell& aligned = aligned_[c][r];
     const std::string text = cut_to_fit(aligned.text.joined());
-    const std::string markup = column.code                     ? typst_code(text)
+    const std::string markup = column.is_code                  ? typst_code(text)
                                : column.align == Align::kRight ? aligned_number(aligned)
                                                                : typst_text(text);
     const bool is_muted = table_.rows[r].cells[c].is_missing();

@@ -10,6 +10,6 @@ namespace labreport {
 
 /// Compares the two networks of the run as `labreport diff` compares two runs. Returns nothing if
 /// no cell matches.
-std::optional<Section> beside_section(const Run& run);
+std::optional<Section> two_models_section(const Run& run);
 
 }  // namespace labreport

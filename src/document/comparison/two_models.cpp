@@ -1,4 +1,4 @@
-#include "document/comparison/beside.h"
+#include "document/comparison/two_models.h"
 
 #include <algorithm>
 #include <optional>
@@ -14,7 +14,7 @@
 namespace labreport {
 namespace {
 
-constexpr const char* kBesideWords = "src/document/comparison/beside.md";
+constexpr const char* kSectionFile = "src/document/comparison/beside.md";
 constexpr Notation kRatioFormat{Notation::kFixed, 2};
 
 /// A network's training step on both sides, with the ratios B ÷ A.
@@ -31,7 +31,7 @@ struct StepPair {
 };
 
 std::vector<Column<StepPair>> step_columns(const SideNames& names) {
-  const std::string times = "×";  // The model's time or memory over that of labreport's network.
+  const std::string unit = "×";  // The model's time or memory over that of labreport's network.
   return {{"size", "Size", [](const auto& pair) { return pair.row->size; }},
           {"context", "Context", &StepPair::context, "", {Notation::kCount}},
           {"precision", "Precision",
@@ -40,12 +40,12 @@ std::vector<Column<StepPair>> step_columns(const SideNames& names) {
            }},
           {"a", names.head_a, [](const auto& pair) { return pair.ms(pair.row->a); }, "ms"},
           {"b", names.head_b, [](const auto& pair) { return pair.ms(pair.row->b); }, "ms"},
-          {"ratio", "Step", [](const auto& pair) { return Value(pair.row->ratio); }, times,
+          {"ratio", "Step", [](const auto& pair) { return Value(pair.row->ratio); }, unit,
            kRatioFormat},
-          {"forward", "Forward", &StepPair::forward_ratio, times, kRatioFormat},
-          {"backward", "Backward", &StepPair::backward_ratio, times, kRatioFormat},
-          {"optimizer", "Optimizer", &StepPair::optimizer_ratio, times, kRatioFormat},
-          {"memory", "Peak memory", &StepPair::memory_ratio, times, kRatioFormat},
+          {"forward", "Forward", &StepPair::forward_ratio, unit, kRatioFormat},
+          {"backward", "Backward", &StepPair::backward_ratio, unit, kRatioFormat},
+          {"optimizer", "Optimizer", &StepPair::optimizer_ratio, unit, kRatioFormat},
+          {"memory", "Peak memory", &StepPair::memory_ratio, unit, kRatioFormat},
           {"verdict", "Verdict", [](const auto& pair) { return verdict_cell(*pair.row); }}};
 }
 
@@ -154,7 +154,7 @@ Dataset matched_ratio_data(const Comparison& comparison, const char* name,
 
 }  // namespace
 
-std::optional<Section> beside_section(const Run& run) try {
+std::optional<Section> two_models_section(const Run& run) try {
   const Comparison comparison = compare_halves(run);
   const StepPairs pairs = step_pairs(comparison, run);
   PartContent part;
@@ -175,7 +175,7 @@ std::optional<Section> beside_section(const Run& run) try {
       {make_dataset("steps", step_columns(side_names(comparison)), pairs),
        matched_ratio_data(comparison, "times", "ns"), matched_ratio_data(comparison, "peaks", "B"),
        not_compared_data(comparison)});
-  Section section = compose_section(embedded::document().at(kBesideWords), {{"", part}});
+  Section section = compose_section(embedded::document().at(kSectionFile), {{"", part}});
   section.parts.front().title = "";
   return section;
 } catch (const InputError&) {
