@@ -10,7 +10,7 @@
 namespace labreport::interrupts_test {
 namespace {
 
-TEST(HeldInterrupts, WaitForTheCheckAndAreForgottenAfterTheLast) {
+TEST(HeldInterrupts, AreThrownOnDemandAndForgottenAtTheEnd) {
   {
     const HeldInterrupts held;
     EXPECT_NO_THROW(HeldInterrupts::throw_if_interrupted());
