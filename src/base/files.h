@@ -19,7 +19,7 @@ std::string read_plain_file(const std::filesystem::path& path,
 
 /// The state of a written file after a power failure. No death of a process can damage it.
 enum class Sync {
-  kNothing,  ///< The content is undefined. Nobody may need the file after a failure.
+  kNothing,  ///< The content is undefined. No process reads such a file later.
   kFile,     ///< The file is either the old one or the new one.
   kFolder,   ///< The file is the new one.
 };

@@ -98,8 +98,8 @@ struct GpuState {
   std::optional<std::int64_t> temperature_c;
   std::optional<std::int64_t> power_mw;
   std::optional<std::int64_t> used_bytes;  ///< Bytes of device memory, used by all processes.
-  // The `_slowdown_ns` count the nanoseconds since the driver started in which the limit beside
-  // them reduced the clocks.
+  // The members `…_slowdown_ns` count the nanoseconds since the driver started in which the limit
+  // beside them reduced the clocks.
   std::optional<std::int64_t> thermal_slowdown_ns;  ///< The driver's temperature limit.
   /// The hardware's own temperature limit, or its power brake.
   std::optional<std::int64_t> hardware_slowdown_ns;
@@ -112,7 +112,7 @@ class GpuMonitor {
   /// Returns null if there is no such device or no usable driver library.
   static std::unique_ptr<GpuMonitor> open(const std::string& uuid);
 
-  Gpu describe() const;
+  Gpu read() const;
   GpuState snapshot() const;
   std::string driver_version() const { return nvml_->driver_version(); }
 

@@ -17,7 +17,7 @@ namespace {
 
 // Time estimates assume that eager forward passes reach this fraction of a GPU's FP32 peak.
 constexpr double kSustainedPeakFraction = 0.63;
-constexpr double kCoreFlopsPerSecond = 2e10;  // This is assumed of a CPU core, too.
+constexpr double kCoreFlopsPerSecond = 2e10;  // They assume this of a CPU core.
 
 double sustained_fp32_flops(const DeviceChoice& choice) {
   if (choice.kind == DeviceKind::kCpu) {
