@@ -36,8 +36,8 @@ need_space() {
     die "$2 needs $1 MiB of disk space, and $PWD has $free MiB" "free some or move the project"
 }
 
-# why_failed <action>: ends the installation with the reason that the log gives for the failed action.
-why_failed() {
+# die_with_reason <action>: ends the installation with the reason that the log gives for the failed action.
+die_with_reason() {
   if grep -qiE 'DO NOT MATCH THE HASHES|hash sum mismatch' "$log"; then
     die "$1: a package's hash is not the locked one" \
       "try again; if it stays so, the mirror serves altered files (log: $log)"

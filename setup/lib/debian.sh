@@ -43,7 +43,7 @@ can_be_root() {
 offered() { apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'; }
 
 # Prints the first package that the system offers for each "a|b".
-choose() {
+first_offered() {
   local package name
   for package; do
     for name in ${package//|/ }; do offered "$name" && break; done
@@ -55,7 +55,7 @@ install_as_root() {
   local names
   export DEBIAN_FRONTEND=noninteractive
   offered libfmt-dev || watched as_root apt-get update
-  names=$(choose $missing)
+  names=$(first_offered $missing)
   local install="as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $names"
   watched $install && return
   watched as_root apt-get update
@@ -92,7 +92,7 @@ unpack_without_root() {
 }
 
 # These packages are of no use unpacked, so they need root.
-refuse_unpackable() {
+refuse_without_root() {
   case " $missing " in
     *" g++ "*) die "no C++ compiler" "have an administrator install g++ 12 or newer" ;;
     *" python3-venv "*)
@@ -108,16 +108,16 @@ need_debian_packages() { # <sets>
   begin_changes
   find_missing "$1"
   [ -z "$missing" ] && return
-  have apt-get || { refuse_unpackable; die "these libraries are missing:$missing" \
+  have apt-get || { refuse_without_root; die "these libraries are missing:$missing" \
     "install what Debian calls so"; }
   need_space $((missing_megabytes + 100)) "the system's packages"
   if can_be_root; then
     say "installing with apt-get (about $missing_megabytes MB):$missing"
-    install_as_root || why_failed "installing$missing"
+    install_as_root || die_with_reason "installing$missing"
   else
-    refuse_unpackable
+    refuse_without_root
     say "unpacking into .deps, without root (about $missing_megabytes MB):$missing"
-    unpack_without_root || why_failed "fetching$missing"
+    unpack_without_root || die_with_reason "fetching$missing"
   fi
   find_missing "$1"
   [ -z "$missing" ] || die "still missing after installing:$missing" "see $log"

@@ -1,4 +1,4 @@
-# Installs the packages and wheels that each target of the Makefile, here a verb, needs.
+# Installs what a target of the Makefile needs. Here a target is called a verb.
 
 debian_sets_of() { # <verb>
   local sets="compiler worker frontend"

@@ -47,15 +47,15 @@ need_venv() {
   "$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' ||
     die "$("$python" --version) has no locked packages" "install Python 3.11, 3.12 or 3.13"
   if in_bundle; then
-    venv_of_bundle "$python" >> "$log" 2>&1 || why_failed "making .venv"
+    venv_of_bundle "$python" >> "$log" 2>&1 || die_with_reason "making .venv"
   else
     need_debian_packages venv
-    "$python" -m venv --clear .venv >> "$log" 2>&1 || why_failed "making .venv"
+    "$python" -m venv --clear .venv >> "$log" 2>&1 || die_with_reason "making .venv"
   fi
   : > .venv/.installed-venv
 }
 
-describe_set() { # <set>: sets words and megabytes
+look_up_set() { # <set>: sets words and megabytes
   case $1 in
     cu130) words="torch for CUDA 13, CMake, Ninja, chart, PDF and formula tools" megabytes=6144 ;;
     cu128) words="torch for CUDA 12.8, CMake, Ninja, chart, PDF and formula tools" megabytes=8192 ;;
@@ -69,14 +69,14 @@ need_python_set() { # <set>
   begin_changes
   is_installed "$1" && return
   local words megabytes
-  describe_set "$1"
+  look_up_set "$1"
   need_space "$megabytes" "$words"
   say "installing into .venv (about $megabytes MB on disk): $words"
   need_venv
   : > ".venv/.installed-$1"
   watched .venv/bin/python -m pip install --require-hashes --only-binary :all: --no-input \
     --disable-pip-version-check --progress-bar off ${pip_options-} \
-    -r "setup/requirements-$1.txt" || why_failed "fetching $words"
+    -r "setup/requirements-$1.txt" || die_with_reason "fetching $words"
   lock_hash "$1" > ".venv/.installed-$1"
 }
 
@@ -86,11 +86,11 @@ need_python_tools() {
   is_installed cu130 || is_installed cu128 && return
   is_installed render && return
   have_other_builders || { need_python_set render; return; }
-  local late=.deps/tools-tried-in-vain
-  [ -n "$(find "$late" -mmin -1440 2>/dev/null)" ] && return
+  local mark=.deps/tools-tried-in-vain
+  [ -n "$(find "$mark" -mmin -1440 2>/dev/null)" ] && return
   (pip_options="--retries 1 --timeout 10" need_python_set render) && return
-  say "going on without them: the report will lack SVG and PDF (delete $late to try again)"
-  mkdir -p .deps && touch "$late"
+  say "going on without them: the report will lack SVG and PDF (delete $mark to try again)"
+  mkdir -p .deps && touch "$mark"
 }
 
 bundle_lacks_torch() {

@@ -19,13 +19,13 @@ std::string read_plain_file(const std::filesystem::path& path,
 
 /// The state of a written file after a power failure. No death of a process can damage it.
 enum class Sync {
-  kNothing,  ///< The content is undefined. This is for files that are then worthless.
+  kNothing,  ///< The content is undefined. No process reads such a file later.
   kFile,     ///< The file is either the old one or the new one.
   kFolder,   ///< The file is the new one.
 };
 
-/// Returns the file that `write_atomically(path)` writes first. It is worthless if a process left
-/// it.
+/// Returns the file that `write_atomically(path)` writes first and renames. A process that died may
+/// have left it behind, worthless.
 std::filesystem::path temporary_path(const std::filesystem::path& path);
 
 /// Writes to `temporary_path(path)`, syncs that file, renames it and syncs the folder. So readers

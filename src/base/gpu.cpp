@@ -48,7 +48,7 @@ std::int64_t arithmetic_cores(const Nvml& nvml, Nvml::Handle device, Nvml::Handl
          (whole_memory->total_bytes >> 20);
 }
 
-Gpu describe_gpu(const Nvml& nvml, Nvml::Handle device) {
+Gpu read_gpu(const Nvml& nvml, Nvml::Handle device) {
   const auto slice_parent = nvml.whole_gpu(device);
   const Nvml::Handle whole = slice_parent.value_or(device);
   Gpu gpu;
@@ -172,8 +172,8 @@ GpuSurvey survey_gpus() {
     if (!device) continue;
     const bool is_divided = current_mode(nvml, "nvmlDeviceGetMigMode", *device).value_or(false);
     const auto slices = is_divided ? nvml.slices(*device) : std::vector<Nvml::Handle>();
-    if (slices.empty()) survey.gpus.push_back(describe_gpu(nvml, *device));
-    for (const Nvml::Handle slice : slices) survey.gpus.push_back(describe_gpu(nvml, slice));
+    if (slices.empty()) survey.gpus.push_back(read_gpu(nvml, *device));
+    for (const Nvml::Handle slice : slices) survey.gpus.push_back(read_gpu(nvml, slice));
   }
   return survey;
 }
@@ -229,7 +229,7 @@ std::unique_ptr<GpuMonitor> GpuMonitor::open(const std::string& uuid) {
   return std::unique_ptr<GpuMonitor>(new GpuMonitor(std::move(nvml), *device));
 }
 
-Gpu GpuMonitor::describe() const { return describe_gpu(*nvml_, device_); }
+Gpu GpuMonitor::read() const { return read_gpu(*nvml_, device_); }
 
 GpuState GpuMonitor::snapshot() const {
   GpuState state;

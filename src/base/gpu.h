@@ -98,10 +98,11 @@ struct GpuState {
   std::optional<std::int64_t> temperature_c;
   std::optional<std::int64_t> power_mw;
   std::optional<std::int64_t> used_bytes;  ///< Bytes of device memory, used by all processes.
-  // These count the nanoseconds since the driver started in which a limit reduced the clocks.
+  // The members `…_slowdown_ns` count the nanoseconds since the driver started in which the limit
+  // beside them reduced the clocks.
   std::optional<std::int64_t> thermal_slowdown_ns;  ///< The driver's temperature limit.
-  std::optional<std::int64_t>
-      hardware_slowdown_ns;  ///< The hardware's own temperature limit, or its power brake.
+  /// The hardware's own temperature limit, or its power brake.
+  std::optional<std::int64_t> hardware_slowdown_ns;
   std::optional<std::int64_t> power_slowdown_ns;  ///< The power limit.
 };
 
@@ -111,7 +112,7 @@ class GpuMonitor {
   /// Returns null if there is no such device or no usable driver library.
   static std::unique_ptr<GpuMonitor> open(const std::string& uuid);
 
-  Gpu describe() const;
+  Gpu read() const;
   GpuState snapshot() const;
   std::string driver_version() const { return nvml_->driver_version(); }
 

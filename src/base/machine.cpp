@@ -17,14 +17,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A prefix also matches variables that later versions of the library add.
-constexpr auto kPrefixes = std::to_array<std::string_view>(
+// The variables change results. A prefix also matches those that later versions of a library add.
+constexpr auto kResultPrefixes = std::to_array<std::string_view>(
     {"PYTORCH_",       "TORCH_CUDNN_", "TORCH_BLAS_", "TORCH_ALLOW_TF32_",
      "CUBLAS_",        "CUBLASLT_",    "CUDNN_",      "NVIDIA_TF32_",
      "OMP_",           "GOMP_",        "KMP_",        "MKL_",
      "OPENBLAS_",      "MALLOC_",      "ATEN_",       "DNNL_",
      "TORCHINDUCTOR_", "TORCHDYNAMO_", "NCCL_",       "TORCH_NCCL_"});
-constexpr auto kVariables = std::to_array<std::string_view>(
+constexpr auto kResultVariables = std::to_array<std::string_view>(
     {"CUDA_LAUNCH_BLOCKING", "CUDA_MODULE_LOADING", "CUDA_MODULE_DATA_LOADING",
      "CUDA_CACHE_DISABLE", "CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_AUTO_BOOST", "CUDA_FORCE_PTX_JIT",
      "CUDA_DISABLE_PTX_JIT", "CUDA_INJECTION64_PATH", "KINETO_LOG_LEVEL", "LD_PRELOAD"});
@@ -121,8 +121,8 @@ std::optional<std::int64_t> out_of_memory_kills() {
 
 bool changes_results(const std::string& variable) {
   const auto begins_with = [&](std::string_view prefix) { return variable.starts_with(prefix); };
-  return std::any_of(kPrefixes.begin(), kPrefixes.end(), begins_with) ||
-         std::find(kVariables.begin(), kVariables.end(), variable) != kVariables.end();
+  return std::ranges::any_of(kResultPrefixes, begins_with) ||
+         std::ranges::find(kResultVariables, variable) != kResultVariables.end();
 }
 
 bool is_needed_by_machine(const std::string& variable) { return variable.starts_with("NCCL_"); }

@@ -19,11 +19,8 @@ bool is_name_letter(char letter) { return is_alnum(letter) || letter == '_' || l
 /// True for a character that a user's or folder's name may hold.
 bool is_path_letter(char letter) { return is_name_letter(letter) || letter == '.'; }
 
-/// Returns the neighboring character, or '\0' at either end of the text.
+/// Returns '\0' at the beginning of the text.
 char char_before(const std::string& text, std::size_t at) { return at == 0 ? '\0' : text[at - 1]; }
-char char_after(const std::string& text, std::size_t end) {
-  return end == text.size() ? '\0' : text[end];
-}
 
 /// Replaces `name` by `replacement` wherever it is a whole word and `is_match` accepts its
 /// neighbors.
@@ -32,7 +29,8 @@ void replace_words(std::string& text, const std::string& name, std::string_view 
   if (name.empty()) return;
   for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at)) {
     const char left = char_before(text, at);
-    const char right = char_after(text, at + name.size());
+    const std::size_t end = at + name.size();
+    const char right = end == text.size() ? '\0' : text[end];
     if (is_name_letter(left) || is_name_letter(right) || !is_match(left, right)) {
       ++at;
       continue;
@@ -68,17 +66,16 @@ std::string short_name(const std::string& host) {
 }
 
 std::string without_names(std::string text, const PrivateNames& names,
-                          bool (*is_host)(char left, char right)) {
+                          bool (*is_host_between)(char left, char right)) {
   // The home "/" of a system service names nobody. Other homes are replaced at the beginning of a
-  // path:
-  // "/people/ada/x" → "~/x".
+  // path: "/people/ada/x" → "~/x".
   if (names.home.size() > 1) {
     replace_words(text, names.home, "~",
                   [](char left, char right) { return left != '.' && right != '.' && left != '/'; });
   }
   for (const std::string_view root : {"/home/", "/Users/"}) replace_homes_below(text, root);
   for (const std::string& host : {names.host, short_name(names.host)}) {
-    replace_words(text, host, "HOST", is_host);
+    replace_words(text, host, "HOST", is_host_between);
   }
   replace_words(text, names.user, "USER", is_in_address);
   return text;

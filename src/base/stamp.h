@@ -16,7 +16,7 @@ std::string content_hash(std::string_view bytes);
 std::string file_stamp(const std::filesystem::path& path);
 
 /// Returns the stamps of all plain files below `folder`, sorted by name. If a file changed so
-/// recently that its next change could keep the stamp, its stamp here never repeats.
+/// recently that its next change could keep the stamp, the returned stamp never repeats.
 std::string folder_stamp(const std::filesystem::path& folder);
 
 }  // namespace labreport

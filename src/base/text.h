@@ -59,7 +59,7 @@ enum class Pad { kLeft, kRight };
 /// Adds spaces on one side until the text has `letters` letters; a longer text stays as it is.
 std::string padded(const std::string& text, std::size_t letters, Pad side);
 
-/// Returns a text of more than `max_bytes` bytes as the whole letters within them and "…".
+/// Cuts a text of more than `max_bytes` bytes to the whole letters that fit, and appends "…".
 std::string cut_short(std::string_view text, std::size_t max_bytes);
 
 /// True for well-formed UTF-8 (no overlong forms, no surrogates).

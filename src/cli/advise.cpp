@@ -20,7 +20,7 @@ struct AdviseFlags {
 };
 
 /// Returns the step's time in ms, "606 ± 21"; without a deviation if there is a single step.
-std::string step_words(const Rung& rung) {
+std::string step_time_words(const Rung& rung) {
   if (rung.steps_ms.size() < 2) return format_significant(rung.mean_ms());
   return format_with_deviation(rung.mean_ms(), sample_stddev(rung.steps_ms)).joined();
 }
@@ -28,9 +28,10 @@ std::string step_words(const Rung& rung) {
 void print_gain(const Gain& gain, std::size_t place) {
   const std::string reason = reason_clause(gain);
   fmt::print("{}. {}: saves {} ms, {}× ({} → {} ms){}\n   {}\n   {}\n", place, gain.after->change,
-             gain.saved_words(), format_significant(gain.speedup(), 3), step_words(*gain.before),
-             step_words(*gain.after), reason.empty() ? "" : ", " + reason,
-             cell_id(gain.before->cell->spec), cell_id(gain.after->cell->spec));
+             gain.saved_words(), format_significant(gain.speedup(), 3),
+             step_time_words(*gain.before), step_time_words(*gain.after),
+             reason.empty() ? "" : ", " + reason, cell_id(gain.before->cell->spec),
+             cell_id(gain.after->cell->spec));
 }
 
 constexpr RunPreference kHasLadder{[](const Run& run) {
@@ -44,7 +45,7 @@ void print_ladder(const Ladder& ladder, bool on_gpu) {
   if (!on_gpu)
     fmt::print("CPU demonstration: a tiny network on a CPU, which says nothing about a GPU\n");
   fmt::print("{}: {} ms a training step as the course writes it, {} ms at best\n", ladder.words,
-             step_words(*ladder.first_run()), step_words(*ladder.fastest()));
+             step_time_words(*ladder.first_run()), step_time_words(*ladder.fastest()));
   const std::vector<Gain> largest = largest_gains(ladder, kMaxChanges);
   if (largest.empty()) fmt::print("no change stands out\n");
   for (std::size_t i = 0; i < largest.size(); ++i) print_gain(largest[i], i + 1);

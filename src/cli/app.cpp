@@ -27,7 +27,7 @@ std::vector<const CLI::App*> verbs_of(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
-std::string help_of_all(const CLI::App& app) {
+std::string program_help(const CLI::App& app) {
   std::string text = "usage: labreport VERB [FLAGS]\n\n";
   for (const CLI::App* verb : verbs_of(app)) {
     text += fmt::format(fmt::runtime(kHelpLine), verb->get_name(), verb->get_description());
@@ -36,7 +36,7 @@ std::string help_of_all(const CLI::App& app) {
 }
 
 /// A positional argument's description begins with its name: "RUN: a folder, a GPU, …".
-std::string help_of(const CLI::App& verb) {
+std::string verb_help(const CLI::App& verb) {
   std::string usage = verb.get_name();
   std::string lines;
   for (const CLI::Option* option : verb.get_options()) {
@@ -57,7 +57,7 @@ std::string help_of(const CLI::App& verb) {
 class HelpFormatter : public CLI::FormatterBase {
  public:
   std::string make_help(const CLI::App* app, std::string, CLI::AppFormatMode) const override {
-    return app->get_parent() == nullptr ? help_of_all(*app) : help_of(*app);
+    return app->get_parent() == nullptr ? program_help(*app) : verb_help(*app);
   }
 };
 
@@ -117,12 +117,6 @@ void check_flags(const CLI::App& verb, const std::vector<std::string>& argv) {
   }
 }
 
-void print_version() {
-  const BuildInfo& build = build_info();
-  fmt::print("labreport {} (revision {}{})\n", build.version, build.revision.substr(0, 12),
-             build.dirty ? ", with uncommitted changes" : "");
-}
-
 ExitStatus dispatch(std::vector<std::string> argv) {
   if (argv.size() > 1 && argv[1] == "help") {  // `help VERB` means `VERB --help`.
     argv.erase(argv.begin() + 1);
@@ -136,7 +130,9 @@ ExitStatus dispatch(std::vector<std::string> argv) {
     return ExitStatus::kBadInput;
   }
   if (argv[1] == "--version") {
-    print_version();
+    const BuildInfo& build = build_info();
+    fmt::print("labreport {} (revision {}{})\n", build.version, build.revision.substr(0, 12),
+               build.dirty ? ", with uncommitted changes" : "");
     return ExitStatus::kDone;
   }
   const bool wants_help = std::ranges::find(argv, "--help") != argv.end();

@@ -66,8 +66,8 @@ std::string format_of(const DiffFlags& flags) {
   return flags.format;
 }
 
-std::string formatted(const Comparison& comparison, const Document& document,
-                      const std::string& format) {
+std::string diff_in_format(const Comparison& comparison, const Document& document,
+                           const std::string& format) {
   if (format == "md") return diff_markdown(document);
   if (format == "json") return diff_json(comparison);
   if (format == "html") return html_page(document);
@@ -141,13 +141,14 @@ ExitStatus diff(const DiffFlags& flags) {
   options.name_a = "A (" + name_a + ")";
   options.name_b = "B (" + name_b + ")";
   const Comparison comparison = compare_runs(a.run, b.run, options);
-  const auto source = [](const std::string& name, const Run& run) {
+  const auto diff_source = [](const std::string& name, const Run& run) {
     DiffSource source{.name = name, .page = ""};
     if (run.source != "imported") source.summaries = {overview::run_summary(run)};
     return source;
   };
-  const Document document = diff_document(comparison, source(name_a, a.run), source(name_b, b.run));
-  print_or_write(formatted(comparison, document, format), format, flags);
+  const Document document =
+      diff_document(comparison, diff_source(name_a, a.run), diff_source(name_b, b.run));
+  print_or_write(diff_in_format(comparison, document, format), format, flags);
   return flags.fail_on_regression ? regression_status(comparison) : ExitStatus::kDone;
 }
 

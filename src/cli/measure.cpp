@@ -64,7 +64,7 @@ std::int64_t count_other_processes(const Slot& slot) {
 
 PoolSetup pool_setup(const RunFlags& flags, const DeviceChoice& choice, WorkerSetup worker) {
   PoolSetup setup{std::move(worker), choice.slots(), 0,
-                  [choice](const CellSpec& spec) { return estimate_seconds(choice, spec); },
+                  [choice](const CellSpec& spec) { return launch_seconds(choice, spec); },
                   count_other_processes};
   if (!flags.keep_host) setup.private_names = private_names();
   setup.rank_only_slots = choice.rank_only_slots();
@@ -161,8 +161,8 @@ MeasureResult measure_from_flags(const RunFlags& flags, const fs::path& root,
 }
 
 /// Begins or resumes this task's shard. A complete one stays, because a job may be submitted twice.
-MeasureResult measure_shard_again(RunFlags flags, const fs::path& root,
-                                  const std::vector<std::string>& argv) {
+MeasureResult begin_or_resume_shard(RunFlags flags, const fs::path& root,
+                                    const std::vector<std::string>& argv) {
   const auto folder = run_of_shard(root, flags);
   flags.resume = folder.has_value();
   if (!folder) return measure_from_flags(flags, root, argv);
@@ -193,11 +193,11 @@ ExitStatus exit_status_of(const Run& run) {
   return unmeasured > 0 || has_failure ? ExitStatus::kIncomplete : ExitStatus::kDone;
 }
 
-void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words) {
+void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_help) {
   add_measure_flags(verb, flags);
   verb.add_option("--timeout", flags.timeout,
                   "seconds after which a launch is ended (600, or 20 times its estimate)");
-  verb.add_option("--out", flags.out, out_words);
+  verb.add_option("--out", flags.out, out_help);
   verb.add_flag("--resume", flags.resume,
                 "continue the newest interrupted run with its flags; failures are repeated");
   verb.add_flag("--dry-run", flags.dry_run, "only show the cells with estimated time and memory");
@@ -213,7 +213,7 @@ void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words
 MeasureResult measure(const RunFlags& flags, const fs::path& root,
                       const std::vector<std::string>& argv) {
   if (!flags.resume) return measure_from_flags(flags, root, argv);
-  if (flags.shard) return measure_shard_again(flags, root, argv);
+  if (flags.shard) return begin_or_resume_shard(flags, root, argv);
   const ResumedRun resumed = run_to_resume(root, flags);
   return measure_from_flags(resumed.flags, resumed.folder, argv);
 }

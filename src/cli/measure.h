@@ -19,8 +19,8 @@ struct RunFlags : Request {
   bool keep_host = false;  ///< Records the machine's name, and paths that contain the user's name.
 };
 
-/// Adds all flags of `run`. `out_words` is the description of --out.
-void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words);
+/// Adds all flags of `run`. `out_help` is the description of --out.
+void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_help);
 
 /// Returns `kIncomplete` if a launch failed or a cell has no launch; prints the number of such
 /// cells.

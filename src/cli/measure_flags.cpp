@@ -235,7 +235,7 @@ PlanInput plan_input(const Request& request, Preset preset, DeviceKind device) {
 
 PlanInput plan_input(const Request& request, const DeviceChoice& choice) {
   PlanInput input = plan_input(request, choice.preset, choice.kind);
-  // Tasks divide one plan, whichever GPUs each of them sees.
+  // All tasks of a job array divide the same plan, whichever GPUs they see.
   const bool has_one_gpu = !request.shard && choice.gpus.size() + choice.rank_only_gpus.size() == 1;
   if (has_one_gpu && request.problems == "all") {
     std::erase_if(input.selection.only, [](const std::string& problem) {

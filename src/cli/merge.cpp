@@ -86,8 +86,8 @@ void refuse_different_run(const Run& first, const Run& other) {
 }
 
 void add_launch(Run& run, const Run& source, const CellSpec& spec, Launch launch,
-                std::size_t sessions) {
-  launch.session += static_cast<std::int64_t>(sessions);
+                std::size_t session_offset) {
+  launch.session += static_cast<std::int64_t>(session_offset);
   if (launch.device) {
     launch.device =
         find_or_add_device(run, source.devices.at(static_cast<std::size_t>(*launch.device)));
@@ -96,11 +96,11 @@ void add_launch(Run& run, const Run& source, const CellSpec& spec, Launch launch
 }
 
 void add_shard(Run& run, const Run& shard) {
-  const std::size_t sessions = run.sessions.size();
+  const std::size_t session_offset = run.sessions.size();
   run.sessions.insert(run.sessions.end(), shard.sessions.begin(), shard.sessions.end());
   for (const Cell& cell : shard.cells) {
     for (const Launch& launch : cell.launches) {
-      add_launch(run, shard, cell.spec, launch, sessions);
+      add_launch(run, shard, cell.spec, launch, session_offset);
     }
   }
 }

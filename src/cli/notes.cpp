@@ -106,7 +106,8 @@ ExitStatus notes(const NotesFlags& flags) {
   const RunStore store(noted_run.run);
   const Document document = build_document(load_measured(store), store.is_reference());
   if (flags.init) return init_notes(noted_run, document);
-  if (!flags.notes.empty()) author_folder(flags.notes);  // It throws if the folder does not exist.
+  if (!flags.notes.empty())
+    chosen_notes_folder(flags.notes);  // It throws if the folder does not exist.
   return list_notes(noted_run, document);
 }
 

@@ -42,19 +42,18 @@ RenderOptions OutputFlags::options(const std::filesystem::path& out) const {
   options.answers = parse_answers(answers);
   options.formats = parse_formats(formats);
   options.paper = parse_name(kPapers, "--paper", lower(paper));  // Users write "A4", too.
-  options.notes = author_folder(notes);
+  options.notes = chosen_notes_folder(notes);
   options.force = force;
   options.site_url = parse_site_url(site_url);
-  options.user_named_formats = has_format_flag && has_format_flag();
+  options.user_named_formats = format_option != nullptr && format_option->count() > 0;
   if (options.formats.contains(Format::kPdf)) typeset_limit_seconds();  // Throws before any work.
   return options;
 }
 
 void add_output_flags(CLI::App& verb, OutputFlags& flags) {
   verb.add_option("--answers", flags.answers, "generated answers: full (default) or none");
-  const CLI::Option* format =
+  flags.format_option =
       verb.add_option("--format", flags.formats, "html,md,csv,latex,typst,pdf,json (default: all)");
-  flags.has_format_flag = [format] { return format->count() > 0; };
   verb.add_option("--paper", flags.paper, "the PDF's paper: a4 (default) or letter");
   verb.add_option("--notes", flags.notes, "folder of your notes (notes)");
   verb.add_option("--site-url", flags.site_url,

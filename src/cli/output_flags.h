@@ -2,7 +2,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <functional>
 #include <string>
 
 #include "publish/rendering.h"
@@ -16,7 +15,7 @@ struct OutputFlags {
   std::string notes;
   std::string site_url;
   bool force = false;
-  std::function<bool()> has_format_flag;  ///< Returns true if --format was given.
+  const CLI::Option* format_option = nullptr;  ///< Null for a verb without --format.
 
   /// Returns the options of a render into `out`. Throws `InputError` for an invalid value.
   RenderOptions options(const std::filesystem::path& out) const;

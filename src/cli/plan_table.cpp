@@ -25,7 +25,7 @@ std::string approximate_time(double seconds) {
   return seconds > 0 ? "about " + format_duration(seconds) : "time not known";
 }
 
-std::string memory_words(const CellSpec& spec, const DeviceChoice& choice) {
+std::string peak_words(const CellSpec& spec, const DeviceChoice& choice) {
   if (!choice.gpus.empty() && why_it_does_not_fit(spec, choice.gpus.front().memory_bytes)) {
     return "cannot fit";
   }
@@ -34,11 +34,11 @@ std::string memory_words(const CellSpec& spec, const DeviceChoice& choice) {
 }
 
 std::string cell_line(const PlannedCell& cell, const DeviceChoice& choice) {
-  const double seconds = estimate_seconds(choice, cell.spec);
+  const double seconds = launch_seconds(choice, cell.spec);
   CellSpec shown_spec = cell.spec;
   shown_spec.implementation.clear();  // The id contains it.
   return fmt::format(fmt::runtime(kPlanLine), cell_words(shown_spec), cell.launches,
-                     seconds > 0 ? format_duration(seconds) : "–", memory_words(cell.spec, choice),
+                     seconds > 0 ? format_duration(seconds) : "–", peak_words(cell.spec, choice),
                      cell_id(cell.spec));
 }
 
@@ -64,10 +64,10 @@ void add_cell(PlanTotals& sum, const PlannedCell& cell, const DeviceChoice& choi
   if (!choice.gpus.empty() && peak > choice.gpus.front().memory_bytes) {
     ++sum.oversized_cells;
     if (why_it_does_not_fit(cell.spec, choice.gpus.front().memory_bytes)) return;
-    sum.seconds += estimate_seconds_until_oom(choice, cell.spec) * launches;
+    sum.seconds += launch_seconds_until_oom(choice, cell.spec) * launches;
     return;
   }
-  sum.seconds += estimate_seconds(choice, cell.spec) * launches * gpus_taken(cell.spec, choice);
+  sum.seconds += launch_seconds(choice, cell.spec) * launches * gpus_taken(cell.spec, choice);
   sum.disk_bytes += estimated_disk_bytes(cell.spec) * launches;
 }
 

@@ -30,7 +30,7 @@ struct ListedRun {
   bool is_imported;
 };
 
-/// These are sorted by time, the oldest first.
+/// The runs are sorted by time, the oldest first.
 using ListedRuns = std::vector<ListedRun>;
 
 ListedRuns list_recorded_runs(const fs::path& root) {

@@ -28,11 +28,9 @@ extern const RunPreference kTimesLabreportsNetwork;
 
 /// `word` is one of
 /// - a run's folder, with its launches that are not merged yet, or a file that holds a run;
-/// - a GPU's name or slug, or a part of it that only one GPU has. This chooses the GPU's newest run
-/// that
+/// - a GPU's name or slug, or a part of it that only one GPU has; chooses the GPU's newest run that
 ///   meets `preference`, and an imported one only if it has no measured one;
-/// - `latest`, the newest measured run, or `previous`, the one before it of the same GPU and
-/// edition.
+/// - `latest`, the newest measured run, or `previous`, the one before it of its GPU and edition.
 ///
 /// A GPU's name, `latest` and `previous` choose among the runs below `root`, in `edition` unless it
 /// is empty. They avoid runs that mostly failed, and print the choice on stderr if there were

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-DeviceChoice reference_device(Preset preset) {
+DeviceChoice h100(Preset preset) {
   Gpu gpu;
   gpu.memory_bytes = 80LL << 30;
   gpu.arithmetic_cores = 16896;
@@ -23,7 +23,7 @@ DeviceChoice reference_device(Preset preset) {
 }  // namespace
 
 Shards shards_of(const PlanInput& input, std::int64_t tasks) {
-  const DeviceChoice device = reference_device(input.preset);
+  const DeviceChoice device = h100(input.preset);
   std::vector<std::pair<CellSpec, double>> cells;
   for (const PlannedCell& cell : foreseen_plan(input, checked_plan(input, Run()), device)) {
     cells.emplace_back(cell.spec, totals({cell}, device).seconds);

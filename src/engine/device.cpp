@@ -39,7 +39,7 @@ Device describe_device(DeviceKind kind) {
   const auto monitor = GpuMonitor::open(facts.uuid);
   if (!monitor) return device;
   // The driver reports more than CUDA's runtime, and its memory size is the one in nvidia-smi.
-  const Gpu gpu = monitor->describe();
+  const Gpu gpu = monitor->read();
   device.memory_bytes = gpu.memory_bytes;
   device.max_sm_clock_mhz = gpu.max_sm_clock_mhz;
   device.max_memory_clock_mhz = gpu.max_memory_clock_mhz;

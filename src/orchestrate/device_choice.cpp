@@ -15,10 +15,9 @@
 namespace labreport {
 namespace {
 
-// Time estimates assume that eager forward passes reach this fraction of a GPU's FP32 peak, and
-// that a CPU core computes this many FLOP/s.
+// Time estimates assume that eager forward passes reach this fraction of a GPU's FP32 peak.
 constexpr double kSustainedPeakFraction = 0.63;
-constexpr double kCoreFlopsPerSecond = 2e10;
+constexpr double kCoreFlopsPerSecond = 2e10;  // They assume this of a CPU core.
 
 double sustained_fp32_flops(const DeviceChoice& choice) {
   if (choice.kind == DeviceKind::kCpu) {
@@ -189,12 +188,12 @@ Precision DeviceChoice::half_precision() const {
   return all_have_bf16 ? Precision::kBf16 : Precision::kFp16;
 }
 
-double estimate_seconds(const DeviceChoice& choice, const CellSpec& spec) {
+double launch_seconds(const DeviceChoice& choice, const CellSpec& spec) {
   const double flops = sustained_fp32_flops(choice);
   return flops > 0 ? estimated_seconds(spec, flops) : 0;
 }
 
-double estimate_seconds_until_oom(const DeviceChoice& choice, const CellSpec& spec) {
+double launch_seconds_until_oom(const DeviceChoice& choice, const CellSpec& spec) {
   const double flops = sustained_fp32_flops(choice);
   return flops > 0 ? estimated_seconds_until_oom(spec, flops) : 0;
 }

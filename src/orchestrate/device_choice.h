@@ -39,8 +39,8 @@ struct DeviceChoice {
 DeviceChoice choose_device(const DeviceRequest& request, bool only_planning);
 
 /// Returns the estimated seconds of one launch; 0 if the device is unknown.
-double estimate_seconds(const DeviceChoice& choice, const CellSpec& spec);
+double launch_seconds(const DeviceChoice& choice, const CellSpec& spec);
 /// Returns the estimated seconds until a launch runs out of memory; 0 if the device is unknown.
-double estimate_seconds_until_oom(const DeviceChoice& choice, const CellSpec& spec);
+double launch_seconds_until_oom(const DeviceChoice& choice, const CellSpec& spec);
 
 }  // namespace labreport

@@ -102,14 +102,15 @@ std::vector<Slot> rank_slots(const CellSpec& spec, const std::vector<Slot>& take
 }
 
 RankResult rank_result(LaunchResult result, const CompletedProcess& process, bool asked_to_stop) {
-  const bool lost_group = process.exit_status == kCollectiveFailedStatus && process.signal == 0;
-  RankResult rank{std::move(result), lost_group, false};
+  const bool reported_collective =
+      process.exit_status == kCollectiveFailedStatus && process.signal == 0;
+  RankResult rank{std::move(result), reported_collective, false};
   if (is_ok(rank.result.launch.outcome)) return rank;
   rank.was_stopped = asked_to_stop && (process.signal == SIGTERM || process.signal == SIGKILL);
   // NCCL's watchdog aborts the process on a thread whose exceptions nobody can catch.
   const bool watchdog_aborted =
       process.signal == SIGABRT && process.messages.find("ProcessGroupNCCL") != std::string::npos;
-  rank.failed_in_collective = lost_group || watchdog_aborted;
+  rank.failed_in_collective = reported_collective || watchdog_aborted;
   return rank;
 }
 

@@ -28,8 +28,7 @@ std::vector<Slot> rank_slots(const CellSpec& spec, const std::vector<Slot>& take
 
 struct RankResult {
   LaunchResult result;
-  bool failed_in_collective =
-      false;                 ///< True for a rank that another, faulty rank may have failed.
+  bool failed_in_collective = false;  ///< True if another, faulty rank may be the cause.
   bool was_stopped = false;  ///< True if this program stopped it because another rank had failed.
 };
 

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr int kDeviceUnusableStatus = 3;  // The worker exits with this status.
 constexpr std::size_t kShownMessageLines = 6;
-constexpr std::uintmax_t kMaxResultBytes = 64u << 20;  // the limit for a run's own files, too
+constexpr std::uintmax_t kMaxResultBytes = 64u << 20;  // A run's own files have this limit, too.
 
 std::string with_detail(const std::string& text, const std::string& detail) {
   return detail.empty() ? text : text + ": " + detail;

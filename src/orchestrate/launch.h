@@ -63,8 +63,7 @@ struct LaunchResult {
   Launch launch;                     ///< The caller fills in `session` and `device`.
   std::optional<Software> software;  ///< Set by a valid result.
   std::optional<Device> device;
-  bool is_device_unusable =
-      false;  ///< No cell can be measured on the device; the outcome says why.
+  bool is_device_unusable = false;  ///< The device can measure no cell; the outcome says why.
 };
 
 /// Returns the launch's result. The result file decides first, and the process's end second: after

@@ -40,7 +40,7 @@ void hide_needless_warnings(std::map<std::string, std::string>& environment) {
 ModelSource resolve_model(ModelSource source, const WorkerInfo& worker) {
   Command command;
   command.argv = {worker.program.string(), "--describe", to_json(source)};
-  command.environment = worker_environment(/*keep=*/false);
+  command.environment = worker_environment(/*keep_result_changing=*/false);
   hide_needless_warnings(*command.environment);
   command.keep_output = true;
   command.limit_seconds = kLoadLimitSeconds;

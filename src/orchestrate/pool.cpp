@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kSecondsPerNanosecond = 1e-9;
-/// The other ranks get this time to report what they know of a failure.
+/// After a rank has failed, the others get this time to report what they know.
 constexpr std::chrono::seconds kRankGrace{2};
 
 [[noreturn]] void refuse_device(const Outcome& outcome) {
@@ -196,7 +196,7 @@ void Pool::finish_launch(const RunningLaunch& running, LaunchResult result) {
   const CellSpec& spec = running.request.spec;
   if (result.is_device_unusable) refuse_device(result.launch.outcome);
   if (processes_.interrupted() && is_failure(result.launch.outcome))
-    return;  // this program ended it
+    return;  // This program ended it.
   update_software(result.software);
   note_other_processes(result.launch, slots_[running.slots.front()]);
   if (setup_.private_names) redact(result.launch, *setup_.private_names);
@@ -214,7 +214,8 @@ void Pool::update_software(const std::optional<Software>& software) {
   store_.save(run_);
 }
 
-/// The result is valid, but `LaunchQueue::plan` then plans the cell once more.
+/// Marks a launch that ran out of memory beside other processes, so that `LaunchQueue::plan` plans
+/// the cell once more.
 void Pool::note_other_processes(Launch& launch, const Slot& slot) const {
   if (!std::holds_alternative<OutOfMemory>(launch.outcome) || !setup_.count_other_processes) return;
   const std::int64_t others = setup_.count_other_processes(slot);

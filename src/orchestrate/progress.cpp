@@ -54,7 +54,7 @@ std::string memory_words(const Launch& launch) {
   return bytes ? "peak " + format_bytes(*bytes) : "ok";
 }
 
-/// "1,122 ms in 9,539 kernels"
+/// Returns "1,122 ms in 9,539 kernels".
 std::string kernels_words(const Launch& launch) {
   const Metric* busy = launch.find(metric::kProfile, metric::kBusy);
   const Metric* count = launch.find(metric::kProfile, metric::kKernels);
@@ -64,7 +64,7 @@ std::string kernels_words(const Launch& launch) {
       format_plural(static_cast<std::int64_t>(count->number().value_or(0)), "kernel"));
 }
 
-/// "7 of 10 lengths"
+/// Returns "7 of 10 lengths".
 std::string attention_words(const Launch& launch) {
   const auto rows = measured_rows(launch, metric::kAttention);
   const auto ran = std::ranges::count_if(

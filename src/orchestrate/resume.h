@@ -25,8 +25,7 @@ struct Surroundings {
 /// but now it is 590.10"; empty if nothing changed.
 std::string first_difference(const Run& run, const Surroundings& now);
 
-/// Throws `InputError` that names the difference. Measuring on other GPUs than the run's is one,
-/// too.
+/// Throws `InputError` with the first difference, or if the run was measured on other GPUs.
 void refuse_other_surroundings(const Run& run, const Surroundings& now);
 
 /// True if any cell has a launch, even a failed one.

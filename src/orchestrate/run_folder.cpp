@@ -27,7 +27,7 @@ std::unique_ptr<RunFolder> RunFolder::create(const fs::path& root, const PlanInp
   run.edition = input.edition.name;
   run.preset = name(input.preset);
   run.sessions = {session};
-  Run run_with_device = run;  // It names the folder; workers report the whole device later.
+  Run run_with_device = run;  // Its device names the folder.
   Device& device = run_with_device.devices.emplace_back();
   device.kind = choice.kind;
   device.name = choice.gpus.empty() ? cpu_model() : choice.gpus.front().name;

@@ -67,7 +67,7 @@ std::map<std::string, std::size_t> partition(const std::vector<CellTime>& cells,
   std::vector<std::pair<std::string, double>> groups(seconds.begin(), seconds.end());
   std::ranges::stable_sort(groups, std::greater(), &std::pair<std::string, double>::second);
   std::vector<double> part_seconds(parts, 0);
-  std::vector<std::size_t> part_groups(parts, 0);  // distributes groups that take no time
+  std::vector<std::size_t> part_groups(parts, 0);  // This distributes groups that take no time.
   std::map<std::string, std::size_t> part_of;
   const auto load = [&](std::size_t part) {
     return std::pair(part_seconds[part], part_groups[part]);

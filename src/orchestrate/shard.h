@@ -31,8 +31,8 @@ std::string shard_words(const Shard& shard);  ///< "shard 2/4"
 std::string shard_group(const CellSpec& spec);
 
 struct CellTime {
-  std::string group;   ///< The cell's group.
-  double seconds = 0;  ///< The seconds that the cell takes.
+  std::string group;
+  double seconds = 0;
 };
 
 /// Returns the part of each group, from 0 to `parts` − 1. The longest group comes first, and each

@@ -44,7 +44,7 @@ std::set<pid_t> started_children;
 pid_t parent_of(const std::filesystem::path& process) {
   std::array<char, 512> buffer;
   std::ifstream file(process / "stat");
-  file.read(buffer.data(), buffer.size());  // read() sets badbit, while iterators throw
+  file.read(buffer.data(), buffer.size());  // read() sets badbit; iterators would throw.
   const std::string_view text(buffer.data(), static_cast<std::size_t>(file.gcount()));
   const std::size_t name_end = text.rfind(") ");
   pid_t parent = 0;
@@ -97,7 +97,7 @@ struct Subprocesses::Child {
 };
 
 Subprocesses::Subprocesses() {
-  sigset_t watched_signals = unignored_interrupts();
+  sigset_t watched_signals = heeded_interrupts();
   std::signal(SIGCHLD, SIG_DFL);  // If it were ignored, children would end without a status.
   sigaddset(&watched_signals, SIGCHLD);
   sigprocmask(SIG_BLOCK, &watched_signals, &former_mask_);
@@ -153,7 +153,7 @@ std::optional<CompletedProcess> Subprocesses::reap(Child& child) {
   if (information.si_pid == 0) return std::nullopt;
   CompletedProcess completed;
   completed.wall_ns = std::chrono::nanoseconds(Clock::now() - child.started).count();
-  signal_group(child, SIGKILL);  // ends the processes that the child leaves behind
+  signal_group(child, SIGKILL);  // This ends what the child leaves behind.
   drain(child);
   int status = 0;
   rusage usage{};

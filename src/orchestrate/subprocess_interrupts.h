@@ -9,8 +9,8 @@ namespace labreport {
 /// Signals that ask this program to end.
 inline constexpr std::array<int, 3> kInterrupts{SIGINT, SIGTERM, SIGHUP};
 
-/// Blocks interrupts while the object lives; `check` then reports them. Signals that arrive after
-/// the last `check` are dropped.
+/// Blocks interrupts while the object lives; only `throw_if_interrupted` reports them. Signals that
+/// arrive after its last call are dropped.
 class HeldInterrupts {
  public:
   HeldInterrupts();
@@ -19,16 +19,17 @@ class HeldInterrupts {
   HeldInterrupts& operator=(const HeldInterrupts&) = delete;
 
   /// Throws `Interrupted` if an interrupt has arrived.
-  static void check();
+  static void throw_if_interrupted();
 
  private:
   sigset_t former_mask_{};
 };
 
-/// Tells `HeldInterrupts::check` of an interrupt that `Subprocesses` has read while a child ran.
+/// Tells `HeldInterrupts::throw_if_interrupted` of an interrupt that `Subprocesses` has read while
+/// a child ran.
 void remember_interrupt();
 
 /// Returns the interrupts that this process does not ignore; under nohup it ignores SIGHUP.
-sigset_t unignored_interrupts();
+sigset_t heeded_interrupts();
 
 }  // namespace labreport

@@ -86,12 +86,6 @@ void exec_command(const Command& command, const ExecArguments& arguments, pid_t 
   execvp(arguments.argv[0], arguments.argv.data());
 }
 
-[[noreturn]] void report_errno_and_exit(int error_fd) {
-  const int error_number = errno;
-  [[maybe_unused]] const auto written = write(error_fd, &error_number, sizeof error_number);
-  _exit(kNotStartedStatus);
-}
-
 /// Waits until the child has executed its program. Returns 0, or its errno if it could not.
 int read_exec_error(int error_fd) {
   int error_number = 0;
@@ -130,7 +124,9 @@ SpawnedProcess spawn(const Command& command, const sigset_t& mask) {
   const pid_t pid = fork();
   if (pid == 0) {
     exec_command(command, arguments, parent, mask, output.write, messages.write);
-    report_errno_and_exit(error.write);
+    const int exec_error = errno;
+    [[maybe_unused]] const auto written = write(error.write, &exec_error, sizeof exec_error);
+    _exit(kNotStartedStatus);
   }
   const int fork_error = pid < 0 ? errno : 0;
   if (pid > 0) setpgid(pid, pid);  // The child does so, too, because either may run first.

@@ -16,6 +16,7 @@ namespace labreport {
 namespace {
 
 namespace fs = std::filesystem;
+
 // The oldest driver that supports each major version of CUDA.
 constexpr std::pair<int, const char*> kOldestDrivers[] = {{11, "450"}, {12, "525"}, {13, "580"}};
 
@@ -133,8 +134,7 @@ std::optional<std::string> worker_refusal(const WorkerInfo& worker, const Gpu& g
   if (architectures.empty() || is_supported) return std::nullopt;
   return fmt::format(
       "{} has compute capability {}, but the worker's torch {} was built for {}; choose another "
-      "GPU "
-      "with --gpus, or build the worker with a torch for this one (`make report` without an "
+      "GPU with --gpus, or build the worker with a torch for this one (`make report` without an "
       "activated environment chooses one; or LIBTORCH, TORCH_PYTHON)",
       gpu.name, gpu.compute_capability(), worker.torch, join(architectures, ", "));
 }

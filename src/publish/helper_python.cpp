@@ -156,7 +156,7 @@ HelperPython::HelperPython(const fs::path& project) {
 CompletedProcess HelperPython::run(const std::string& code,
                                    const std::vector<std::string>& arguments,
                                    const fs::path& folder, const HelperLimits& limits) const {
-  HeldInterrupts::check();
+  HeldInterrupts::throw_if_interrupted();
   if (program_.empty()) throw Error(problem_);
   Command command;
   command.argv = {program_, "-I", "-c", code};

@@ -84,7 +84,7 @@ std::vector<Candidate> choose_runs(const std::vector<fs::path>& folders,
                                    std::vector<std::string>& problems) {
   std::vector<Candidate> runs;
   for (const fs::path& folder : folders) {
-    HeldInterrupts::check();
+    HeldInterrupts::throw_if_interrupted();
     const RunStore store(folder);
     if (options.own_runs_only && store.is_reference()) continue;
     succeeds(folder, options, problems, [&] {
@@ -171,7 +171,7 @@ Site render(std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
 Site render_all_again(std::vector<Candidate>& runs, const std::vector<PairedRun>& imports,
                       const RenderOptions& options, ChartTool& tool, RunNotes& notes) {
   for (Candidate& run : runs) {
-    HeldInterrupts::check();
+    HeldInterrupts::throw_if_interrupted();
     run.old_pages.reset();
     load(run, notes);
     run.loaded_run.folder = run.site_folder;
@@ -275,7 +275,7 @@ Rendered RenderWork::execute() {
   add_once(rendered.problems, notes.problems());
   StagedSite staged(site, options.out,
                     options.force ? OnForeignFile::kOverwrite : OnForeignFile::kRefuse);
-  HeldInterrupts::check();  // No check follows, so that the whole site is replaced.
+  HeldInterrupts::throw_if_interrupted();  // No check follows, so that the whole site is replaced.
   const std::set<std::string> changed(staged.changed_paths().begin(), staged.changed_paths().end());
   staged.commit();
   list_pages(runs, site, changed, options, rendered);

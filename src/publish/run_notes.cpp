@@ -75,7 +75,7 @@ std::string normal_path(const fs::path& run) { return run.lexically_normal().str
 
 }  // namespace
 
-fs::path author_folder(const std::string& flag) {
+fs::path chosen_notes_folder(const std::string& flag) {
   std::error_code error;
   if (flag.empty()) return fs::is_directory(kNotesFolder, error) ? kNotesFolder : "";
   if (!fs::is_directory(flag, error)) {

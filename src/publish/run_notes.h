@@ -22,7 +22,7 @@ namespace labreport {
 
 /// Returns the folder that `--notes` names. Without this flag returns `notes` if that is a folder,
 /// else an empty path. Throws `InputError` if the named folder does not exist.
-std::filesystem::path author_folder(const std::string& flag);
+std::filesystem::path chosen_notes_folder(const std::string& flag);
 
 class RunNotes {
  public:

@@ -39,7 +39,7 @@ SiteLock::SiteLock(const fs::path& out) : out_(out), made_folders_(absent_folder
   bool announced = false;
   while (!try_lock()) {
     if (!std::exchange(announced, true)) say("waiting for another render into {}\n", out_.string());
-    HeldInterrupts::check();
+    HeldInterrupts::throw_if_interrupted();
     std::this_thread::sleep_for(kRetryInterval);
   }
 }

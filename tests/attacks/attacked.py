@@ -50,7 +50,7 @@ def becomes_true(condition, seconds=PATIENCE_S):
     return True
 
 
-def kill_marked(pid, mark, number):
+def kill_marked(pid, mark, signal_number):
     """Sends a signal, unless the process id now belongs to another process. Returns whether it was sent."""
     try:
         handle = os.pidfd_open(pid)
@@ -59,7 +59,7 @@ def kill_marked(pid, mark, number):
     try:
         if not has_mark(pid, mark):
             return False
-        signal.pidfd_send_signal(handle, number)
+        signal.pidfd_send_signal(handle, signal_number)
         return True
     except ProcessLookupError:
         return False
@@ -88,10 +88,10 @@ class FrontEnd:
     def workers(self):
         return children(self.pid)
 
-    def kill(self, number, front_end=True, workers=False):
+    def kill(self, signal_number, front_end=True, workers=False):
         pids = self.workers() if workers else []
         pids += [self.pid] if front_end else []
-        return [pid for pid in pids if kill_marked(pid, self.mark, number)]
+        return [pid for pid in pids if kill_marked(pid, self.mark, signal_number)]
 
     def end(self):
         """Waits for its end; returns its exit status and its messages."""

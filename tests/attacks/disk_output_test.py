@@ -101,8 +101,7 @@ class Import(DiskTest):
 
 
 class CacheAndOutput(DiskTest):
-    def test_results_that_cannot_be_kept_are_made_again(self):
-        """A render succeeds even if the cache fails."""
+    def test_a_failing_cache_stops_no_render(self):
         self.project.have_chart_tool()
         self.project.call(*RUN)
         self.project.disk = self.project.cache

@@ -17,7 +17,7 @@ class Run(DiskTest):
         self.expected = launches(self.runs()[0])
         self.project.remove_folders("site")
 
-    def test_what_a_failing_disk_leaves_is_gone_on_with(self):
+    def test_a_run_resumes_after_a_failing_disk(self):
         for at, fault in self.chosen_faults(self.call_count, REFUSALS):
             with self.subTest(at=at, fault=fault):
                 outcome = self.project.call_with_fault(RUN, at, fault)
@@ -56,7 +56,7 @@ class Run(DiskTest):
                 self.resume_ends_as(self.expected)
             self.project.remove_folders("site", "site.gone")
 
-    def test_a_short_write_is_gone_on_with(self):
+    def test_a_short_write_is_continued(self):
         for at, fault in self.chosen_faults(self.call_count, ("short",)):
             self.assert_fault_told(self.project.call_with_fault(RUN, at, fault), fault)
             self.assertEqual([launches(run) for run in self.runs()], [self.expected])
@@ -84,7 +84,7 @@ class Resume(DiskTest):
         self.assertEqual(self.launches_on_disk(), 5)
         self.before = tree(self.project.folder / "site")
 
-    def test_a_resumption_that_dies_is_gone_on_with(self):
+    def test_a_resume_that_dies_can_be_repeated(self):
         call_count = self.count_calls(*RESUME)
         self.assertEqual([launches(run) for run in self.runs()], [self.expected])
         for at, fault in self.chosen_faults(call_count, FAULTS):
@@ -111,7 +111,7 @@ class Order(DiskTest):
             if path.endswith("/run.json"):
                 self.assertEqual(repr(calls[i + 1]), f"fsync {path.removesuffix('/run.json')}")
 
-    def test_launches_are_let_go_once_the_run_that_holds_them_is_on_the_disk(self):
+    def test_launch_files_are_removed_after_the_merged_run_is_synced(self):
         calls = self.project.call_with_fault(RUN).calls
         first_removal = next(i for i, call in enumerate(calls)
                              if call.name == "remove" and "/cells/" in call.path)

@@ -60,28 +60,28 @@ class Attack:
         """Starts and kills the run. Returns whether a process was still there to be killed."""
         before, begun_before = KeptRun(self.root), self.begun_launches()
         missing_share = 1 - sum(before.results().values()) / self.kind.launch_count
-        target, number = random_source.choice(TARGETS), random_source.choice(SIGNALS)
+        target, signal_number = random_source.choice(TARGETS), random_source.choice(SIGNALS)
         moment = random_source.uniform(0, 1.05) * self.kind.seconds * max(missing_share, 0.1)
         pause = random_source.uniform(0, 0.01)
         front_end = self.start(before)
         time.sleep(moment)
         was_killed = front_end.running() and bool(
-            front_end.kill(number, target != "worker", target in ("worker", "both")))
+            front_end.kill(signal_number, target != "worker", target in ("worker", "both")))
         if target == "front end twice":
             time.sleep(pause)
-            was_killed = bool(front_end.kill(number)) or was_killed
+            was_killed = bool(front_end.kill(signal_number)) or was_killed
         status, words = front_end.end()
-        story = f"{target} {number.name} after {moment:.3f} s, {self.root}: {status}\n{words}"
-        self.check_end(front_end, status, words, number if was_killed else None, target, story)
+        story = f"{target} {signal_number.name} after {moment:.3f} s, {self.root}: {status}\n{words}"
+        self.check_end(front_end, status, words, signal_number if was_killed else None, target, story)
         self.check_kept(before, begun_before, story)
         return was_killed
 
-    def check_end(self, front_end, status, words, number, target, story):
+    def check_end(self, front_end, status, words, signal_number, target, story):
         test = self.test
         test.assertTrue(becomes_true(lambda: not marked_processes(front_end.mark)), "something runs on: " + story)
         possible_statuses = {0, 1}
-        if number and target != "worker":
-            possible_statuses |= {-number} if number == signal.SIGKILL else {-number, 130}
+        if signal_number and target != "worker":
+            possible_statuses |= {-signal_number} if signal_number == signal.SIGKILL else {-signal_number, 130}
         test.assertIn(status, possible_statuses, story)
         kept = KeptRun(self.root)
         if status == 130:
@@ -143,7 +143,7 @@ class Kills(ProjectTest):
         kept = KeptRun(root)
         kind.result, kind.launch_count = comparable(kept.run, self.real), len(kept.launches)
 
-    def test_whatever_is_killed_the_run_ends_as_if_nothing_had_been(self):
+    def test_a_killed_run_ends_like_an_undisturbed_one(self):
         random_source = random.Random(self.seed)
         kinds = self.kinds()
         for number, kind in enumerate(kinds):

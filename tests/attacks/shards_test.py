@@ -114,7 +114,7 @@ class Shards(Tasks):
         self.assertIn(sum(self.event_counts("end").values()), (LAUNCHES, LAUNCHES + 1),
                       "at most the one in flight again")
 
-    def test_what_is_missing_is_said_and_the_rest_can_be_taken(self):
+    def test_merge_names_missing_shards_and_can_be_partial(self):
         task = self.start("1/3", nap=0.5)
         self.wait_for_ends(2)
         task.terminate()
@@ -145,7 +145,7 @@ class Shards(Tasks):
         self.assertEqual(self.merge("--partial", status=2).stderr,
                          "labreport: shards holds no launch yet; wait for the shards, or start them\n")
 
-    def test_by_products_come_along_and_links_lead_nowhere(self):
+    def test_artifacts_are_merged_but_links_are_not(self):
         for number in (1, 2):
             self.end(self.start(f"{number}/2"))
         for number, file in enumerate((self.folder / "shards").rglob("run.json")):
@@ -187,7 +187,7 @@ class Shards(Tasks):
         self.assertIn(words, messages.splitlines()[-1])
         self.assertEqual(messages.count("labreport: "), 1)
 
-    def test_what_is_no_part_of_the_plan_is_refused_in_one_line(self):
+    def test_wrong_shards_are_refused_in_one_line(self):
         self.end(self.start("1/2"))
         shared = ("--out", "shards", *PLAN)
         self.assert_refused("7 tasks are more than the plan's 6 groups", "run", "--shard", "1/7", *shared)

@@ -31,7 +31,7 @@ class WrongIndex(ProjectTest):
                           status=status, LABREPORT_WORKER=self.worker, **monitor, **environment)
         return KeptRun(self.project.folder / "site/runs")
 
-    def test_it_ends_its_own_launches_alone_and_a_mended_model_is_gone_on_with(self):
+    def test_only_the_wrong_model_fails_and_a_mended_one_is_resumed(self):
         kept = self.measure(status=1, LD_PRELOAD=self.library, WRONG_INDEX=BAD_WIDTH)
         statuses = {}
         for cell in kept.run["cells"]:

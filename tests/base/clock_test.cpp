@@ -16,7 +16,7 @@ TEST(UtcText, NamesMomentsOfFourDigitYears) {
   EXPECT_EQ(utc_now().size(), 20u);
 }
 
-TEST(UtcText, RefusesAClockThatNoRunCouldKeep) {
+TEST(UtcText, RefusesYearsWithoutFourDigits) {
   for (const std::int64_t seconds :
        {std::int64_t{-62'167'219'201}, std::int64_t{253'402'300'800},
         std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()}) {

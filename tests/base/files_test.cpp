@@ -25,7 +25,7 @@ class FilesTest : public testing::Test {
 
 using Files = FilesTest;
 
-TEST_F(Files, WritesWholeAndLeavesNothingElse) {
+TEST_F(Files, WritesTheFileAndLeavesNothingElse) {
   for (const Sync sync : {Sync::kNothing, Sync::kFile, Sync::kFolder}) {
     write_atomically(folder_ / "a.json", "first", sync);
     write_atomically(folder_ / "a.json", "second", sync);
@@ -87,7 +87,7 @@ TEST_F(Files, LargeFilesAreRefused) {
   EXPECT_EQ(read_file(folder_ / "large", 100).size(), 100U);
 }
 
-TEST_F(Files, WhatIsRemovedMayBeAbsentButNotInTheWay) {
+TEST_F(Files, RemoveTreeAcceptsFoldersAndAbsentPaths) {
   make_writable_folder(folder_ / "a" / "b");
   write_atomically(folder_ / "a" / "b" / "c", "x");
   remove_tree(folder_ / "a");
@@ -111,7 +111,7 @@ TEST_F(Files, APlainFileIsNeitherALinkNorAPipeNorADevice) {
   }
 }
 
-TEST_F(Files, NothingIsWrittenWhereALinkLeads) {
+TEST_F(Files, LinksAreReplacedNotFollowed) {
   std::ofstream(folder_ / "precious") << "precious";
   fs::create_symlink("precious", folder_ / "a.json");
   fs::create_symlink("precious", folder_ / "a.json.part");
@@ -123,7 +123,7 @@ TEST_F(Files, NothingIsWrittenWhereALinkLeads) {
   EXPECT_EQ(read_plain_file(folder_ / "b.json"), "new");
 }
 
-TEST_F(Files, WhatIsNoFileIsNotReplaced) {
+TEST_F(Files, PipesAndFoldersAreNotReplaced) {
   ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
   fs::create_directory(folder_ / "folder");
   for (const char* name : {"pipe", "folder"}) {
@@ -133,9 +133,8 @@ TEST_F(Files, WhatIsNoFileIsNotReplaced) {
   EXPECT_TRUE(fs::is_fifo(folder_ / "pipe"));
 }
 
-TEST_F(Files, AnotherProgramThatWritesTheSameFileIsTold) {
-  // A folder in the sibling's place cannot be replaced, which imitates a disk that fails at that
-  // moment.
+TEST_F(Files, AnotherWriterOfTheFileIsReported) {
+  // A folder at the temporary file's path cannot be replaced, like another program's new file.
   make_writable_folder(temporary_path(folder_ / "a.json") / "busy");
   try {
     write_atomically(folder_ / "a.json", "x");

@@ -34,7 +34,7 @@ TEST(Format, DecimalsAreBounded) {
   EXPECT_EQ(format_with_deviation(2, 0, 3).joined(), "2.000 ± 0.000");
 }
 
-TEST(Format, WhatIsBeyondAllBoundsHasNoDigits) {
+TEST(Format, InfinityAndNanHaveNoDigits) {
   const double infinite = std::numeric_limits<double>::infinity();
   EXPECT_EQ(format_with_deviation(12.5, infinite, 3).joined(), "12.50");
   for (const double number : {infinite, -infinite, std::nan("")}) {
@@ -80,7 +80,7 @@ TEST(Format, BytesAreBinary) {
   EXPECT_EQ(format_bytes(1023.4 * kBytesPerMebibyte), "1,023 MiB");
 }
 
-TEST(Format, RatiosAndShares) {
+TEST(Format, RatiosHaveTwoDecimalsAndPercentsOne) {
   EXPECT_EQ(format_ratio(2.0051), "2.01");
   EXPECT_EQ(format_percent(0.468), "46.8");
   EXPECT_EQ(format_percent(1.25), "125.0");
@@ -110,7 +110,7 @@ TEST(Format, SmallNumbersShowTheirPowerOfTen) {
   EXPECT_EQ(format_scientific(9.96e-6, 2), "1.0\u00a0×\u00a010⁻⁵");
 }
 
-TEST(Format, DurationsForPeople) {
+TEST(Format, DurationsHaveAtMostTwoUnits) {
   EXPECT_EQ(format_duration(0.35), "350 ms");
   EXPECT_EQ(format_duration(12.4), "12 s");
   EXPECT_EQ(format_duration(240), "4 min");
@@ -118,13 +118,13 @@ TEST(Format, DurationsForPeople) {
   EXPECT_EQ(format_duration(7800), "2 h 10 min");
 }
 
-TEST(Format, Plurals) {
+TEST(Format, PluralsFollowTheCount) {
   EXPECT_EQ(format_plural(1, "size"), "1 size");
   EXPECT_EQ(format_plural(0, "size"), "0 sizes");
   EXPECT_EQ(format_plural(2, "process", "processes"), "2 processes");
 }
 
-TEST(Format, WhatIsRoundedAwayHasNoSign) {
+TEST(Format, ZeroAfterRoundingHasNoSign) {
   EXPECT_EQ(format_percent(-0.0004), "0.0");
   EXPECT_EQ(format_percent(-0.004), "−0.4");
 }

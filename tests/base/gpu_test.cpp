@@ -50,7 +50,7 @@ TEST_F(GpuTest, DescribesEveryDeviceAndTheDriver) {
   EXPECT_EQ(survey.gpus[1].mig, std::nullopt) << "this device does not know the question";
 }
 
-TEST_F(GpuTest, TellsNoLibraryFromNoDriverFromNoDevice) {
+TEST_F(GpuTest, DistinguishesMissingLibraryDriverAndDevice) {
   setenv("FAKE_NVML", "none", 1);
   EXPECT_EQ(survey_gpus().status, NvmlStatus::kNoDevice);
   setenv("FAKE_NVML", "broken", 1);
@@ -61,7 +61,7 @@ TEST_F(GpuTest, TellsNoLibraryFromNoDriverFromNoDevice) {
   EXPECT_EQ(survey_gpus().status, NvmlStatus::kNoLibrary);
 }
 
-/// The blocked signals of every thread but this one, from /proc.
+/// Returns the blocked signals of every thread but this one, from /proc.
 std::vector<std::uint64_t> masks_of_other_threads() {
   std::vector<std::uint64_t> masks;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -100,7 +100,7 @@ TEST(BrokenDriver, IsAnErrorOnlyWhereTheKernelShowsADevice) {
   }
 }
 
-/// The visible GPUs, "0 1", followed by a bar and the word that was ignored.
+/// Returns the visible GPUs, "0 1", followed by a bar and the word that was ignored.
 std::string visible(const char* variable) {
   const VisibleGpus chosen = visible_gpus(survey_gpus().gpus, variable);
   std::string text;
@@ -146,7 +146,7 @@ TEST_F(GpuTest, ASliceHasItsOwnMemoryAndTheLimitsOfItsGpu) {
   EXPECT_EQ(slice.whole_gpu_uuid, "GPU-11111111-aaaa");
   EXPECT_EQ(slice.memory_bytes, 18LL << 30);
   EXPECT_EQ(slice.compute_capability(), "9.0");
-  EXPECT_EQ(slice.arithmetic_cores, 16896 * 18 / 141);
+  EXPECT_EQ(slice.arithmetic_cores, 16896 * 18 / 141) << "18 of the GPU's 141 GiB";
   EXPECT_EQ(slice.max_sm_clock_mhz, 1980);
   EXPECT_EQ(slice.mig, true);
   EXPECT_EQ(slice.refusal(), std::nullopt);
@@ -160,7 +160,7 @@ TEST_F(GpuTest, ASliceHasItsOwnMemoryAndTheLimitsOfItsGpu) {
 
 std::string refusal_of_first() { return survey_gpus().gpus.at(0).refusal().value_or("none"); }
 
-TEST_F(GpuTest, WhatNoProcessCanUseIsRefusedWithTheRemedy) {
+TEST_F(GpuTest, UnusableGpusAreRefusedWithTheRemedy) {
   using testing::HasSubstr;
   EXPECT_EQ(refusal_of_first(), "none");
   setenv("FAKE_NVML_SLICES", "0", 1);

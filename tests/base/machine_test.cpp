@@ -7,7 +7,7 @@
 namespace labreport::machine_test {
 namespace {
 
-TEST(Machine, KnowsItself) {
+TEST(Machine, HasPlausibleProperties) {
   EXPECT_FALSE(cpu_model().empty());
   EXPECT_FALSE(usable_cores().empty());
   EXPECT_GT(memory_bytes(), 64LL << 20);
@@ -16,7 +16,7 @@ TEST(Machine, KnowsItself) {
   EXPECT_FALSE(host_name().empty());
 }
 
-TEST(Machine, DiskSpaceOfAFolderThatIsStillToBeMade) {
+TEST(Machine, FreeDiskBytesAcceptsAnAbsentFolder) {
   EXPECT_GT(free_disk_bytes("/tmp/not/made/yet"), 0);
 }
 
@@ -31,13 +31,13 @@ TEST(Environment, WholeFamiliesAndSingleVariablesChangeResults) {
   }
 }
 
-TEST(Environment, WhatAMachineNeedsForNcclStays) {
+TEST(Environment, OnlyNcclVariablesAreNeededByTheMachine) {
   EXPECT_TRUE(is_needed_by_machine("NCCL_NVLS_ENABLE"));
   EXPECT_FALSE(is_needed_by_machine("TORCH_NCCL_BLOCKING_WAIT"));
   EXPECT_FALSE(is_needed_by_machine("CUBLAS_WORKSPACE_CONFIG"));
 }
 
-TEST(Environment, ListsThoseThatAreSetWithTheirValues) {
+TEST(Environment, ListsSetVariablesWithTheirValues) {
   setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8=x", 1);
   EXPECT_EQ(result_changing_environment().at("CUBLAS_WORKSPACE_CONFIG"), ":4096:8=x");
   unsetenv("CUBLAS_WORKSPACE_CONFIG");

@@ -13,11 +13,11 @@ const PrivateNames kAda{.home = "/people/ada", .user = "ada", .host = "box-7"};
 
 struct Case {
   const char* text;
-  const char* without;
+  const char* expected;
 };
 
-TEST(PrivateNames, AreLeftOutOfPathsCommandsAndMessages) {
-  for (const auto& [text, without] : {
+TEST(PrivateNames, AreReplacedInPathsCommandsAndMessages) {
+  for (const auto& [text, expected] : {
            Case{"/people/ada", "~"},
            Case{"--out=/people/ada/runs", "--out=~/runs"},
            Case{"cannot open '/people/ada/a b/x.so': no such file",
@@ -26,11 +26,11 @@ TEST(PrivateNames, AreLeftOutOfPathsCommandsAndMessages) {
            Case{"ada@box-7:/x", "USER@HOST:/x"},
            Case{"lost box-7.example", "lost HOST.example"},
        }) {
-    EXPECT_EQ(redacted(text, kAda), without) << text;
+    EXPECT_EQ(redacted(text, kAda), expected) << text;
   }
 }
 
-TEST(PrivateNames, OfAHostAreItsWholeNameAndItsFirstWord) {
+TEST(PrivateNames, TheHostsWholeAndShortNamesAreReplaced) {
   const PrivateNames node{.home = {}, .user = {}, .host = "node1.cluster.edu"};
   EXPECT_EQ(redacted("node1.cluster.edu and node1, not node12 or x-node1", node),
             "HOST and HOST, not node12 or x-node1");
@@ -38,16 +38,16 @@ TEST(PrivateNames, OfAHostAreItsWholeNameAndItsFirstWord) {
             "10 bytes of HOST");
 }
 
-TEST(PrivateNames, OfAHostThatIsCalledLikeAWordStayInChosenWords) {
-  const PrivateNames run{.home = "/people/ada", .user = "ada", .host = "run"};
+TEST(PrivateNames, KeepsUserValuesThatEqualTheHostName) {
+  const PrivateNames host_called_run{.home = "/people/ada", .user = "ada", .host = "run"};
   for (const char* word : {"run", "run,small", "run=64,128,2,2"}) {
-    EXPECT_EQ(redacted_word(word, run), word);
+    EXPECT_EQ(redacted_word(word, host_called_run), word);
   }
-  EXPECT_EQ(redacted_word("/scratch/run/x", run), "/scratch/HOST/x");
-  EXPECT_EQ(redacted_word("ada@run:/people/ada", run), "USER@HOST:~");
+  EXPECT_EQ(redacted_word("/scratch/run/x", host_called_run), "/scratch/HOST/x");
+  EXPECT_EQ(redacted_word("ada@run:/people/ada", host_called_run), "USER@HOST:~");
 }
 
-TEST(PrivateNames, OfOthersAreLeftOutOfTheirHomeFolders) {
+TEST(PrivateNames, OtherUsersHomeFoldersAreReplaced) {
   for (const std::string root : {"/home", "/Users"}) {
     EXPECT_EQ(redacted("in " + root + "/alan.t/runs", {}), "in ~/runs");
     EXPECT_EQ(redacted(root + "/", {}), root + "/");
@@ -55,19 +55,19 @@ TEST(PrivateNames, OfOthersAreLeftOutOfTheirHomeFolders) {
   }
 }
 
-TEST(PrivateNames, AreNotSeenInOtherWords) {
+TEST(PrivateNames, AreNotReplacedWithinOtherWords) {
   for (const char* text : {"/people/adam/x", "ada", "--sizes small,ada", "box-77 and xbox-7",
                            "/more/people/ada-lab"}) {
     EXPECT_EQ(redacted(text, kAda), text);
   }
 }
 
-TEST(PrivateNames, ThatAreUnknownReplaceNothing) {
+TEST(PrivateNames, UnknownNamesReplaceNothing) {
   EXPECT_EQ(redacted("a / path and @ words", {}), "a / path and @ words");
   EXPECT_EQ(redacted("/a/path", {.home = "/", .user = {}, .host = {}}), "/a/path");
 }
 
-TEST(PrivateNames, OfThisProcessAreItsHostsAndUsers) {
+TEST(PrivateNames, AreReadFromTheEnvironmentAndTheSystem) {
   setenv("HOME", "/somewhere/else/", 1);
   EXPECT_EQ(private_names().home, "/somewhere/else");
   EXPECT_EQ(private_names().host, host_name());

@@ -25,6 +25,7 @@ class Stamp : public testing::Test {
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ / name) << text;
   }
+  /// Waits longer than `kTickSeconds` of stamp.cpp.
   static void settle() { std::this_thread::sleep_for(std::chrono::milliseconds(150)); }
 
   const fs::path folder_ = fs::path(testing::TempDir()) / "labreport-stamp";
@@ -49,7 +50,7 @@ TEST_F(Stamp, ChangesWithAFileOfTheSameSizeWhoseTimeWasSetBack) {
   EXPECT_NE(file_stamp(folder_ / "a"), before);
 }
 
-TEST_F(Stamp, OfAFolderChangesWithEveryFileInIt) {
+TEST_F(Stamp, FolderStampChangesWithEveryFile) {
   const std::string before = folder_stamp(folder_);
   write("inner/b", "2");
   settle();
@@ -64,12 +65,12 @@ TEST_F(Stamp, OfAFolderChangesWithEveryFileInIt) {
   EXPECT_NE(folder_stamp(folder_), added);
 }
 
-TEST_F(Stamp, OfAFolderNeverComesAgainWhileAChangeCouldGoUnseen) {
+TEST_F(Stamp, FolderStampOfAFreshChangeNeverRepeats) {
   write("a", "new");
   EXPECT_NE(folder_stamp(folder_), folder_stamp(folder_));
 }
 
-TEST_F(Stamp, IsEmptyForWhatIsNoFile) {
+TEST_F(Stamp, IsEmptyWithoutAFile) {
   EXPECT_EQ(file_stamp(folder_ / "absent"), "");
   EXPECT_EQ(file_stamp(folder_), "");
   EXPECT_EQ(folder_stamp(folder_ / "absent"), "");

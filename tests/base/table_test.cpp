@@ -11,12 +11,12 @@ enum class Sign { kPlus, kMinus, kNone };
 
 constexpr Names<Sign, 2> kSigns{{{Sign::kPlus, "plus"}, {Sign::kMinus, "minus"}}};
 
-TEST(Table, FindsWhatStandsBesideAKey) {
+TEST(Table, LooksUpTheValueOfAKey) {
   EXPECT_EQ(*look_up(kSigns, Sign::kMinus), "minus");
   EXPECT_EQ(look_up(kSigns, Sign::kNone), nullptr);
 }
 
-TEST(Names, LeadFromAValueToItsNameAndBack) {
+TEST(Names, ConvertValuesToNamesAndBack) {
   EXPECT_EQ(name_in(kSigns, Sign::kPlus), "plus");
   EXPECT_EQ(name_in(kSigns, Sign::kNone), "");
   EXPECT_EQ(parse_name(kSigns, "sign", "minus"), Sign::kMinus);

@@ -22,7 +22,7 @@ class Advise : public ProgramTest {
   }
 };
 
-TEST_F(Advise, TakesTheWordsThatDiffTakes) {
+TEST_F(Advise, TakesAGpuPreviousLatestOrAFolder) {
   keep("nvidia-h200/2025/20260501-000000-a", fake_run(input_for("ladder")));
   keep("nvidia-h200/2025/20260502-000000-a", fake_run(input_for("flash_benchmarking")));
   for (const char* word : {"H200", "previous", "site/runs/nvidia-h200/2025/20260501-000000-a"}) {
@@ -37,7 +37,7 @@ TEST_F(Advise, TakesTheWordsThatDiffTakes) {
               HasSubstr("no measured run of the 2026 edition"));
 }
 
-TEST_F(Advise, SaysWhichRunAWordChoseAmongSeveral) {
+TEST_F(Advise, NamesTheRunThatItChoseAmongSeveral) {
   const std::string with_ladder = "site/runs/nvidia-h200/2025/20260501-000000-a";
   keep("nvidia-h200/2025/20260501-000000-a", fake_run(input_for("ladder")));
   EXPECT_EQ(call({"advise", "H200"}).messages, "") << "there is no other";
@@ -47,7 +47,7 @@ TEST_F(Advise, SaysWhichRunAWordChoseAmongSeveral) {
   EXPECT_EQ(call({"advise", with_ladder}).messages, "");
 }
 
-TEST_F(Advise, NamesDeviationsAndWhetherItIsADemonstration) {
+TEST_F(Advise, PrintsDeviationsAndMarksADemonstration) {
   keep("fake-gpu/2025/20260501-000000-a", fake_run(input_for("ladder")));
   const std::string of_gpu = call({"advise", "latest"}).output;
   EXPECT_THAT(of_gpu, testing::ContainsRegex("[(][0-9,.]+ ± [0-9,.]+ → [0-9,.]+ ± [0-9,.]+ ms[)]"));

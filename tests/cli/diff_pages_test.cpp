@@ -50,7 +50,7 @@ class DiffPages : public testing::Test {
   RectangleTool tool_;
 };
 
-TEST_F(DiffPages, TheLatestOfEachGpuMeetInTheirEdition) {
+TEST_F(DiffPages, CompareTheLatestRunsOfEachGpuAndEdition) {
   add("b200/2025/2-a", run_on_another_gpu(true));
   add("h200/2025/1-a", three_launches());
   add("h200/2025/3-a", three_launches());
@@ -68,7 +68,7 @@ TEST_F(DiffPages, LongNamesAreShortenedAndStayApart) {
   for (const std::string& folder : found) EXPECT_LE(folder.size(), 255u);
 }
 
-TEST_F(DiffPages, OnesOwnGoBeforeShippedRunsAndFullOnesAmongTheseBeforeQuickOnes) {
+TEST_F(DiffPages, PreferTheUsersRunsThenFullShippedRuns) {
   const fs::path full = add("b200/2025/1-a", run_on_another_gpu(true));
   const fs::path quick = add("b200/2025/2-a", run_on_another_gpu(true));
   add("h200/2025/1-a", three_launches());
@@ -81,7 +81,7 @@ TEST_F(DiffPages, OnesOwnGoBeforeShippedRunsAndFullOnesAmongTheseBeforeQuickOnes
   EXPECT_THAT(folders(), ElementsAre("diff/b200-2025-2-a--h200-2025-1-a"));
 }
 
-TEST_F(DiffPages, ImportedTablesMeetMeasuredRunsOfTheirEditionAlone) {
+TEST_F(DiffPages, CompareImportedTablesOnlyWithRunsOfTheirEdition) {
   add("b200/2025/2-a", run_on_another_gpu(true));
   add("b200/2026/2-a", run_on_another_gpu(true));
   for (const std::string gpu : {"a100", "h200"}) {
@@ -95,7 +95,7 @@ TEST_F(DiffPages, ImportedTablesMeetMeasuredRunsOfTheirEditionAlone) {
       << "a table is what the others are held against";
 }
 
-TEST_F(DiffPages, AreTenOfTheNewestPairsAtMost) {
+TEST_F(DiffPages, ShowAtMostTheTenNewestPairs) {
   for (int day = 1; day <= 6; ++day) {
     const std::string name = std::to_string(day);
     add("gpu" + name + "/2025/" + name + "-a", three_launches());
@@ -122,7 +122,7 @@ TEST_F(DiffPages, TwoGpusWithTwoModelsHaveNoPage) {
   EXPECT_THAT(listed_pairs(make()), IsEmpty());
 }
 
-TEST_F(DiffPages, AreTheSameBytesEachTime) {
+TEST_F(DiffPages, HaveTheSameBytesEachTime) {
   add("b200/2025/2-a", run_on_another_gpu(true));
   add("l4/2025/2-a", run_on_another_gpu(false));
   const auto first = make();

@@ -34,17 +34,17 @@ TEST_F(DiffVerb, EveryFormatSaysWhichMismatchWasAllowed) {
     const CompletedProcess process =
         call({"diff", "a", "b", "--allow-mismatch", "batch", "--format", format});
     EXPECT_EQ(process.exit_status, 0) << process.messages;
-    const bool page = format == std::string("html");
-    if (page) {
+    const bool is_page = format == std::string("html");
+    if (is_page) {
       EXPECT_EQ(process.output, "diff: diff.html\n");
     }
-    EXPECT_THAT(page ? read_file(folder_ / "diff.html") : process.output,
+    EXPECT_THAT(is_page ? read_file(folder_ / "diff.html") : process.output,
                 HasSubstr("batch 2 against 8"))
         << format;
   }
 }
 
-TEST_F(DiffVerb, ARegressionIsStatusOneOnlyWhereAskedFor) {
+TEST_F(DiffVerb, ARegressionGivesStatusOneOnlyWithTheFlag) {
   keep("a", three_launches());
   keep("b", three_launches(1.1));
   EXPECT_EQ(call({"diff", "a", "b"}).exit_status, 0);
@@ -54,7 +54,7 @@ TEST_F(DiffVerb, ARegressionIsStatusOneOnlyWhereAskedFor) {
   EXPECT_THAT(process.messages, HasSubstr("B is slower in 2 rows"));
 }
 
-TEST_F(DiffVerb, WhereNothingCanBeJudgedARegressionIsNotRuledOut) {
+TEST_F(DiffVerb, FailOnRegressionIsRefusedIfNoVerdictIsPossible) {
   keep("a", three_launches());
   keep("gpu", run_on_another_gpu(true));
   const CompletedProcess process = call({"diff", "a", "gpu", "--fail-on-regression"});
@@ -77,7 +77,7 @@ TEST_F(DiffVerb, RunsWithNothingInCommonAreBothNamed) {
               HasSubstr("3 only in A (a), 1 only in B (other); mode differs most often"));
 }
 
-TEST_F(DiffVerb, AFileIsOfTheFormatThatItsEndingSays) {
+TEST_F(DiffVerb, TheFilesEndingChoosesTheFormat) {
   keep("a", three_launches());
   for (const auto& [file, begins] :
        {std::pair("d.json", "{"), std::pair("d.html", "<!DOCTYPE html>"), std::pair("d.md", "# "),
@@ -89,7 +89,7 @@ TEST_F(DiffVerb, AFileIsOfTheFormatThatItsEndingSays) {
   EXPECT_THAT(read_file(folder_ / "d.html"), testing::StartsWith("# ")) << "as the flag says";
 }
 
-TEST_F(DiffVerb, WritesOverItsOwnFilesAndOverOthersOnlyWhenToldTo) {
+TEST_F(DiffVerb, OverwritesOtherFilesOnlyWithForce) {
   keep("a", three_launches());
   for (const char* format : {"table", "md", "json", "html"}) {
     write_atomically(folder_ / "d", "precious");
@@ -119,7 +119,7 @@ TEST_F(DiffVerb, WritesIntoAPipeOrADeviceAndReplacesNeither) {
   EXPECT_THAT(full.messages, HasSubstr("cannot write /proc/self/fd/9: No space left on device"));
 }
 
-TEST_F(DiffVerb, WritesThroughNoLinkThatLeavesAndOverNoFolder) {
+TEST_F(DiffVerb, RefusesFoldersAndLinksToOtherFolders) {
   keep("a", three_launches());
   fs::create_directory(folder_ / "other");
   write_atomically(folder_ / "other/d.md", "precious");
@@ -142,7 +142,7 @@ TEST_F(DiffVerb, WritesThroughNoLinkThatLeavesAndOverNoFolder) {
   EXPECT_THAT(read_file(folder_ / "stays.txt"), testing::StartsWith("# NVIDIA H200"));
 }
 
-TEST_F(DiffVerb, RefusesWhatItDoesNotKnow) {
+TEST_F(DiffVerb, RefusesUnknownValues) {
   keep("a", three_launches());
   for (const auto& words :
        std::vector<std::vector<std::string>>{{"diff", "a", "nowhere"},

@@ -20,6 +20,12 @@ class EndToEnd : public ProgramTest {
  protected:
   labreport::Run stored_run() const { return RunStore(only_run()).load(); }
 
+  /// Returns the path in "report: <path>\n".
+  static fs::path printed_page(const CompletedProcess& process) {
+    const std::size_t begin = std::string_view("report: ").size();
+    return process.output.substr(begin, process.output.size() - begin - 1);
+  }
+
   /// Writes the files of a LibTorch of this version that the set-up scripts read; returns its
   /// folder.
   fs::path libtorch(const std::string& major, const std::string& minor) const {
@@ -45,7 +51,7 @@ TEST_F(EndToEnd, ReportMeasuresAndRendersTheDemonstration) {
   EXPECT_THAT(process.messages, Not(HasSubstr("\033"))) << "quiet where nobody looks";
   ASSERT_TRUE(process.output.starts_with("report: site/public/")) << process.output;
   ASSERT_TRUE(process.output.ends_with("/index.html\n"));
-  const fs::path page = process.output.substr(8, process.output.size() - 9);
+  const fs::path page = printed_page(process);
   EXPECT_THAT(read_file(folder_ / page), HasSubstr("benchmarking_script"));
   const auto run = stored_run();
   EXPECT_EQ(run.preset, "demo");
@@ -54,7 +60,7 @@ TEST_F(EndToEnd, ReportMeasuresAndRendersTheDemonstration) {
   EXPECT_EQ(call({"check", only_run().string()}).exit_status, 0);
 }
 
-TEST_F(EndToEnd, AModelOfOnesOwnIsMeasuredAndNamedInTheReport) {
+TEST_F(EndToEnd, AUsersModelIsMeasuredAndNamedInTheReport) {
   const CompletedProcess process =
       call({"report", "--preset", "demo", "--sizes", "demo-1", "--model", "net.py:Net",
             "--model-args", R"({"width": "$d_model"})", "--compile"});
@@ -62,7 +68,7 @@ TEST_F(EndToEnd, AModelOfOnesOwnIsMeasuredAndNamedInTheReport) {
   for (const Cell& cell : stored_run().cells) {
     EXPECT_EQ(cell.spec.implementation, cell.spec.model ? "Net-0a1b2c3d" : "") << cell.id;
   }
-  const fs::path page = process.output.substr(8, process.output.size() - 9);
+  const fs::path page = printed_page(process);
   const std::string report = read_file(folder_ / page.parent_path() / "report.md");
   EXPECT_THAT(report, HasSubstr("of Net-0a1b2c3d"));
   EXPECT_THAT(report, HasSubstr("The network is net.py:Net"));
@@ -72,11 +78,11 @@ TEST_F(EndToEnd, AModelOfOnesOwnIsMeasuredAndNamedInTheReport) {
   EXPECT_EQ(call({"check", only_run().string()}).exit_status, 0);
 }
 
-TEST_F(EndToEnd, AnAttentionOfOnesOwnIsTimedBesidePyTorchs) {
+TEST_F(EndToEnd, AUsersAttentionIsTimedBesidePyTorchs) {
   const CompletedProcess process =
       call({"report", "--preset", "demo", "--attention", "net.py:Net"});
   EXPECT_EQ(process.exit_status, 0) << process.messages;
-  const fs::path page = process.output.substr(8, process.output.size() - 9);
+  const fs::path page = printed_page(process);
   const std::string report = read_file(folder_ / page.parent_path() / "report.md");
   EXPECT_THAT(report, HasSubstr("Net (yours)"));
   EXPECT_THAT(report, HasSubstr("ATTENTION=net.py:Net"));
@@ -92,7 +98,7 @@ TEST_F(EndToEnd, AModelAndLabreportsNetworkAreMeasuredInOneRunAndCompared) {
   const labreport::Run run = stored_run();
   EXPECT_EQ(without_labreports_network(run).cells.size(), without_users_model(run).cells.size() + 1)
       << "the dtypes of the user's modules";
-  const fs::path page = process.output.substr(8, process.output.size() - 9);
+  const fs::path page = printed_page(process);
   const std::string report = read_file(folder_ / page.parent_path() / "report.md");
   EXPECT_THAT(report, HasSubstr("## Compared with labreport’s network"));
   EXPECT_EQ(call({"check", only_run().string()}).exit_status, 0);
@@ -102,14 +108,14 @@ TEST_F(EndToEnd, AModelAndLabreportsNetworkAreMeasuredInOneRunAndCompared) {
               HasSubstr(std::to_string(run.cells.size()) + " cells"));
 }
 
-TEST_F(EndToEnd, AModelThatCannotBeLoadedIsOneLineBehindItsTraceback) {
+TEST_F(EndToEnd, AModelThatCannotBeLoadedIsReportedInOneLine) {
   const CompletedProcess process = call({"run", "--preset", "demo", "--model", "missing.py:Net"});
   EXPECT_EQ(process.exit_status, 2);
   EXPECT_THAT(process.messages, HasSubstr("Traceback (most recent call last)\n"));
   EXPECT_TRUE(process.messages.ends_with("labreport: there is no file missing.py\n"));
 }
 
-TEST_F(EndToEnd, AModelThatCannotTakeAStepIsOneLineAndNothingIsMeasured) {
+TEST_F(EndToEnd, AModelThatCannotTakeAStepStopsTheRun) {
   environment_["FAKE_WORKER"] = "status7";
   const CompletedProcess process =
       call({"run", "--preset", "demo", "--sizes", "demo-1", "--model", "net.py:Net"});
@@ -120,7 +126,7 @@ TEST_F(EndToEnd, AModelThatCannotTakeAStepIsOneLineAndNothingIsMeasured) {
     EXPECT_NE(entry.path().filename(), "run.json");
 }
 
-TEST_F(EndToEnd, ARunThatMostlyFailedSaysSoAndIsNotChosenByItself) {
+TEST_F(EndToEnd, ARunThatMostlyFailedSaysSoAndIsNotTheLatest) {
   ASSERT_EQ(call({"run", "--preset", "demo", "--sizes", "demo-1"}).exit_status, 0);
   const fs::path good = only_run();
   environment_["FAKE_WORKER"] = "status7";
@@ -134,7 +140,7 @@ TEST_F(EndToEnd, ARunThatMostlyFailedSaysSoAndIsNotChosenByItself) {
   EXPECT_THAT(call({"submit"}).output, HasSubstr(good.lexically_relative(folder_).string()));
 }
 
-TEST_F(EndToEnd, UnderMakeAHintNamesMakesVariables) {
+TEST_F(EndToEnd, HintsUnderMakeNameItsVariables) {
   environment_["LABREPORT_CALLER"] = "make";
   const CompletedProcess process =
       call({"report", "--edition", "2025", "--problems", "gradient_checkpointing"});
@@ -143,7 +149,7 @@ TEST_F(EndToEnd, UnderMakeAHintNamesMakesVariables) {
   EXPECT_THAT(process.messages, Not(HasSubstr("--edition")));
 }
 
-TEST_F(EndToEnd, FailuresAreStatusOneAndTheReportIsStillMade) {
+TEST_F(EndToEnd, FailuresGiveStatusOneAndAReport) {
   environment_["FAKE_WORKER"] = "status7";
   const CompletedProcess process = call({"report", "--preset", "demo", "--sizes", "demo-1"});
   EXPECT_EQ(process.exit_status, 1);
@@ -158,7 +164,7 @@ TEST_F(EndToEnd, AnExistingRunIsNotOverwritten) {
   EXPECT_THAT(process.messages, HasSubstr("already holds a run; choose another folder with --out"));
 }
 
-TEST_F(EndToEnd, ALimitOnTheSizeOfFilesIsTold) {
+TEST_F(EndToEnd, ALimitOnFileSizesIsReported) {
   const CompletedProcess process =
       run({"bash", "-c", "ulimit -f 1 && \"$LABREPORT\" run --preset demo"});
   EXPECT_EQ(process.signal, 0);
@@ -209,7 +215,7 @@ TEST_F(EndToEnd, RenderLeavesReferenceRunsOutWhenAsked) {
   EXPECT_THAT(own.messages, HasSubstr("no run to render"));
 }
 
-TEST_F(EndToEnd, ThePageToMailIsTheOneThatIsNamed) {
+TEST_F(EndToEnd, RenderPrintsTheSingleFilePage) {
   ASSERT_EQ(call({"run", "--preset", "demo", "--only", "mixed_precision_accumulation"}).exit_status,
             0);
   const std::string named = call({"render", "--single-file"}).output;
@@ -218,7 +224,7 @@ TEST_F(EndToEnd, ThePageToMailIsTheOneThatIsNamed) {
   EXPECT_THAT(read_file(folder_ / page), HasSubstr("<!DOCTYPE html>"));
 }
 
-TEST_F(EndToEnd, SnapshotsThatTheRunStillHasArePublishedButNoLinks) {
+TEST_F(EndToEnd, SnapshotsArePublishedButLinksAreNot) {
   ASSERT_EQ(call({"run", "--preset", "demo", "--only", "memory_profiling"}).exit_status, 0);
   const RunStore store(only_run());
   for (const Cell& cell : stored_run().cells) {
@@ -235,7 +241,7 @@ TEST_F(EndToEnd, SnapshotsThatTheRunStillHasArePublishedButNoLinks) {
   EXPECT_FALSE(fs::exists(page.parent_path() / "memory-inference.pickle"));
 }
 
-TEST_F(EndToEnd, OneUnreadableRunDoesNotTakeTheOthersAlong) {
+TEST_F(EndToEnd, AnUnreadableRunDoesNotStopTheOthers) {
   ASSERT_EQ(call({"run", "--preset", "demo", "--sizes", "demo-1"}).exit_status, 0);
   fs::create_directories(folder_ / "site/runs/future");
   std::ofstream(folder_ / "site/runs/future/run.json") << R"({"schema_version": "9.0.0"})";
@@ -247,7 +253,7 @@ TEST_F(EndToEnd, OneUnreadableRunDoesNotTakeTheOthersAlong) {
   EXPECT_THAT(call({"list", "runs"}).output, ContainsRegex("future +–  .*unreadable: "));
 }
 
-TEST_F(EndToEnd, ADamagedDescriptionOfTheWorkerIsNamedWithWhatIsWrongInIt) {
+TEST_F(EndToEnd, ADamagedWorkerDescriptionIsReportedWithItsFault) {
   for (const auto& [description, said] :
        {std::pair{R"({"torch": 2.11})", "torch: expected a string, found 2.11"},
         {R"({"architectures": ["sm_90", null]})",
@@ -276,7 +282,7 @@ TEST_F(EndToEnd, DoctorListsWhatIsHereAndWhatIsMissing) {
   }
 }
 
-TEST_F(EndToEnd, DoctorNamesATorchThatIsPassedOverAndTheRange) {
+TEST_F(EndToEnd, DoctorNamesAnUnusedTorchAndTheSupportedRange) {
   add_fake_gpus(R"({"torch": "2.11.0", "cuda": "13.0", "architectures": ["sm_90"]})");
   environment_["LIBTORCH"] = libtorch("2", "7").string();
   EXPECT_THAT(call({"doctor"}).output,
@@ -284,7 +290,7 @@ TEST_F(EndToEnd, DoctorNamesATorchThatIsPassedOverAndTheRange) {
                         " is not used: labreport is built with torch 2.8 to 2.15; "));
 }
 
-TEST_F(EndToEnd, DoctorNamesTheTorchThatThisShellBuildsWithAndTheOneThatTheDriverWants) {
+TEST_F(EndToEnd, DoctorNamesTheTorchToBuildWithAndTheLockedOne) {
   add_fake_gpus(R"({"torch": "2.11.0", "cuda": "13.0", "architectures": ["sm_90"]})");
   environment_["FAKE_NVML_DRIVER"] = "550.54.14";
   environment_["FAKE_NVML_CUDA"] = "12040";

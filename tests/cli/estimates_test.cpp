@@ -41,7 +41,7 @@ DeviceChoice device_choice(const Run& run) {
   return {DeviceKind::kCuda, Preset::kFull, std::vector(gpus_used(run), gpu), "", ""};
 }
 
-TEST(Estimates, AreWithinAFifthOfWhatEachRecordedRunTook) {
+TEST(Estimates, AreWithinAFifthOfRecordedTimes) {
   const std::vector<labreport::Run> runs = measured_runs();
   ASSERT_GE(runs.size(), 15u);
   for (const labreport::Run& run : runs) {

@@ -51,7 +51,7 @@ std::vector<std::string> foreseen_ids(const PlanInput& input, const DeviceChoice
   return ids_of(foreseen_plan(input, plan_cells(input, Run()), choice));
 }
 
-TEST(AllProblems, HaveThoseOfSeveralGpusWhereThereAreSeveral) {
+TEST(AllProblems, IncludeMultiGpuProblemsOnlyWithSeveralGpus) {
   constexpr const char* kProblemOfSeveralGpus = "distributed_communication_single_node";
   Request flags;
   flags.problems = "all";
@@ -67,7 +67,7 @@ TEST(AllProblems, HaveThoseOfSeveralGpusWhereThereAreSeveral) {
   EXPECT_THAT(plan_input(flags, choice).selection.only, Contains(kProblemOfSeveralGpus));
 }
 
-TEST(ForeseenPlan, HasTheCellsThatWereMeasuredInTheEnd) {
+TEST(ForeseenPlan, EqualsTheMeasuredCells) {
   for (const auto& [gpu, edition] : {std::pair{"nvidia-h200", "2026"},
                                      {"nvidia-h200", "2025"},
                                      {"nvidia-h100-80gb-hbm3", "2025"}}) {
@@ -81,7 +81,7 @@ TEST(ForeseenPlan, HasTheCellsThatWereMeasuredInTheEnd) {
   }
 }
 
-TEST(ForeseenPlan, DoublesFurtherWhereThereIsMoreMemory) {
+TEST(ForeseenPlan, GrowsWithTheMemory) {
   const PlanInput input = full_plan_input("2026");
   const auto cells = [&](std::int64_t gibibytes) {
     return foreseen_ids(input, device_with_memory(gibibytes << 30)).size();
@@ -90,15 +90,15 @@ TEST(ForeseenPlan, DoublesFurtherWhereThereIsMoreMemory) {
   EXPECT_GT(cells(1000), cells(140));
 }
 
-TEST(ForeseenPlan, OfAModelOfTheUsersEndsWhereLabreportsWould) {
+TEST(ForeseenPlan, HasAboutAsManyCellsForAUsersModel) {
   PlanInput input = full_plan_input("2026");
-  const std::size_t of_labreports = foreseen_ids(input, device_with_memory(140LL << 30)).size();
+  const std::size_t labreports_count = foreseen_ids(input, device_with_memory(140LL << 30)).size();
   input.selection.model.emplace().implementation = "Net-0a1b2c3d";
   EXPECT_NEAR(static_cast<double>(foreseen_ids(input, device_with_memory(140LL << 30)).size()),
-              static_cast<double>(of_labreports), 5);
+              static_cast<double>(labreports_count), 5);
 }
 
-TEST(ForeseenPlan, IsTheFirstOneWhereNobodyKnowsTheMemory) {
+TEST(ForeseenPlan, IsTheFirstPlanIfTheMemoryIsUnknown) {
   const PlanInput input = full_plan_input("2026");
   EXPECT_EQ(foreseen_ids(input, {}), first_plan(input));
 }

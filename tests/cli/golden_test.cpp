@@ -73,7 +73,7 @@ void keep_refusal(const std::string& command, const std::string& messages) {
 
 class GoldenTest : public ProgramTest, public testing::WithParamInterface<Golden> {};
 
-TEST_P(GoldenTest, PrintsExactlyThat) {
+TEST_P(GoldenTest, PrintsTheGoldenOutput) {
   const Golden& golden = GetParam();
   if (golden.gpus) add_fake_gpus(kWorkerForHopper);
   std::filesystem::copy(std::string(LABREPORT_SOURCE_DIR) + "/tests/fixtures/imports",

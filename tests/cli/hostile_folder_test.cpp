@@ -60,7 +60,7 @@ TEST_F(HostileFolder, ARunThatIsALinkIsRefused) {
   expect_refused("run.json: it is a link; put the file itself there");
 }
 
-TEST_F(HostileFolder, ARunThatIsAPipeOrADeviceKeepsNobodyWaiting) {
+TEST_F(HostileFolder, ARunThatIsAPipeIsRefusedAtOnce) {
   fs::remove(run_folder_ / "run.json");
   ASSERT_EQ(mkfifo((run_folder_ / "run.json").c_str(), 0600), 0);
   expect_refused("run.json: it is no plain file");
@@ -71,7 +71,7 @@ TEST_F(HostileFolder, ARunOfAHundredMegabytesIsRefusedUnread) {
   expect_refused("run.json is too large (100000000 bytes, at most 67108864)");
 }
 
-TEST_F(HostileFolder, ARunThatTakesAllMemoryCostsNoOtherItsPage) {
+TEST_F(HostileFolder, ARunThatTakesAllMemoryDoesNotStopTheOthers) {
   const fs::path large = run_folder_.parent_path() / "20200101-000000-large";
   fs::copy(run_folder_, large, fs::copy_options::recursive);
   std::ofstream(large / "run.json", std::ios::app) << std::string(60u << 20, ' ');
@@ -99,7 +99,7 @@ TEST_F(HostileFolder, LaunchesThatLieElsewhereAreRefused) {
   expect_refused("a.0.json: it is a link");
 }
 
-TEST_F(HostileFolder, GoingOnWithARunWritesNowhereElse) {
+TEST_F(HostileFolder, ResumingARunRefusesLinkedFolders) {
   for (const char* name : {"scratch", "artifacts"}) {
     fs::create_directories(run_folder_ / "cells");
     fs::create_directory_symlink(folder_, run_folder_ / name);
@@ -169,8 +169,8 @@ class Privacy : public ProgramTest {
   }
 };
 
-TEST_F(Privacy, NeitherHomeNorHostStandsInARunOrItsPages) {
-  environment_["FAKE_WORKER"] = "status7";  // its messages contain its path
+TEST_F(Privacy, RunsAndPagesContainNeitherHomeNorHost) {
+  environment_["FAKE_WORKER"] = "status7";  // The worker's messages contain its path.
   EXPECT_THAT(report_and_read_run({}), Not(HasSubstr(folder_.string())));
   for (const auto& entry : fs::recursive_directory_iterator(folder_ / "mine/public")) {
     if (!entry.is_regular_file()) continue;
@@ -182,7 +182,7 @@ TEST_F(Privacy, NeitherHomeNorHostStandsInARunOrItsPages) {
   }
 }
 
-TEST_F(Privacy, BothAreKeptOnDemand) {
+TEST_F(Privacy, KeepHostRecordsHomeAndHost) {
   const std::string run = report_and_read_run({"--keep-host"});
   EXPECT_THAT(run, HasSubstr(folder_.string() + "/mine"));
   EXPECT_THAT(run, HasSubstr("\"host\": \"" + host_name() + "\""));

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 class ImportTest : public ProgramTest {};
 
-TEST_F(ImportTest, OfTheCommittedTableGivesTheCommittedRun) {
+TEST_F(ImportTest, TheCommittedTableGivesTheCommittedRun) {
   const fs::path root = LABREPORT_SOURCE_DIR;
   const CompletedProcess process = call({"import", (root / "docs/a100.csv").string()});
   EXPECT_EQ(process.exit_status, 0) << process.messages;

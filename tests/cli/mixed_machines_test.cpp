@@ -60,7 +60,7 @@ TEST_F(MixedMachine, TheFirstSliceOfADividedGpuIsMeasured) {
   EXPECT_EQ(measured_device_hashes(), std::vector{uuid_hash("MIG-33333333-cccc")});
 }
 
-TEST_F(MixedMachine, ASliceIsChosenByItsUuidAndAllAlikeByAll) {
+TEST_F(MixedMachine, AUuidChoosesOneSliceAndAllChoosesEqualSlices) {
   environment_["FAKE_NVML_SLICES"] = "3";
   environment_["CUDA_VISIBLE_DEVICES"] = "MIG-33333333-dddd";
   EXPECT_THAT(doctor(), HasSubstr("✓ visible      CUDA_VISIBLE_DEVICES=MIG-33333333-dddd leaves "
@@ -75,7 +75,7 @@ TEST_F(MixedMachine, ASliceIsChosenByItsUuidAndAllAlikeByAll) {
               AllOf(HasSubstr("2 × Fake H200 MIG 1g.18gb"), Not(HasSubstr("divided"))));
 }
 
-TEST_F(MixedMachine, AGpuDividedIntoNothingIsRefusedOrPassedOver) {
+TEST_F(MixedMachine, ADividedGpuWithoutSlicesIsPassedOverOrRefused) {
   environment_["FAKE_NVML_SLICES"] = "0";
   EXPECT_THAT(doctor(), HasSubstr("✗ GPU 0        GPU 0 (Fake H200) is in MIG mode and has no"));
   EXPECT_THAT(dry_run().messages, HasSubstr("Fake K80 · ")) << "as CUDA passes it over";
@@ -96,7 +96,7 @@ TEST_F(MixedMachine, AnExclusiveGpuIsMeasuredUnlessAnotherProcessHasIt) {
               HasSubstr("GPU 0 (Fake H200) is in an exclusive compute mode and another process"));
 }
 
-TEST_F(MixedMachine, AWordThatNamesNoGpuIsAMistakeAndNoReasonForADemonstration) {
+TEST_F(MixedMachine, AWordThatNamesNoGpuIsRefused) {
   for (const char* word : {"7", "GPU-9", "GPU-", "MIG-33333333-cccc"}) {
     environment_["CUDA_VISIBLE_DEVICES"] = word;
     EXPECT_THAT(doctor(), HasSubstr(std::string("– visible      CUDA_VISIBLE_DEVICES=") + word +
@@ -114,7 +114,7 @@ TEST_F(MixedMachine, AnEmptyListHidesTheGpusOnPurpose) {
                                             "all): a demonstration on the CPU"));
 }
 
-TEST_F(MixedMachine, AnAbbreviatedUuidIsEnoughAndTheWorkerGetsTheWhole) {
+TEST_F(MixedMachine, AnAbbreviatedUuidSelectsAGpu) {
   environment_["CUDA_VISIBLE_DEVICES"] = "GPU-1111,GPU-9";
   EXPECT_THAT(dry_run().messages,
               AllOf(HasSubstr("Fake H200 · "),
@@ -132,19 +132,19 @@ class Windows : public MixedMachine {
     fs::create_directories(windows_folder);
     fs::create_directories(linux_folder);
     fs::create_symlink(LABREPORT_FAKES_DIR "/nvml.so", windows_folder / "libnvidia-ml.so.1");
-    std::ofstream(linux_folder / "libnvidia-ml.so.1");  // hides the machine's own library
+    std::ofstream(linux_folder / "libnvidia-ml.so.1");  // It hides the machine's own.
     environment_.erase("LABREPORT_NVML");
     environment_["LD_LIBRARY_PATH"] = linux_folder.string();
     environment_["LABREPORT_WSL"] = windows_folder.string();
   }
 };
 
-TEST_F(Windows, TheDriverIsFoundWhereWindowsLendsIt) {
+TEST_F(Windows, TheDriverIsFoundInTheWindowsFolder) {
   EXPECT_THAT(doctor(), AllOf(HasSubstr("✓ driver       580.95.05, "), HasSubstr("✓ GPU 0 ")));
   EXPECT_THAT(dry_run().messages, HasSubstr("Fake H200 · "));
 }
 
-TEST_F(Windows, WorkersFindItToo) {
+TEST_F(Windows, WorkersFindTheDriverToo) {
   const fs::path worker = folder_ / "seen";
   std::ofstream(worker) << "#!/bin/sh\necho \"$LD_LIBRARY_PATH\" > " << folder_ / "path"
                         << "\nexec " << LABREPORT_FAKES_DIR "/worker" << " \"$@\"\n";
@@ -157,13 +157,13 @@ TEST_F(Windows, WorkersFindItToo) {
   EXPECT_TRUE(path.ends_with(":" + environment_["LABREPORT_WSL"])) << path;
 }
 
-TEST_F(Windows, ADriverThatDoesNotLoadThereIsNoMachineWithoutAGpu) {
+TEST_F(Windows, ADriverThatDoesNotLoadIsReported) {
   fs::remove(folder_ / "lent/libnvidia-ml.so.1");
   std::ofstream(folder_ / "lent/libnvidia-ml.so.1") << "damaged";
   expect_refused("the kernel shows an NVIDIA device, but it cannot be used: ");
 }
 
-TEST_F(MixedMachine, TheCostIsToldBeforeTheFirstLaunch) {
+TEST_F(MixedMachine, TheCostIsPrintedBeforeTheFirstLaunch) {
   const CompletedProcess process = short_run();
   const auto cost = process.messages.find("; needs 0.1 GiB of disk\n");
   EXPECT_NE(cost, std::string::npos) << process.messages;

@@ -28,28 +28,28 @@ class NewestRun : public testing::Test {
   std::vector<fs::path> runs_;
 };
 
-TEST_F(NewestRun, IsTheLatestOfOnesOwnWhateverItsPreset) {
+TEST_F(NewestRun, IsTheLatestUserRunOfAnyPreset) {
   add("h200/2025/3-a", "full", true);
   add("h200/2025/1-a", "full", false);
   const fs::path later = add("b200/2025/2-a", "quick", false);
   EXPECT_EQ(newest_run(runs_), later);
 }
 
-TEST_F(NewestRun, IsTheLatestFullOneAmongThoseThatShipWithTheProject) {
+TEST_F(NewestRun, IsTheLatestFullRunIfAllAreShipped) {
   add("h200/2025/1-a", "full", true);
   const fs::path full = add("h200/2025/2-a", "full", true);
   add("h200/2025/3-a", "quick", true);
   EXPECT_EQ(newest_run(runs_), full);
 }
 
-TEST_F(NewestRun, IsTheLatestWhereNoneIsFullAndNoneWhereThereIsNone) {
+TEST_F(NewestRun, IsTheLatestShippedRunIfNoneIsFull) {
   EXPECT_EQ(newest_run(runs_), "");
   add("h200/2025/1-a", "quick", true);
   const fs::path later = add("h200/2025/2-a", "quick", true);
   EXPECT_EQ(newest_run(runs_), later);
 }
 
-TEST_F(NewestRun, IsNoUnreadableOneWhereAFullOneIs) {
+TEST_F(NewestRun, IsNoUnreadableRun) {
   const fs::path full = add("h200/2025/1-a", "full", true);
   const fs::path broken = add("h200/2025/2-a", "full", true);
   write_atomically(broken / "run.json", "{");

@@ -45,7 +45,7 @@ TEST_F(NotesTest, PicturesAreCopiedBesideThePage) {
   EXPECT_THAT(read_published("report.md"), HasSubstr("![one](notes/figures-my-plot.png)"));
 }
 
-TEST_F(NotesTest, AnSvgIsThePictureOfAnother) {
+TEST_F(NotesTest, AnSvgIsEmbeddedInAnother) {
   write_note(
       "a.svg",
       "<?xml version=\"1.0\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"460.8pt\"\n"

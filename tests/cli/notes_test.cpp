@@ -37,7 +37,7 @@ TEST_F(NotesTest, InitWritesANoteForEachPartAndKeepsWhatIsThere) {
   EXPECT_EQ(read_notes_folder(), written);
 }
 
-TEST_F(NotesTest, AnUntouchedNoteIsNone) {
+TEST_F(NotesTest, AnUntouchedNoteChangesNoPage) {
   ASSERT_EQ(render().exit_status, 0);
   const std::string before = read_published("index.html");
   ASSERT_EQ(call({"notes", "--init"}).exit_status, 0);
@@ -46,7 +46,7 @@ TEST_F(NotesTest, AnUntouchedNoteIsNone) {
   EXPECT_EQ(read_published("index.html"), before);
 }
 
-TEST_F(NotesTest, WordsStandInThePageAndSurviveEveryRender) {
+TEST_F(NotesTest, NotesAppearInThePageAndSurviveEveryRender) {
   write_note("author.md",
              "name: Ada Lovelace\ncourse: CS336\nrepository: https://github.com/ada/a2\n");
   write_note("mixed_precision_accumulation.md",
@@ -78,7 +78,7 @@ TEST_F(NotesTest, TheListSaysWhatBecomesOfEachNote) {
   EXPECT_THAT(call({"notes"}).output, HasSubstr("follows the answer\n"));
 }
 
-TEST_F(NotesTest, WhatCannotBeShownIsToldAndTheRenderGoesOn) {
+TEST_F(NotesTest, UnusableNotesAreReportedAndTheRenderContinues) {
   write_note("benchmarking_scrip.b.md", "Mine.\n");
   write_note("nsys_profile.a.md", " \n");
   write_note("nsys_profile.b.md", "\xFF\xFE");
@@ -107,7 +107,7 @@ TEST_F(NotesTest, WhatCannotBeShownIsToldAndTheRenderGoesOn) {
   EXPECT_THAT(read_published("index.html"), HasSubstr("See a plot."));
 }
 
-TEST_F(NotesTest, AReportWithANoteThatCannotBeShownEndsAsARenderDoes) {
+TEST_F(NotesTest, AReportWithAnUnusableNoteHasStatusOne) {
   write_note("mixed_precision_accumulation.md", "See ![a plot](gone.png).\n");
   const auto report = [&](const std::string& out) {
     return call(
@@ -121,7 +121,7 @@ TEST_F(NotesTest, AReportWithANoteThatCannotBeShownEndsAsARenderDoes) {
   EXPECT_EQ(report("second").exit_status, 0);
 }
 
-TEST_F(NotesTest, BelongToTheNewestOwnRunOrToTheRunThatHoldsThem) {
+TEST_F(NotesTest, NotesInARunsFolderReplaceTheSharedOnes) {
   const fs::path older = only_run();
   const fs::path newer = older.parent_path() / "29990101-000000-newer";
   const fs::path reference = older.parent_path() / "29990102-000000-reference";
@@ -146,7 +146,7 @@ TEST_F(NotesTest, BelongToTheNewestOwnRunOrToTheRunThatHoldsThem) {
   EXPECT_THAT(init.output, HasSubstr("written  " + (reference / "notes/author.md").string()));
 }
 
-TEST_F(NotesTest, WordsStayWhereAnotherNetworkAnotherPartOrAFailureIsMeasured) {
+TEST_F(NotesTest, NotesStayUntilANewerRunOfTheSameNetworkSucceeds) {
   const fs::path first = fs::relative(only_run(), folder_).parent_path() / "20260101-000000-a";
   fs::rename(only_run(), folder_ / first);
   write_note("author.md", "name: Ada\n");
@@ -175,7 +175,7 @@ TEST_F(NotesTest, WordsStayWhereAnotherNetworkAnotherPartOrAFailureIsMeasured) {
   EXPECT_THAT(render().messages, Not(HasSubstr(first.string())));
 }
 
-TEST_F(NotesTest, WhatANoteAsksInVainIsToldByFileAndLineEachTime) {
+TEST_F(NotesTest, ProblemsOfANoteAreReportedWithFileAndLine) {
   write_note("mixed_precision_accumulation.md",
              "<!-- before the rest -->\nSee [x](javascript:alert(1)).\n\nSo $\\frac{a$.\n");
   for (int i = 0; i < 2; ++i) {

@@ -16,7 +16,7 @@ std::vector<std::string> chosen(const std::string& problems) {
   return plan_input(flags, Preset::kFull, DeviceKind::kCuda).selection.only;
 }
 
-TEST(Problems, OfTheProfilingHalfStandBesideOthers) {
+TEST(Problems, ProfilingCanBeCombinedWithOthers) {
   EXPECT_THAT(chosen("profiling"), IsEmpty()) << "as where nothing is chosen";
   const auto both = chosen("profiling,naive_ddp");
   EXPECT_THAT(both, IsSupersetOf({"benchmarking_script", "memory_profiling", "data_parallel.a"}));

@@ -22,7 +22,7 @@ class Query : public ProgramTest {
   }
 };
 
-TEST_F(Query, PrintsWhatARunAnswersInTheFormatAskedFor) {
+TEST_F(Query, PrintsTheResultInTheChosenFormat) {
   EXPECT_EQ(call({"query", "H200", "select kind, batch from cell where kind = 'limits'"}).output,
             "kind    batch\nlimits  –\n");
   EXPECT_EQ(
@@ -35,7 +35,7 @@ TEST_F(Query, ReadsAQueryFromItsInput) {
   EXPECT_EQ(run({"bash", "-c", "$LABREPORT query latest - < q.sql"}).output, "one\n  1\n");
 }
 
-TEST_F(Query, EndsAsOtherVerbsDoWhereItsOutputEnds) {
+TEST_F(Query, FailsIfItsOutputCannotBeWritten) {
   const std::string query = "$LABREPORT query latest 'select * from sample' ";
   const CompletedProcess read = run({"bash", "-c", query + "| head -n 1"});
   EXPECT_EQ(read.messages, "");

@@ -21,7 +21,7 @@ Run run_begun_with(Request request) {
   return run;
 }
 
-Run begun_run() {
+Run interrupted_run() {
   return run_begun_with({.edition = "2026",
                          .preset = "quick",
                          .sizes = "mini,small",
@@ -32,19 +32,16 @@ Run begun_run() {
                          .timeout = "9"});
 }
 
-RunFlags resume_flags(Request request) {
-  RunFlags flags;
-  static_cast<Request&>(flags) = std::move(request);
-  flags.resume = true;
-  return flags;
-}
-
+/// Returns the flags with which a command of this request resumes the run.
 RunFlags resumed_flags(const Run& run, Request request) {
-  return recorded_flags(run, resume_flags(std::move(request)));
+  RunFlags given;
+  static_cast<Request&>(given) = std::move(request);
+  given.resume = true;
+  return recorded_flags(run, given);
 }
 
 TEST(RecordedFlags, AreThoseOfTheFirstCommand) {
-  const RunFlags flags = resumed_flags(begun_run(), {});
+  const RunFlags flags = resumed_flags(interrupted_run(), {});
   EXPECT_EQ(flags.edition, "2026");
   EXPECT_EQ(flags.preset, "quick");
   EXPECT_EQ(flags.own_sizes, Words{"mini=64,128,2,2"});
@@ -57,7 +54,7 @@ TEST(RecordedFlags, AreThoseOfTheFirstCommand) {
   EXPECT_TRUE(flags.resume);
 }
 
-TEST(RecordedFlags, AModelIsCodeAndIsNamedAgain) {
+TEST(RecordedFlags, RequireThatTheCommandNamesTheModel) {
   const labreport::Run run = run_begun_with({.model = "~/net.py:Net", .loss = "net:loss"});
   EXPECT_THAT([&] { resumed_flags(run, {}); },
               ThrowsMessage<InputError>(HasSubstr("command names it; add --model ~/net.py:Net")));
@@ -66,7 +63,7 @@ TEST(RecordedFlags, AModelIsCodeAndIsNamedAgain) {
   EXPECT_EQ(flags.loss, "net:loss");
 }
 
-TEST(RecordedFlags, AnAttentionIsCodeToo) {
+TEST(RecordedFlags, RequireThatTheCommandNamesTheAttention) {
   const labreport::Run run = run_begun_with({.attention = "flash.py:Flash"});
   EXPECT_THAT(
       [&] { resumed_flags(run, {}); },
@@ -75,7 +72,7 @@ TEST(RecordedFlags, AnAttentionIsCodeToo) {
             "here/flash.py:Flash");
 }
 
-TEST(RecordedFlags, WhatIsMeasuredBesideAModelStays) {
+TEST(RecordedFlags, KeepTheSecondNetwork) {
   const labreport::Run both =
       run_begun_with({.model = "net.py:Net", .second_network = "labreport"});
   EXPECT_EQ(resumed_flags(both, {.model = "net.py:Net"}).second_network, "labreport");
@@ -84,28 +81,28 @@ TEST(RecordedFlags, WhatIsMeasuredBesideAModelStays) {
               ThrowsMessage<InputError>(HasSubstr("--and is not what this run was begun with")));
 }
 
-TEST(RecordedFlags, StandWithTheEditionAndPresetThatWereChosenForTheUser) {
+TEST(RecordedFlags, IncludeTheDefaultEditionAndPreset) {
   const RunFlags flags = resumed_flags(run_begun_with({}), {});
   EXPECT_EQ(flags.edition, "2026");
   EXPECT_EQ(flags.preset, "quick");
 }
 
-TEST(RecordedFlags, MayBeRepeatedAndThoseThatChangeNoResultReplaced) {
+TEST(RecordedFlags, AllowRepeatedFlagsOtherGpusAndAnotherTimeout) {
   const RunFlags flags = resumed_flags(
-      begun_run(), {.edition = "2026", .sizes = "mini,small", .gpus = "1", .timeout = "99"});
+      interrupted_run(), {.edition = "2026", .sizes = "mini,small", .gpus = "1", .timeout = "99"});
   EXPECT_EQ(flags.gpus, "1");
   EXPECT_EQ(flags.timeout, "99");
   EXPECT_EQ(flags.launches, "3");
 }
 
-TEST(RecordedFlags, KeepTheHostWhereTheRunHasIt) {
-  labreport::Run run = begun_run();
+TEST(RecordedFlags, KeepTheHostIfTheRunHasIt) {
+  labreport::Run run = interrupted_run();
   EXPECT_FALSE(resumed_flags(run, {}).keep_host);
   run.sessions.front().host = "node7";
   EXPECT_TRUE(resumed_flags(run, {}).keep_host);
 }
 
-TEST(RecordedFlags, RefuseEachThatChangesTheResults) {
+TEST(RecordedFlags, RefuseFlagsThatChangeThePlan) {
   for (const Request& other : std::vector<Request>{{.edition = "2025"},
                                                    {.preset = "full"},
                                                    {.only = "nsys_profile"},
@@ -123,14 +120,15 @@ TEST(RecordedFlags, RefuseEachThatChangesTheResults) {
                                                    {.nvtx = true},
                                                    {.shard = "1/2"}}) {
     const std::string flag = given_flags(other).front().name;
-    EXPECT_THAT([&] { resumed_flags(begun_run(), other); },
+    EXPECT_THAT([&] { resumed_flags(interrupted_run(), other); },
                 ThrowsMessage<InputError>(
                     flag + " is not what this run was begun with; leave it out, or measure anew "
                            "without --resume"));
   }
 }
 
-TEST(RecordedFlags, OfARequestThatCannotBeReadAreNotGuessed) {
+TEST(RecordedFlags, RefuseAnUnreadableRequest) {
+  // Redaction may have put "HOST" in the place of a size's name.
   EXPECT_THAT([&] { resumed_flags(run_begun_with({.sizes = "HOST"}), {}); },
               ThrowsMessage<InputError>(HasSubstr("what it was begun with cannot be read")));
 }

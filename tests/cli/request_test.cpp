@@ -42,7 +42,7 @@ TEST(Requests, HaveEveryFlagThatSaysWhatIsMeasured) {
   }
 }
 
-TEST(Requests, AreWrittenInOneOrderWithEachOwnSize) {
+TEST(Requests, AreWrittenInAFixedOrder) {
   const Words given{"--steps",   "3",         "--size",    "a=1,2,3,4", "--size",
                     "b=1,2,3,4", "--compile", "--edition", "2026"};
   EXPECT_EQ(words_of(parsed(given)), (Words{"--edition", "2026", "--compile", "--size", "a=1,2,3,4",

@@ -69,7 +69,7 @@ class ResumeDeath : public testing::Test {
   }
 
   /// Returns the run with its first session only, as JSON.
-  static std::string cells(labreport::Run run) {
+  static std::string first_session_json(labreport::Run run) {
     run.sessions.resize(1);
     return to_json(run);
   }
@@ -80,15 +80,15 @@ class ResumeDeath : public testing::Test {
                          ("resume-death-" + std::to_string(getpid()));
 };
 
-TEST_F(ResumeDeath, AnywhereLosesAndDoublesNothing) {
+TEST_F(ResumeDeath, LosesAndRepeatsNoLaunch) {
   leave_interrupted_run(root_ / "run");
-  const std::string undisturbed = cells(resume_folder()->run());
+  const std::string undisturbed = first_session_json(resume_folder()->run());
   int stop = 1;
   for (bool died = true; died; ++stop) {
     fs::remove_all(root_);
     leave_interrupted_run(root_ / "run");
     died = dies_at(stop, [&] { resume_folder(); });
-    ASSERT_EQ(cells(resume_folder()->run()), undisturbed) << "died at stop " << stop;
+    ASSERT_EQ(first_session_json(resume_folder()->run()), undisturbed) << "died at stop " << stop;
   }
   EXPECT_GT(stop, 50) << "that many moments were tried";
 }

@@ -72,7 +72,7 @@ TEST_F(Resuming, CtrlCKeepsWhatIsFinishedAndResumeGoesOn) {
   EXPECT_FALSE(fs::exists(RunStore(only_run()).cells_folder()));
 }
 
-TEST_F(Resuming, ResumeInTheRunsOwnFolderMeasuresFailuresAgain) {
+TEST_F(Resuming, RepeatsFailuresInTheRunsOwnFolder) {
   environment_["FAKE_WORKER"] = "status7";
   const std::vector<std::string> words{"run", "--preset", "demo", "--sizes", "demo-1"};
   EXPECT_EQ(call(words).exit_status, 1);
@@ -84,7 +84,7 @@ TEST_F(Resuming, ResumeInTheRunsOwnFolderMeasuresFailuresAgain) {
     EXPECT_TRUE(is_ok(cell.launches.at(0).outcome)) << cell.id;
 }
 
-TEST_F(Resuming, ThereMustBeSomethingToResume) {
+TEST_F(Resuming, NeedsAnInterruptedRun) {
   const CompletedProcess process = call({"run", "--preset", "demo", "--resume"});
   EXPECT_EQ(process.exit_status, 2);
   EXPECT_THAT(process.messages,
@@ -92,7 +92,7 @@ TEST_F(Resuming, ThereMustBeSomethingToResume) {
                         "anew without --resume\n"));
 }
 
-TEST_F(Resuming, WithoutTheFirstFlagsTheRecordedPlanIsMeasuredToItsEnd) {
+TEST_F(Resuming, CompletesTheRecordedPlanWithoutItsFlags) {
   const std::vector<std::string> words{"report",          "--preset",    "demo",
                                        "--sizes",         "mine,demo-1", "--size",
                                        "mine=64,256,2,2", "--only",      "benchmarking_script.b"};
@@ -109,7 +109,7 @@ TEST_F(Resuming, WithoutTheFirstFlagsTheRecordedPlanIsMeasuredToItsEnd) {
   EXPECT_FALSE(fs::exists(RunStore(only_run()).cells_folder()));
 }
 
-TEST_F(Resuming, NumbersThatWereImportedAreNeverMeasuredInto) {
+TEST_F(Resuming, RefusesImportedRuns) {
   write_atomically(folder_ / "table.csv", "size,mode,mean_ms\nsmall,forward,5\n");
   ASSERT_EQ(call({"import", "table.csv", "--gpu", "A", "--edition", "2025", "--context", "128",
                   "--precision", "fp32"})
@@ -128,7 +128,7 @@ TEST_F(Resuming, NumbersThatWereImportedAreNeverMeasuredInto) {
   EXPECT_EQ(read_file(folder / "run.json"), before);
 }
 
-TEST_F(Resuming, ARunThatCannotBeReadStandsInNoOthersWay) {
+TEST_F(Resuming, PassesOverAnUnreadableRun) {
   EXPECT_EQ(run_interrupted("INT", {"run", "--preset", "demo", "--sizes", "demo-1"}).exit_status,
             130);
   const fs::path broken = folder_ / "site/runs/z/2025/99990101-000000-a";

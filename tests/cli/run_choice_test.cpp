@@ -26,7 +26,7 @@ class RunChoice : public testing::Test {
     }
   }
   ~RunChoice() override {
-    testing::internal::GetCapturedStderr();  // which run was chosen
+    testing::internal::GetCapturedStderr();  // It names the chosen run.
     fs::remove_all(root_);
   }
 
@@ -49,19 +49,19 @@ class RunChoice : public testing::Test {
       fs::temp_directory_path() / ("labreport-choice-" + std::to_string(getpid()));
 };
 
-TEST_F(RunChoice, AFolderOrAFileIsItself) {
+TEST_F(RunChoice, AFolderOrAFileIsChosenItself) {
   const fs::path folder = root_ / "nvidia-l4/2025/20260420-a";
   EXPECT_EQ(chosen(folder.string()), "nvidia-l4/2025/20260420-a");
   EXPECT_EQ(chosen((folder / "run.json").string()), "nvidia-l4/2025/20260420-a");
 }
 
-TEST_F(RunChoice, AGpuIsItsLatestRunByNameSlugOrPart) {
+TEST_F(RunChoice, ANameSlugOrPartChoosesTheGpusLatestRun) {
   for (const char* word : {"NVIDIA H200", "nvidia-h200", "H200", "200"}) {
     EXPECT_EQ(chosen(word), "nvidia-h200/2025/20260503-a") << word;
   }
 }
 
-TEST_F(RunChoice, AGpuIsItsLatestRunOfLabreportsNetworkWhereThereIsOne) {
+TEST_F(RunChoice, ThePreferenceChoosesARunOfLabreportsNetwork) {
   auto of_model = testing_samples::three_launches();
   ModelSource& model = of_model.sessions.front().model.emplace();
   model.implementation = "Net-01234567";
@@ -72,7 +72,7 @@ TEST_F(RunChoice, AGpuIsItsLatestRunOfLabreportsNetworkWhereThereIsOne) {
   EXPECT_EQ(chosen("H200"), "nvidia-h200/2025/20260504-a") << "where nothing is needed";
 }
 
-TEST_F(RunChoice, AGpuIsItsLatestRunThatTimesNetworks) {
+TEST_F(RunChoice, ThePreferenceChoosesARunWithTimes) {
   auto nothing_timed = testing_samples::three_launches();
   nothing_timed.cells.clear();
   keep_run(root_, "nvidia-h200/2025/20260504-a", nothing_timed);
@@ -106,12 +106,12 @@ TEST_F(RunChoice, APartThatSeveralGpusHaveIsRefusedWithTheirNames) {
   expect_refused("h", "nvidia-h100 and nvidia-h200");
 }
 
-TEST_F(RunChoice, AGpuIsItsLatestRunOfAllEditionsOrOfTheOneGiven) {
+TEST_F(RunChoice, TheEditionLimitsTheChoice) {
   EXPECT_EQ(chosen("L4"), "nvidia-l4/2026/20260421-a");
   EXPECT_EQ(chosen("L4", "2025"), "nvidia-l4/2025/20260420-a");
 }
 
-TEST_F(RunChoice, TwoGpusAreTheNewestPairOfOneEdition) {
+TEST_F(RunChoice, TwoGpusChooseTheNewestPairOfOneEdition) {
   using testing::Pair;
   EXPECT_THAT(pair("L4", "H200"), Pair("nvidia-l4/2025/20260420-a", "nvidia-h200/2025/20260503-a"));
   keep_run(root_, "nvidia-h200/2026/20260410-a", testing_samples::three_launches());
@@ -121,13 +121,13 @@ TEST_F(RunChoice, TwoGpusAreTheNewestPairOfOneEdition) {
   EXPECT_THAT(pair("H200", "L4"), Pair("nvidia-h200/2026/20260501-a", "nvidia-l4/2026/20260421-a"));
 }
 
-TEST_F(RunChoice, TwoGpusWithoutACommonEditionAreEachTheirLatest) {
+TEST_F(RunChoice, TwoGpusWithoutACommonEditionChooseTheirLatestRuns) {
   keep_run(root_, "nvidia-b300/2026/20260504-a", testing_samples::three_launches());
   EXPECT_THAT(pair("B300", "H200"),
               testing::Pair("nvidia-b300/2026/20260504-a", "nvidia-h200/2025/20260503-a"));
 }
 
-TEST_F(RunChoice, AGpuBesideAnotherRunIsOfItsEdition) {
+TEST_F(RunChoice, AGpuBesideARunTakesTheRunsEdition) {
   using testing::Pair;
   EXPECT_THAT(pair("L4", "latest"),
               Pair("nvidia-l4/2025/20260420-a", "nvidia-h200/2025/20260503-a"));
@@ -142,13 +142,13 @@ TEST_F(RunChoice, AFolderIsNotReadToChooseIt) {
   EXPECT_EQ(choose_folder("H200", root_), root_ / "nvidia-h200/2025/20260503-a");
 }
 
-TEST_F(RunChoice, AGpuWithoutARunOfTheEditionIsNotDenied) {
+TEST_F(RunChoice, ARefusalNamesTheEditionsOfTheGpu) {
   EXPECT_THAT([&] { choose_run("H200", "2026", root_); },
               ThrowsMessage<InputError>(
                   HasSubstr("'H200' has no run of the 2026 edition; it has runs of 2025")));
 }
 
-TEST_F(RunChoice, LatestGoesByTheTimeAndPreviousIsOfItsGpuAndEdition) {
+TEST_F(RunChoice, LatestIsTheNewestAndPreviousHasItsGpuAndEdition) {
   EXPECT_EQ(chosen("latest"), "nvidia-h200/2025/20260503-a");
   EXPECT_EQ(chosen("latest", "2026"), "nvidia-l4/2026/20260421-a");
   EXPECT_EQ(chosen("previous"), "nvidia-h200/2025/20260501-a") << "the H100's is newer";
@@ -168,7 +168,7 @@ TEST_F(RunChoice, ImportedRunsAreNeitherLatestNorPreviousNorBeforeMeasuredOnes) 
   EXPECT_EQ(chosen("friends"), "a-friends/2025/20260505-imported") << "it has no other";
 }
 
-TEST_F(RunChoice, NothingIsRefusedByItsName) {
+TEST_F(RunChoice, RefusalsNameTheWord) {
   expect_refused("b200", "no run is called 'b200'");
   expect_refused("", "no run is called ''");
   expect_refused("../..x", "no run is called '../..x'");

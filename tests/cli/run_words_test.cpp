@@ -23,7 +23,7 @@ labreport::Run run_of_problems(const std::string& problems) {
   return run;
 }
 
-TEST_F(RunWords, EveryVerbTakesThem) {
+TEST_F(RunWords, EveryVerbTakesAWordForARun) {
   keep("nvidia-h200/2025/20260501-000000-a", three_launches());
   keep("nvidia-h200/2025/20260502-000000-a", three_launches());
   for (const auto& [word, folder] :

@@ -50,7 +50,7 @@ TEST_F(DiffOfRanks, AllReducesAreCompared) {
                     Not(HasSubstr("No whole step"))));
 }
 
-TEST_F(DiffOfRanks, WhatHasNoMeasureIsSaidNotToBeCompared) {
+TEST_F(DiffOfRanks, AttentionIsNotComparedYet) {
   const CompletedProcess process = compare("pytorch_attention", CellKind::kAttention);
   EXPECT_THAT(process.output, AllOf(HasSubstr("can be compared yet"),
                                     Not(HasSubstr("No whole step")), Not(HasSubstr("1 cells"))));

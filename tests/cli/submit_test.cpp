@@ -31,7 +31,7 @@ TEST_F(SubmitTest, WritesAFolderAndSaysWhatItLacks) {
   EXPECT_THAT(process.output, HasSubstr("missing: no author"));
 }
 
-TEST_F(SubmitTest, MissesNothingOnceTheWordsAreTheAuthors) {
+TEST_F(SubmitTest, MissesNothingWithNotesAndAnAuthor) {
   write_note("author.md", "name: Ada Lovelace\n");
   write_note("mixed_precision_accumulation.md", "<!-- replaces the answer -->\nRounding.\n");
   call({"submit"});

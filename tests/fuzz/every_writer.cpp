@@ -52,17 +52,18 @@ void check_text(const std::string& text) {
 
 /// The values of these columns are parts of one whole, so at most 100 %. Other percentages may be
 /// larger.
-constexpr std::array<std::string_view, 9> kParts{"Share",    "Of the step", "Of the forward pass",
-                                                 "Time",     "GEMM",        "Non-GEMM",
-                                                 "GPU busy", "GPU idle",    "Hidden"};
-constexpr std::array<std::string_view, 4> kSizes{"B", "KiB", "MiB", "GiB"};
+constexpr std::array<std::string_view, 9> kShareColumns{
+    "Share",    "Of the step", "Of the forward pass", "Time", "GEMM", "Non-GEMM", "GPU busy",
+    "GPU idle", "Hidden"};
+constexpr std::array<std::string_view, 4> kByteUnits{"B", "KiB", "MiB", "GiB"};
 constexpr double kRoundingError = 1e-9;
 
 void check_number(const ColumnView& column, double number) {
-  if (column.unit == "%" && std::ranges::find(kParts, column.title) != kParts.end())
+  if (column.unit == "%" && std::ranges::find(kShareColumns, column.title) != kShareColumns.end())
     promise(number >= -kRoundingError && number <= 1 + kRoundingError,
             "a part is at most its whole");
-  if (std::ranges::find(kSizes, column.unit) != kSizes.end() && !column.title.starts_with("Change"))
+  if (std::ranges::find(kByteUnits, column.unit) != kByteUnits.end() &&
+      !column.title.starts_with("Change"))
     promise(number >= 0, "no size is negative");
 }
 

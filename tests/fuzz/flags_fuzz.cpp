@@ -38,7 +38,7 @@ Request request_of(Values& values) {
 }
 
 /// Checks that a run with these cells is written and read again the same.
-void keep(const std::vector<PlannedCell>& cells) {
+void check_kept(const std::vector<PlannedCell>& cells) {
   Run run;
   run.edition = "2025";
   run.preset = "demo";
@@ -54,7 +54,7 @@ void plan(const Request& flags) {
     if (flags.gpus) parse_gpus(*flags.gpus);
     cells = plan_cells(plan_input(flags, preset, DeviceKind::kCuda), Run());
   });
-  if (taken) keep(cells);
+  if (taken) check_kept(cells);
 }
 
 void try_flags(std::string_view text) {

@@ -35,7 +35,7 @@ struct ValuePlaces {
  private:
   void add(const json& value, const json::json_pointer& place) {
     if (!value.is_object()) all.push_back(place);
-    if (!value.is_structured()) return;  // otherwise its only item would be itself
+    if (!value.is_structured()) return;  // Otherwise its only item would be itself.
     for (const auto& [key, inner] : value.items()) {
       // Later samples of thousands test no more than the first few.
       if (value.is_array() && std::stoul(key) > 3) break;

@@ -31,7 +31,7 @@ void fill(std::string_view value, std::string_view words) {
 }
 
 /// Checks that a value is written as text and opens no tag.
-void stays_text(std::string_view value) {
+void check_stays_text(std::string_view value) {
   const std::string words = render_words("{{value}}", facts_of(value), "words");
   promise(words.find("<") == std::string::npos || words.find("\\<") != std::string::npos,
           "no value opens a tag");
@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = labreport::fuzz::text_of(data, size);
   if (!labreport::is_utf8(text)) return 0;
   const std::size_t line = std::min(text.find('\n'), text.size());
-  labreport::fuzz::stays_text(text.substr(0, line));
+  labreport::fuzz::check_stays_text(text.substr(0, line));
   labreport::fuzz::fill(text.substr(0, line), text.substr(std::min(line + 1, text.size())));
   return 0;
 }

@@ -53,7 +53,7 @@ class RunShuffler {
   void drop_metric();
   void cut_samples();
   void change_cells();
-  void change_params(nlohmann::json& of);
+  void change_params(nlohmann::json& cell);
   void change_param();
   void change_outcome();
   void exchange_parts();

@@ -9,40 +9,40 @@ namespace labreport::fuzz {
 using nlohmann::json;
 
 void RunShuffler::drop_rows() {
-  json* of = table();
-  if (of == nullptr) return;
+  json* one = table();
+  if (one == nullptr) return;
   json kept = json::array();
   const std::size_t most = dice_.once_in(3) ? 0 : dice_.below(4);
-  for (const json& row : (*of)["rows"]) {
+  for (const json& row : (*one)["rows"]) {
     if (kept.size() < most || (most > 0 && dice_.once_in(2))) kept.push_back(row);
   }
-  (*of)["rows"] = kept;
+  (*one)["rows"] = kept;
 }
 
 void RunShuffler::drop_alike() {
-  json* of = filled_table();
-  if (of == nullptr) return;
-  const std::size_t column = dice_.below((*of)["columns"].size());
-  const json value = dice_.one_of((*of)["rows"])[column];
+  json* one = filled_table();
+  if (one == nullptr) return;
+  const std::size_t column = dice_.below((*one)["columns"].size());
+  const json value = dice_.one_of((*one)["rows"])[column];
   const bool others = dice_.once_in(3);
   json kept = json::array();
-  for (const json& row : (*of)["rows"]) {
+  for (const json& row : (*one)["rows"]) {
     if ((row[column] == value) == others) kept.push_back(row);
   }
-  (*of)["rows"] = kept;
+  (*one)["rows"] = kept;
 }
 
 void RunShuffler::repeat_rows() {
-  json* of = filled_table();
-  if (of == nullptr) return;
-  const json row = dice_.one_of((*of)["rows"]);
-  for (std::size_t i = dice_.below(4); i < 4; ++i) (*of)["rows"].push_back(row);
+  json* one = filled_table();
+  if (one == nullptr) return;
+  const json row = dice_.one_of((*one)["rows"]);
+  for (std::size_t i = dice_.below(4); i < 4; ++i) (*one)["rows"].push_back(row);
 }
 
 void RunShuffler::change_columns() {
-  json* of = filled_table();
-  if (of == nullptr) return;
-  const std::size_t count = (*of)["columns"].size();
+  json* one = filled_table();
+  if (one == nullptr) return;
+  const std::size_t count = (*one)["columns"].size();
   const std::size_t a = dice_.below(count);
   const std::size_t b = dice_.below(count);
   const bool drop = dice_.once_in(2);
@@ -53,8 +53,8 @@ void RunShuffler::change_columns() {
       std::swap(list[a], list[b]);
     }
   };
-  if (drop || dice_.once_in(2)) change((*of)["columns"]);
-  for (json& row : (*of)["rows"]) change(row);
+  if (drop || dice_.once_in(2)) change((*one)["columns"]);
+  for (json& row : (*one)["rows"]) change(row);
 }
 
 void RunShuffler::change_cells() {
@@ -70,10 +70,10 @@ void RunShuffler::change_cells() {
   }
 }
 
-void RunShuffler::change_params(json& of) {
+void RunShuffler::change_params(json& cell) {
   static const std::vector<const char*> kShape{"d_model", "d_ff",  "layers", "heads",
                                                "vocab",   "batch", "context"};
-  json& params = of["params"];
+  json& params = cell["params"];
   switch (dice_.below(6)) {
     case 0:
       params["precision"] = std::array{"fp32", "tf32", "bf16", "fp16"}[dice_.below(4)];
@@ -100,12 +100,12 @@ void RunShuffler::change_params(json& of) {
 }
 
 void RunShuffler::change_param() {
-  if (json* of = cell()) change_params(*of);
+  if (json* one = cell()) change_params(*one);
 }
 
 void RunShuffler::change_outcome() {
-  json* of = launch();
-  if (of == nullptr) return;
+  json* one = launch();
+  if (one == nullptr) return;
   static const std::vector<json> kOutcomes{
       {{"status", "ok"}},
       {{"status", "oom"},
@@ -117,9 +117,9 @@ void RunShuffler::change_outcome() {
       {{"status", "timeout"}, {"limit_seconds", 1e18}},
       {{"status", "crashed"}, {"signal", 1000000}, {"message", ""}},
       {{"status", "error"}, {"message", "x\ny"}}};
-  (*of)["outcome"] = dice_.one_of(kOutcomes);
-  if (dice_.once_in(2)) (*of)["metrics"] = json::array();
-  if (dice_.once_in(2)) (*of)["tables"] = json::array();
+  (*one)["outcome"] = dice_.one_of(kOutcomes);
+  if (dice_.once_in(2)) (*one)["metrics"] = json::array();
+  if (dice_.once_in(2)) (*one)["tables"] = json::array();
 }
 
 void RunShuffler::exchange_parts() {
@@ -131,11 +131,11 @@ void RunShuffler::exchange_parts() {
 }
 
 void RunShuffler::reorder() {
-  json* of = filled_table();
-  if (of == nullptr) return;
-  if (dice_.once_in(2)) return dice_.shuffle((*of)["rows"]);
-  const std::size_t column = dice_.below((*of)["columns"].size());
-  json& rows = (*of)["rows"];
+  json* one = filled_table();
+  if (one == nullptr) return;
+  if (dice_.once_in(2)) return dice_.shuffle((*one)["rows"]);
+  const std::size_t column = dice_.below((*one)["columns"].size());
+  json& rows = (*one)["rows"];
   for (std::size_t i = rows.size(); i > 1; --i) {
     std::swap(rows[i - 1][column], rows[dice_.below(i)][column]);
   }
@@ -152,14 +152,14 @@ void RunShuffler::change_head() {
     default:
       run_["devices"].push_back(run_["devices"].empty() ? json() : run_["devices"][0]);
       run_["devices"].back()["kind"] = dice_.once_in(2) ? "cpu" : "cuda";
-      if (json* of = launch()) (*of)["device"] = run_["devices"].size() - 1;
+      if (json* one = launch()) (*one)["device"] = run_["devices"].size() - 1;
   }
 }
 
 void RunShuffler::change_launches() {
-  json* of = cell();
-  if (of == nullptr) return;
-  json& launches = (*of)["launches"];
+  json* one = cell();
+  if (one == nullptr) return;
+  json& launches = (*one)["launches"];
   if (launches.empty() || dice_.once_in(2)) {
     launches = json::array();
   } else {

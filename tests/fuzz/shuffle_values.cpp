@@ -84,24 +84,24 @@ OpenValues RunShuffler::open_values() {
 json* RunShuffler::cell() { return run_["cells"].empty() ? nullptr : &dice_.one_of(run_["cells"]); }
 
 json* RunShuffler::launch() {
-  json* of = cell();
-  return of == nullptr || (*of)["launches"].empty() ? nullptr : &dice_.one_of((*of)["launches"]);
+  json* one = cell();
+  return one == nullptr || (*one)["launches"].empty() ? nullptr : &dice_.one_of((*one)["launches"]);
 }
 
 json* RunShuffler::table() {
-  json* of = launch();
-  return of == nullptr || (*of)["tables"].empty() ? nullptr : &dice_.one_of((*of)["tables"]);
+  json* one = launch();
+  return one == nullptr || (*one)["tables"].empty() ? nullptr : &dice_.one_of((*one)["tables"]);
 }
 
 json* RunShuffler::filled_table() {
-  json* of = table();
-  return of == nullptr || (*of)["rows"].empty() || (*of)["columns"].empty() ? nullptr : of;
+  json* one = table();
+  return one == nullptr || (*one)["rows"].empty() || (*one)["columns"].empty() ? nullptr : one;
 }
 
 json* RunShuffler::metric() {
-  json* of = launch();
-  if (of == nullptr) return nullptr;
-  json& list = (*of)[dice_.once_in(4) ? "conditions" : "metrics"];
+  json* one = launch();
+  if (one == nullptr) return nullptr;
+  json& list = (*one)[dice_.once_in(4) ? "conditions" : "metrics"];
   return list.empty() ? nullptr : &dice_.one_of(list);
 }
 
@@ -147,9 +147,9 @@ void RunShuffler::set_columns(const std::string& table, const std::string& colum
 void RunShuffler::set_numbers_alike() {
   if (const json* like = dice_.once_in(2) ? metric() : nullptr) {
     set_metrics(json(*like), number(dice_.once_in(2) ? json(0) : json(0.0)));
-  } else if (const json* of = filled_table()) {
-    const std::string name = (*of)["name"];
-    const std::string column = dice_.one_of(of->at("columns")).at("name");
+  } else if (const json* one = filled_table()) {
+    const std::string name = (*one)["name"];
+    const std::string column = dice_.one_of(one->at("columns")).at("name");
     set_columns(name, column, number(0));
   }
 }
@@ -185,23 +185,23 @@ void RunShuffler::empty_cell() {
   if (json* value = dice_.once_in(3) ? metric() : nullptr) {
     value->erase("samples");
     (*value)["value"] = nullptr;
-  } else if (json* of = filled_table()) {
-    json& row = dice_.one_of((*of)["rows"]);
+  } else if (json* one = filled_table()) {
+    json& row = dice_.one_of((*one)["rows"]);
     dice_.one_of(row) = nullptr;
   }
 }
 
 void RunShuffler::drop_metric() {
-  json* of = launch();
-  if (of == nullptr) return;
-  json& list = (*of)[dice_.once_in(5) ? "tables" : dice_.once_in(4) ? "conditions" : "metrics"];
+  json* one = launch();
+  if (one == nullptr) return;
+  json& list = (*one)[dice_.once_in(5) ? "tables" : dice_.once_in(4) ? "conditions" : "metrics"];
   if (!list.empty()) list.erase(dice_.below(list.size()));
 }
 
 void RunShuffler::cut_samples() {
-  json* of = metric();
-  if (of == nullptr || !of->contains("samples")) return;
-  json& samples = (*of)["samples"];
+  json* one = metric();
+  if (one == nullptr || !one->contains("samples")) return;
+  json& samples = (*one)["samples"];
   const std::size_t length = dice_.once_in(2) ? 0 : dice_.below(samples.size() + 3);
   const json last = samples.empty() ? json(1) : samples.back();
   while (samples.size() > length) samples.erase(samples.size() - 1);

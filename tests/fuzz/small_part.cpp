@@ -34,16 +34,17 @@ json some_cells(const json& cells, Dice& dice) {
   return chosen;
 }
 
+/// Keeps at most `most` items, either adjacent ones or ones spread over the list.
 void shorten(json& list, std::size_t most, Dice& dice) {
   if (list.size() <= most) return;
   const auto length = static_cast<std::ptrdiff_t>(list.size());
   const auto kept = static_cast<std::ptrdiff_t>(most);
-  const bool apart = dice.once_in(2);
-  const auto start = apart ? 0 : static_cast<std::ptrdiff_t>(dice.below(list.size() - most));
+  const bool is_spread = dice.once_in(2);
+  const auto start = is_spread ? 0 : static_cast<std::ptrdiff_t>(dice.below(list.size() - most));
   json shorter = json::array();
   for (std::ptrdiff_t i = 0; i < kept; ++i) {
     shorter.push_back(
-        std::move(list[static_cast<std::size_t>(apart ? i * length / kept : start + i)]));
+        std::move(list[static_cast<std::size_t>(is_spread ? i * length / kept : start + i)]));
   }
   list = std::move(shorter);
 }

@@ -29,7 +29,7 @@ TEST_F(BadWorker, OutOfMemoryIsAResult) {
   EXPECT_EQ(oom.requested_bytes, 2LL << 30);
 }
 
-TEST_F(BadWorker, WhatIsWrongWithItOrItsResultIsAnError) {
+TEST_F(BadWorker, FaultyResultsAreErrors) {
   for (const auto& [behavior, said] : {
            std::pair{"throws", "shape mismatch"},
            {"status7", "the worker ended with exit status 7: what(): no such kernel"},
@@ -50,7 +50,7 @@ TEST_F(BadWorker, WhatIsWrongWithItOrItsResultIsAnError) {
   }
 }
 
-TEST_F(BadWorker, ASignalIsACrashWithTheLastWords) {
+TEST_F(BadWorker, ASignalIsACrashWithTheLastMessages) {
   for (const auto& [behavior, signal, said] :
        {std::tuple{"segv", SIGSEGV, "about to touch nothing?"},
         {"aborts", SIGABRT, "terminate called after throwing"},
@@ -112,7 +112,7 @@ TEST_F(BadWorker, AnUnusableDeviceEndsTheRun) {
   }
 }
 
-TEST(Judge, BlamesTheKernelForAKillWhenItCountedOne) {
+TEST(Judge, ReportsAKillForLackOfHostMemory) {
   CompletedProcess process;
   process.signal = SIGKILL;
   process.peak_bytes = 3LL << 30;

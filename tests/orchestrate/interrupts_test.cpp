@@ -1,4 +1,4 @@
-// Tests that interrupts wait for `HeldInterrupts::check`.
+// Tests that interrupts wait for `HeldInterrupts::throw_if_interrupted`.
 #include "orchestrate/subprocess_interrupts.h"
 
 #include <gtest/gtest.h>
@@ -10,15 +10,15 @@
 namespace labreport::interrupts_test {
 namespace {
 
-TEST(HeldInterrupts, WaitForTheCheckAndAreForgottenAfterTheLast) {
+TEST(HeldInterrupts, AreThrownOnDemandAndForgottenAtTheEnd) {
   {
     const HeldInterrupts held;
-    EXPECT_NO_THROW(HeldInterrupts::check());
+    EXPECT_NO_THROW(HeldInterrupts::throw_if_interrupted());
     kill(getpid(), SIGHUP);
-    EXPECT_THROW(HeldInterrupts::check(), Interrupted);
+    EXPECT_THROW(HeldInterrupts::throw_if_interrupted(), Interrupted);
   }
   const HeldInterrupts held;
-  EXPECT_NO_THROW(HeldInterrupts::check());
+  EXPECT_NO_THROW(HeldInterrupts::throw_if_interrupted());
 }
 
 TEST(HeldInterrupts, EndAChildAndAreThrown) {
@@ -27,7 +27,7 @@ TEST(HeldInterrupts, EndAChildAndAreThrown) {
   sleeping.argv = {"sleep", "60"};
   kill(getpid(), SIGTERM);
   EXPECT_THROW(run_to_end(sleeping), Interrupted);
-  EXPECT_THROW(HeldInterrupts::check(), Interrupted) << "it is known for good";
+  EXPECT_THROW(HeldInterrupts::throw_if_interrupted(), Interrupted) << "it is known for good";
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ std::string complaint(const std::string& script) {
   return said;
 }
 
-TEST(ModelSource, WhatTheWorkerRefusesIsItsLastLine) {
+TEST(ModelSource, RefusesWithTheWorkersLastLine) {
   EXPECT_EQ(complaint("echo Traceback >&2; echo no class >&2; exit 2"), "no class");
 }
 

@@ -35,7 +35,7 @@ TEST_F(PoolTest, KeepsEveryLaunchInRunJson) {
   EXPECT_FALSE(std::filesystem::exists(store_.cells_folder())) << "merged";
 }
 
-TEST_F(PoolTest, AModelIsMeasuredByItsOwnWorkerAndAllElseByTheOther) {
+TEST_F(PoolTest, AModelIsMeasuredByTheModelWorker) {
   CellSpec own = fake_cell("a");
   own.implementation = "Net-0a1b2c3d";
   setup_.worker.model = {"Net-0a1b2c3d", "net.py:Net", "", "loss:f", "optim:G"};
@@ -92,7 +92,7 @@ TEST_F(PoolTest, MeasuresOnlyWhatIsMissing) {
   EXPECT_THAT(sizes(run_), ElementsAre("b", "a")) << "in the plan's order";
 }
 
-TEST_F(PoolTest, SkipsWhatCannotFitWithTheArithmetic) {
+TEST_F(PoolTest, SkipsCellsThatCannotFitAndSaysWhy) {
   setup_.slots[0].memory_bytes = 1000;
   EXPECT_EQ(measure({{fake_cell("a"), 1}}), PoolStatus::kComplete);
   const Launch& skipped = launch("a");
@@ -148,7 +148,7 @@ TEST_F(PoolTest, ChoosesTheGpuByUuidAndClearsWhatChangesResults) {
   unsetenv("NVIDIA_TF32_OVERRIDE");
 }
 
-TEST_F(PoolTest, NeverClearsWhatAMachineNeedsForNccl) {
+TEST_F(PoolTest, NeverClearsVariablesOfNccl) {
   setenv("NCCL_NVLS_ENABLE", "0", 1);
   EXPECT_EQ(worker_environment(false).at("NCCL_NVLS_ENABLE"), "0");
   EXPECT_EQ(recorded_environment(false).at("NCCL_NVLS_ENABLE"), "0");
@@ -180,7 +180,7 @@ TEST_F(PoolTest, SeveralSlotsWorkAtOnceButNeverOnOneCell) {
   std::filesystem::remove(log);
 }
 
-TEST_F(PoolTest, AnInterruptKeepsWhatIsFinishedAndDropsWhatItCutShort) {
+TEST_F(PoolTest, AnInterruptKeepsOnlyFinishedLaunches) {
   display_.on_start = [&] {
     if (display_.lines.size() == 1) kill(getpid(), SIGINT);
   };

@@ -37,7 +37,7 @@ std::string printed(const Launch& launch) {
   return text;
 }
 
-TEST(Progress, IsOnePlainLineAFinishedLaunch) {
+TEST(Progress, PrintsOnePlainLineForAFinishedLaunch) {
   EXPECT_EQ(printed(launch_with_steps({900'000'000, 116'420'000, 116'710'000, 117'000'000})),
             "[ 37/131]  timing  large   ctx 512   bf16  forward+backward         "
             "116.7 ± 0.3 ms\n");
@@ -69,7 +69,7 @@ TEST(Progress, ShowsHowLongAStepsKernelsRan) {
   CellSpec profiled;
   profiled.kind = CellKind::kKernels;
   Launch launch;
-  EXPECT_EQ(result_words(profiled, launch), "ok");  // Profiled by another program.
+  EXPECT_EQ(result_words(profiled, launch), "ok");  // Another program profiled it.
   launch.metrics = {integer_metric("profile", "busy", "ns", 1'122'374'716),
                     integer_metric("profile", "kernels", "1", 9'539)};
   EXPECT_EQ(result_words(profiled, launch), "1,122 ms in 9,539 kernels");

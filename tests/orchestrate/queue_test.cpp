@@ -7,64 +7,64 @@
 namespace labreport::queue_test {
 namespace {
 
-LaunchQueue queue() {
+LaunchQueue make_queue() {
   return LaunchQueue([](const CellSpec& spec) { return static_cast<double>(*spec.context); });
 }
 
-TEST(LaunchQueue, EstimatesWhatIsLeftAndCorrectsItselfByWhatItSees) {
-  LaunchQueue all = queue();
-  EXPECT_TRUE(all.plan({{fake_cell("a", 10), 1}, {fake_cell("b", 20), 1}}, {}));
-  EXPECT_EQ(all.progress(1).remaining_seconds, 30);
-  EXPECT_EQ(all.progress(2).remaining_seconds, 15) << "two slots share the work";
-  const auto item = all.next();
-  EXPECT_EQ(all.progress(1).remaining_seconds, 30) << "what is in flight is still to come";
-  all.mark_finished(item->spec, 20);
-  EXPECT_EQ(all.progress(1).remaining_seconds, 30)
-      << "corrected by half after as long as is taken on trust";
-  EXPECT_EQ(all.progress(1).done, 1u);
-  EXPECT_EQ(all.progress(1).total, 2u);
+TEST(LaunchQueue, CorrectsTheRemainingTimeByMeasuredTimes) {
+  LaunchQueue queue = make_queue();
+  EXPECT_TRUE(queue.plan({{fake_cell("a", 10), 1}, {fake_cell("b", 20), 1}}, {}));
+  EXPECT_EQ(queue.progress(1).remaining_seconds, 30);
+  EXPECT_EQ(queue.progress(2).remaining_seconds, 15) << "two slots share the work";
+  const auto item = queue.next();
+  EXPECT_EQ(queue.progress(1).remaining_seconds, 30) << "what is in flight is still to come";
+  queue.mark_finished(item->spec, 20);
+  EXPECT_EQ(queue.progress(1).remaining_seconds, 30)
+      << "20 s left, times (20 + 10) / (10 + 10); see kPriorSeconds";
+  EXPECT_EQ(queue.progress(1).done, 1u);
+  EXPECT_EQ(queue.progress(1).total, 2u);
 }
 
-TEST(LaunchQueue, WhatIsSkippedSaysNothingAboutSpeed) {
-  LaunchQueue all = queue();
-  all.plan({{fake_cell("a", 10), 1}, {fake_cell("b", 20), 1}}, {});
-  all.mark_finished(all.next()->spec, 0);
-  EXPECT_EQ(all.progress(1).remaining_seconds, 20);
+TEST(LaunchQueue, SkippedLaunchesDoNotChangeTheEstimate) {
+  LaunchQueue queue = make_queue();
+  queue.plan({{fake_cell("a", 10), 1}, {fake_cell("b", 20), 1}}, {});
+  queue.mark_finished(queue.next()->spec, 0);
+  EXPECT_EQ(queue.progress(1).remaining_seconds, 20);
 }
 
 TEST(LaunchQueue, HoldsASecondLaunchBackWhileTheFirstIsInFlight) {
-  LaunchQueue all = queue();
-  all.plan({{fake_cell("a"), 2}}, {});
-  const auto first = all.next();
+  LaunchQueue queue = make_queue();
+  queue.plan({{fake_cell("a"), 2}}, {});
+  const auto first = queue.next();
   ASSERT_TRUE(first);
-  EXPECT_FALSE(all.next());
-  EXPECT_FALSE(all.idle());
-  all.mark_finished(first->spec, 1);
-  EXPECT_EQ(all.next()->launch, 1);
+  EXPECT_FALSE(queue.next());
+  EXPECT_FALSE(queue.idle());
+  queue.mark_finished(first->spec, 1);
+  EXPECT_EQ(queue.next()->launch, 1);
 }
 
-TEST(LaunchQueue, ALaunchIsAskedForATraceWhereThePlanWantsOne) {
-  LaunchQueue all = queue();
-  all.plan({{fake_cell("a"), 1, true}, {fake_cell("b"), 1}}, {});
-  EXPECT_TRUE(all.next()->gpu_trace);
-  EXPECT_FALSE(all.next()->gpu_trace);
+TEST(LaunchQueue, ALaunchTracesTheGpuIfThePlanSaysSo) {
+  LaunchQueue queue = make_queue();
+  queue.plan({{fake_cell("a"), 1, true}, {fake_cell("b"), 1}}, {});
+  EXPECT_TRUE(queue.next()->gpu_trace);
+  EXPECT_FALSE(queue.next()->gpu_trace);
 }
 
-TEST(LaunchQueue, KnowsWhereACellStandsInThePlan) {
-  LaunchQueue all = queue();
-  all.plan({{fake_cell("a"), 1}, {fake_cell("b"), 1}}, {});
-  EXPECT_EQ(all.position(cell_id(fake_cell("b"))), 1u);
-  EXPECT_EQ(all.position("another"), 2u);
+TEST(LaunchQueue, ReturnsTheCellsPositionInThePlan) {
+  LaunchQueue queue = make_queue();
+  queue.plan({{fake_cell("a"), 1}, {fake_cell("b"), 1}}, {});
+  EXPECT_EQ(queue.position(cell_id(fake_cell("b"))), 1u);
+  EXPECT_EQ(queue.position("another"), 2u);
 }
 
 /// Returns the cells' sizes in the order in which one slot measures them.
-std::vector<std::string> launch_order(LaunchQueue all, const std::vector<PlannedCell>& wanted,
+std::vector<std::string> launch_order(LaunchQueue queue, const std::vector<PlannedCell>& wanted,
                                       const labreport::Run& run = {}) {
   std::vector<std::string> sizes;
-  all.plan(wanted, run);
-  while (const auto item = all.next()) {
+  queue.plan(wanted, run);
+  while (const auto item = queue.next()) {
     sizes.push_back(item->spec.size);
-    all.mark_finished(item->spec, 1);
+    queue.mark_finished(item->spec, 1);
   }
   return sizes;
 }
@@ -81,7 +81,7 @@ const std::vector<std::string>& six_names() {
 }
 
 TEST(LaunchQueue, EachRoundHoldsEveryCellOnceAndTheFirstIsInThePlansOrder) {
-  const auto all = launch_order(queue(), cells(six_names(), 5));
+  const auto all = launch_order(make_queue(), cells(six_names(), 5));
   ASSERT_EQ(all.size(), 30u);
   for (auto begin = all.begin(); begin != all.end(); begin += 6) {
     if (begin == all.begin()) {
@@ -92,7 +92,7 @@ TEST(LaunchQueue, EachRoundHoldsEveryCellOnceAndTheFirstIsInThePlansOrder) {
 }
 
 TEST(LaunchQueue, NoCellAlwaysFollowsTheSameOne) {
-  const auto all = launch_order(queue(), cells(six_names(), 40));
+  const auto all = launch_order(make_queue(), cells(six_names(), 40));
   std::map<std::pair<std::string, std::string>, int> follows;
   for (std::size_t i = 1; i < all.size(); ++i) ++follows[{all[i - 1], all[i]}];
   for (const auto& [pair, times] : follows) {
@@ -101,7 +101,7 @@ TEST(LaunchQueue, NoCellAlwaysFollowsTheSameOne) {
   EXPECT_GT(follows.size(), 30u) << "nearly every pair of six";
 }
 
-TEST(LaunchQueue, TheOrderIsTheSeedsAndTheSameEveryTime) {
+TEST(LaunchQueue, TheSeedDeterminesTheOrder) {
   const auto seeded = [](std::int64_t seed) {
     return LaunchQueue([](const CellSpec&) { return 1.0; }, seed);
   };
@@ -113,19 +113,19 @@ TEST(LaunchQueue, TheOrderIsTheSeedsAndTheSameEveryTime) {
 
 TEST(LaunchQueue, AResumedRunGoesOnInTheSameOrder) {
   const auto wanted = cells(six_names(), 4);
-  auto all = launch_order(queue(), wanted);
+  auto all = launch_order(make_queue(), wanted);
   labreport::Run run;
   for (std::size_t done = 0; done < 15; ++done) {
     run.find_or_add(fake_cell(all[done])).launches.emplace_back();
   }
   all.erase(all.begin(), all.begin() + 15);
-  EXPECT_EQ(launch_order(queue(), wanted, run), all);
+  EXPECT_EQ(launch_order(make_queue(), wanted, run), all);
 }
 
-TEST(LaunchQueue, CellsThatArePlannedLaterLeaveTheOthersOrder) {
-  auto all = launch_order(queue(), cells({"a", "b", "c", "d", "e", "f", "g"}, 5));
+TEST(LaunchQueue, LaterPlannedCellsKeepTheOrderOfTheOthers) {
+  auto all = launch_order(make_queue(), cells({"a", "b", "c", "d", "e", "f", "g"}, 5));
   std::erase(all, "g");
-  EXPECT_EQ(launch_order(queue(), cells(six_names(), 5)), all);
+  EXPECT_EQ(launch_order(make_queue(), cells(six_names(), 5)), all);
 }
 
 }  // namespace

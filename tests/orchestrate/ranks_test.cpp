@@ -44,10 +44,10 @@ class Ranks : public RunFixture {
     return std::get<Kind>(measured(ranks_cell(behavior)).outcome);
   }
 
-  void have_gpus(std::size_t singles, std::size_t more) {
+  void have_gpus(std::size_t slots, std::size_t rank_only_slots) {
     setup_.slots.clear();
-    for (std::size_t i = 0; i < singles + more; ++i) {
-      auto& into = i < singles ? setup_.slots : setup_.rank_only_slots;
+    for (std::size_t i = 0; i < slots + rank_only_slots; ++i) {
+      auto& into = i < slots ? setup_.slots : setup_.rank_only_slots;
       into.push_back({"GPU-" + std::to_string(i), {}, 1LL << 40, true});
     }
   }
@@ -56,30 +56,30 @@ class Ranks : public RunFixture {
 TEST_F(Ranks, AreOneLaunchWithTheNumbersOfRank0) {
   const Launch& launch = measured(ranks_cell("good", 3));
   EXPECT_TRUE(is_ok(launch.outcome));
-  EXPECT_THAT(measured_rows(launch, metric::kAllReduce), SizeIs(3u * 11));
+  EXPECT_THAT(measured_rows(launch, metric::kAllReduce), SizeIs(3u * 11)) << "3 ranks, 11 sizes";
   EXPECT_EQ(launch.find(metric::kAllReduce, "1000000.2")->numbers().size(), 3u);
 }
 
-TEST_F(Ranks, ThatDieEndTheLaunchByName) {
+TEST_F(Ranks, NameTheRankThatDied) {
   const auto crash = outcome<Crashed>("segv@hangs");
   EXPECT_EQ(crash.signal, SIGSEGV);
   EXPECT_EQ(crash.rank, 1);
   EXPECT_THAT(describe(Outcome(crash)), HasSubstr("rank 1: crashed: signal 11"));
 }
 
-TEST_F(Ranks, ThatDieAreAtFaultAndNotThoseThatWaitedForThem) {
+TEST_F(Ranks, BlameTheDeadRankAndNotTheWaitingOnes) {
   EXPECT_EQ(outcome<Crashed>("segv@gives_up").rank, 1);
   EXPECT_EQ(outcome<Crashed>("killed@watchdog").rank, 1);
   EXPECT_EQ(outcome<Failed>("status7@gives_up").rank, 1);
 }
 
-TEST_F(Ranks, ThatRunOutOfMemoryEndTheLaunchByName) {
+TEST_F(Ranks, NameTheRankThatRanOutOfMemory) {
   const auto oom = outcome<OutOfMemory>("oom@gives_up");
   EXPECT_EQ(oom.rank, 1);
   EXPECT_EQ(oom.requested_bytes, 2LL << 30);
 }
 
-TEST_F(Ranks, ThatOthersWaitForInVainHang) {
+TEST_F(Ranks, BlameTheRankThatHangs) {
   for (const char* behavior : {"hangs@gives_up", "stubborn@gives_up", "hangs@watchdog"}) {
     const auto timeout = outcome<TimedOut>(behavior);
     EXPECT_EQ(timeout.rank, 1) << behavior;
@@ -88,14 +88,14 @@ TEST_F(Ranks, ThatOthersWaitForInVainHang) {
   }
 }
 
-TEST_F(Ranks, ThatAllHangEndAtTheLaunchsOwnLimit) {
+TEST_F(Ranks, EndAtTheLaunchsLimitIfAllHang) {
   setup_.worker.min_limit_seconds = 0.4;
   const auto timeout = outcome<TimedOut>("hangs@hangs");
   EXPECT_EQ(timeout.limit_seconds, 0.4);
   EXPECT_FALSE(timeout.rank) << "nobody knows which";
 }
 
-TEST_F(Ranks, ThatLeaveNoResultAreNamed) {
+TEST_F(Ranks, NameTheRankWithoutAResult) {
   const auto failure = outcome<Failed>("nothing@good");
   EXPECT_EQ(failure.message, "the worker left no result");
   EXPECT_EQ(failure.rank, 1);
@@ -107,7 +107,7 @@ TEST_F(Ranks, AreSkippedWhereTheHostHasFewerGpus) {
   EXPECT_EQ(std::get<Skipped>(launch.outcome).reason, "this host has 1 GPU");
 }
 
-TEST_F(Ranks, TakeGpusThatSingleProcessesLeave) {
+TEST_F(Ranks, UseRankOnlyGpus) {
   have_gpus(1, 1);
   const Launch& launch = measured(ranks_cell("good", 2, DeviceKind::kCuda));
   EXPECT_TRUE(is_ok(launch.outcome));
@@ -121,7 +121,7 @@ TEST_F(Ranks, AreAllEndedByAnInterrupt) {
   EXPECT_TRUE(store_.load().cells.at(0).launches.empty());
 }
 
-TEST(RankSlots, OfGpusBeginWithTheirOwnAndSeeTheOthers) {
+TEST(RankSlots, ListTheRanksOwnGpuFirst) {
   const std::vector<Slot> taken{{"a", {0, 1}, 1, true}, {"b", {2, 3}, 1, true}, {"c", {}, 1, true}};
   std::vector<std::string> seen;
   for (const Slot& slot : rank_slots(ranks_cell("x", 3, DeviceKind::kCuda), taken)) {
@@ -130,7 +130,7 @@ TEST(RankSlots, OfGpusBeginWithTheirOwnAndSeeTheOthers) {
   EXPECT_THAT(seen, ElementsAre("a,b,c", "b,a,c", "c,a,b"));
 }
 
-TEST(RankSlots, OfTheCpuShareItsCores) {
+TEST(RankSlots, DivideTheCoresOfTheCpu) {
   const std::vector<Slot> slots = rank_slots(ranks_cell("x", 2), {Slot{}});
   ASSERT_EQ(slots.size(), 2u);
   for (const int core : slots[0].cores) {
@@ -139,7 +139,7 @@ TEST(RankSlots, OfTheCpuShareItsCores) {
   EXPECT_EQ(slots[0].cores.size(), slots[1].cores.size());
 }
 
-TEST(RankSlots, ThatAreTooFewSayWhoseGpusTheyAre) {
+TEST(RankSlots, RefusalsNameTheAvailableGpus) {
   const CellSpec pair = ranks_cell("x", 2, DeviceKind::kCuda);
   const std::vector<Slot> one{{"a", {}, 1, true}};
   EXPECT_EQ(too_few_slots(pair, one), "this host has 1 GPU");

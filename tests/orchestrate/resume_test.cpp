@@ -40,7 +40,7 @@ std::string refusal(const Surroundings& now) {
   }
 }
 
-TEST(Resume, GoesOnWhereEverythingIsTheSame) { EXPECT_EQ(refusal(same_surroundings()), ""); }
+TEST(Resume, AcceptsEqualSurroundings) { EXPECT_EQ(refusal(same_surroundings()), ""); }
 
 TEST(Resume, RefusesAModelThatChanged) {
   auto run = measured_run();
@@ -76,7 +76,7 @@ TEST(Resume, NamesWhatDiffers) {
   EXPECT_THAT(refusal(now), HasSubstr("preset"));
 }
 
-TEST(Resume, ARunOfSeveralGpusMayHaveLaunchesOfOneOnly) {
+TEST(Resume, AcceptsMoreGpusThanTheRunRecorded) {
   Surroundings now = same_surroundings();
   now.gpu_hashes.emplace_back("ffffffffffffffff");
   EXPECT_EQ(refusal(now), "");
@@ -103,7 +103,7 @@ TEST(Resume, KeepsResultsAndForgetsFailures) {
 
 class ResumeTest : public RunFixture {};
 
-TEST_F(ResumeTest, OneFolderHasOneFrontEnd) {
+TEST_F(ResumeTest, AFolderIsLockedForOneProcess) {
   store_.create(run_);
   const RunLock first(folder_);
   EXPECT_THROW(RunLock second(folder_), InputError);

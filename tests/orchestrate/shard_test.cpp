@@ -20,7 +20,7 @@ CellSpec cell_of_kind(CellKind kind, std::int64_t context) {
   return spec;
 }
 
-TEST(Groups, HaveTimingsOfOneNetworkAndContextInEveryModeAndPrecision) {
+TEST(Groups, JoinTimingsOfOneNetworkAndContext) {
   CellSpec other = cell_of_kind(CellKind::kTiming, 16);
   other.precision = Precision::kBf16;
   other.mode = Mode::kTrainStep;
@@ -29,14 +29,14 @@ TEST(Groups, HaveTimingsOfOneNetworkAndContextInEveryModeAndPrecision) {
   EXPECT_NE(shard_group(other), shard_group(cell_of_kind(CellKind::kTiming, 32)));
 }
 
-TEST(Groups, HaveProfilesOfOneNetworkAtEveryContext) {
+TEST(Groups, JoinProfilesOfOneNetwork) {
   CellSpec larger = cell_of_kind(CellKind::kKernels, 32);
   EXPECT_EQ(shard_group(larger), shard_group(cell_of_kind(CellKind::kKernels, 16)));
   larger.model->d_model *= 2;
   EXPECT_NE(shard_group(larger), shard_group(cell_of_kind(CellKind::kKernels, 16)));
 }
 
-TEST(Groups, HaveAllCellsOfAPlannerThatReadsResultsOfOtherNetworks) {
+TEST(Groups, JoinAllCellsOfKindsWhosePlansReadResults) {
   for (const CellKind kind : {CellKind::kMemory, CellKind::kLadder, CellKind::kCheckpointing}) {
     CellSpec larger = cell_of_kind(kind, 32);
     larger.model->d_model *= 2;
@@ -44,7 +44,7 @@ TEST(Groups, HaveAllCellsOfAPlannerThatReadsResultsOfOtherNetworks) {
   }
 }
 
-TEST(Groups, HaveAllThatTrainsOnSeveralRanks) {
+TEST(Groups, JoinAllCellsWithRanks) {
   CellSpec reduce;
   reduce.kind = CellKind::kAllReduce;
   CellSpec step = cell_of_kind(CellKind::kDataParallel, 16);
@@ -57,7 +57,7 @@ TEST(Partition, TakesTheLongestGroupFirst) {
   EXPECT_EQ(parts, (std::map<std::string, std::size_t>{{"c", 0}, {"d", 1}, {"a", 1}, {"b", 0}}));
 }
 
-TEST(Partition, LeavesNoPartWithoutAGroupWhereNothingIsKnownOfTime) {
+TEST(Partition, DistributesGroupsOfUnknownTime) {
   const auto parts = partition({{"a", 0}, {"b", 0}, {"c", 0}}, 3);
   EXPECT_EQ(parts, (std::map<std::string, std::size_t>{{"a", 0}, {"b", 1}, {"c", 2}}));
 }
@@ -70,16 +70,16 @@ std::vector<std::pair<CellSpec, double>> cells_with_seconds(const std::vector<do
   return cells;
 }
 
-TEST(Shards, OfAPlanWhoseLargestGroupIsBelowAQuarterFourGainMoreThanThreePointFour) {
-  const Shards shards(cells_with_seconds({22, 17, 13, 11, 9, 7, 6, 5, 4, 3, 2, 1}), 4);
+TEST(Shards, FourTasksAreThreePointFourTimesAsFast) {
+  const auto cells = cells_with_seconds({22, 17, 13, 11, 9, 7, 6, 5, 4, 3, 2, 1});
+  const double sum_over_largest = 100.0 / 22;
+  const Shards shards(cells, 4);
   EXPECT_GE(shards.speedup(), 3.4);
-  EXPECT_NEAR(shards.max_speedup(), 100.0 / 22, 1e-9);
-  EXPECT_NEAR(Shards(cells_with_seconds({22, 17, 13, 11, 9, 7, 6, 5, 4, 3, 2, 1}), 12).speedup(),
-              100.0 / 22, 1e-9)
-      << "the largest bounds any number of tasks";
+  EXPECT_NEAR(shards.max_speedup(), sum_over_largest, 1e-9);
+  EXPECT_NEAR(Shards(cells, 12).speedup(), sum_over_largest, 1e-9) << "with a task for each group";
 }
 
-TEST(Shards, MeasureEachCellOnceAndTheirDevicesLimitsEach) {
+TEST(Shards, MeasureEachCellOnceAndLimitsInEveryPart) {
   CellSpec limits;
   limits.kind = CellKind::kLimits;
   auto cells = cells_with_seconds({4, 3, 2, 1});
@@ -87,7 +87,7 @@ TEST(Shards, MeasureEachCellOnceAndTheirDevicesLimitsEach) {
   std::vector<PlannedCell> planned;
   for (const auto& [spec, seconds] : cells) planned.push_back({spec, 1});
   const Shards shards(cells, 2);
-  EXPECT_NEAR(shards.speedup(), 11.0 / 6, 1e-9);
+  EXPECT_NEAR(shards.speedup(), 11.0 / 6, 1e-9) << "each part takes 5 s and 1 s for limits";
   std::multiset<std::string> measured;
   for (const std::int64_t number : {1, 2}) {
     const auto part = shards.part(planned, number);
@@ -99,7 +99,7 @@ TEST(Shards, MeasureEachCellOnceAndTheirDevicesLimitsEach) {
   }
 }
 
-TEST(Shards, ThatWouldMeasureNothingAreRefused) {
+TEST(Shards, RefuseEmptyParts) {
   EXPECT_THAT([] { Shards(cells_with_seconds({1, 1}), 3); },
               ThrowsMessage<InputError>(HasSubstr("3 tasks are more than the plan's 2 groups")));
 }

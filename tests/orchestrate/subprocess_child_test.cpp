@@ -53,7 +53,7 @@ TEST(Child, IsEndedAtItsLimits) {
               StartsWith("out of memory"));
 }
 
-TEST(Child, DeathIsTold) {
+TEST(Child, ReportsItsDeath) {
   EXPECT_EQ(refusal([]() -> std::string { return std::to_string(raise(SIGKILL)); }),
             "ended by signal 9");
 }

@@ -88,7 +88,7 @@ TEST(Subprocess, EndlessMessagesNeitherBlockItNorFillMemory) {
   EXPECT_TRUE(process.messages.ends_with("end\n"));
 }
 
-TEST(Subprocess, TakesItsOwnChildrenAlong) {
+TEST(Subprocess, EndsItsOwnChildren) {
   Command command = shell("sleep 60 & echo $!; exit 0");
   command.keep_output = true;
   const CompletedProcess process = run_to_end(command);
@@ -96,7 +96,7 @@ TEST(Subprocess, TakesItsOwnChildrenAlong) {
   EXPECT_TRUE(becomes_true([&] { return !is_alive(grandchild); }));
 }
 
-TEST(Subprocess, TakesAlongWhatStartedASessionOfItsOwn) {
+TEST(Subprocess, EndsChildrenInSessionsOfTheirOwn) {
   for (const char* script : {"setsid sleep 60 & echo $!", "(setsid sleep 60 & echo $!)",
                              "setsid sh -c 'echo $$; setsid sleep 60 & sleep 60' & sleep 0.3"}) {
     Command command = shell(script);
@@ -106,7 +106,7 @@ TEST(Subprocess, TakesAlongWhatStartedASessionOfItsOwn) {
   }
 }
 
-TEST(Subprocess, LeavesAloneWhatAnotherChildStarted) {
+TEST(Subprocess, SparesProcessesOfAnotherChild) {
   Subprocesses processes;
   const auto folder =
       std::filesystem::temp_directory_path() / ("labreport-orphans-" + std::to_string(getpid()));
@@ -185,7 +185,7 @@ TEST(Subprocesses, ASecondInterruptKillsAtOnce) {
   EXPECT_LT(process->second.wall_ns, 1'500'000'000);
 }
 
-TEST(Subprocess, GetsNoMoreMemoryThanItMay) {
+TEST(Subprocess, CannotExceedItsMemoryLimit) {
   Command command;
   command.argv = {"python3", "-c", "len(bytearray(300 << 20))"};
   EXPECT_TRUE(run_to_end(command).ok());

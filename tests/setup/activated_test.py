@@ -16,12 +16,12 @@ class Activated(Sandbox):
         return {"PATH": f"{folder}/bin:{self.bin}"}
 
     def find(self, *arguments, **environment):
-        done = subprocess.run([self.root + "/setup/find-torch", *arguments], capture_output=True, text=True,
-                              env={**self.environment, **environment}, timeout=60, check=False)
-        return done.returncode, done.stdout.strip(), done.stderr.splitlines()
+        result = subprocess.run([self.root + "/setup/find-torch", *arguments], capture_output=True, text=True,
+                                env={**self.environment, **environment}, timeout=60, check=False)
+        return result.returncode, result.stdout.strip(), result.stderr.splitlines()
 
     def assert_chosen(self, python, where, **environment):
-        """The torch is found with its Python and reported, and only tools are installed beside it."""
+        """Expects that the torch is found with its Python, and that only tools are installed beside it."""
         torch = os.path.dirname(os.path.dirname(python)) + "/lib/site-packages/torch"
         self.assertEqual(self.find(**environment), (0, torch, []))
         self.assertEqual(self.find("--python", **environment)[1], python)
@@ -76,7 +76,7 @@ class Activated(Sandbox):
         self.assertTrue(self.calls()[0].endswith("-m ensurepip"))
         self.assertIn("requirements-render.txt", self.calls()[1])
 
-    def test_which_is_not_made_anew_for_want_of_pip(self):
+    def test_uvs_environment_without_pip_is_not_replaced(self):
         python, activated = self.uv_in_the_project()
         self.assertEqual(self.install("report", FAKE_NO_VENV="1", **activated), (2, [
             "setup: installing into .venv (about 450 MB on disk): CMake, Ninja, chart, PDF and formula tools",
@@ -160,7 +160,7 @@ class BuiltAnew(Sandbox):
         self.program(python, f"#!/bin/sh\nprintf '%s\\n' {torch} {python}\n")
         self.assertEqual(self.build(self.other), [True])
 
-    def test_not_where_none_is_found(self):
+    def test_not_if_no_torch_is_found(self):
         self.build(self.own)
         self.assertEqual(self.build(self.bin), [])
 

@@ -25,8 +25,8 @@ case "$*" in
                     for name in pip-26-py3-none-any cmake-4-py3-none-any; do : > "$2/$name.whl"; done ;;
 esac
 """
-# The fake Python of that machine. Its pip also records the variables that a bundle sets.
-THERE = PYTHON.replace('echo "pip $*"', 'echo "pip $* index=$PIP_NO_INDEX wheels=$PIP_FIND_LINKS path=$PYTHONPATH"')
+# This is the fake Python of a machine with a bundle. Its pip also records the variables that a bundle sets.
+BUNDLE_PYTHON = PYTHON.replace('echo "pip $*"', 'echo "pip $* index=$PIP_NO_INDEX wheels=$PIP_FIND_LINKS path=$PYTHONPATH"')
 
 
 def make_bundle(folder, *flags):
@@ -46,8 +46,8 @@ def make_bundle(folder, *flags):
     if (pathlib.Path(ROOT) / ".deps/usr").exists():
         (clone / ".deps").mkdir()
         (clone / ".deps/usr").symlink_to(pathlib.Path(ROOT) / ".deps/usr")
-    done = subprocess.run(["setup/bundle", FRONT_END, *flags], cwd=clone, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr + (clone / ".deps/install.log").read_text(encoding="utf-8")
+    result = subprocess.run(["setup/bundle", FRONT_END, *flags], cwd=clone, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr + (clone / ".deps/install.log").read_text(encoding="utf-8")
     return clone
 
 
@@ -85,20 +85,21 @@ class Packs(unittest.TestCase):
         self.assertIn("-r setup/requirements-pip.txt -r setup/requirements-cu128.txt", fetched)
 
     def test_no_other_torch(self):
-        done = subprocess.run(["setup/bundle", FRONT_END, "--with-torch", "cu126"], cwd=self.clone, capture_output=True,
-                              text=True, check=False)
-        self.assertEqual((done.returncode, done.stderr), (2, (
+        result = subprocess.run(["setup/bundle", FRONT_END, "--with-torch", "cu126"], cwd=self.clone,
+                                capture_output=True, text=True, check=False)
+        self.assertEqual((result.returncode, result.stderr), (2, (
             "setup: WITH_TORCH=cu126 is neither cu130 nor cu128; correct it\n")))
 
     def test_only_in_a_clone(self):
-        done = subprocess.run(["setup/bundle", FRONT_END], cwd=self.tree, capture_output=True, text=True, check=False)
-        self.assertEqual((done.returncode, done.stderr), (2, (
+        result = subprocess.run(["setup/bundle", FRONT_END], cwd=self.tree, capture_output=True, text=True, check=False)
+        self.assertEqual((result.returncode, result.stderr), (2, (
             "setup: a bundle is made of the tracked files, and this is no clone; call make bundle in a clone\n")))
 
     def test_a_place_that_cannot_be_written(self):
-        done = subprocess.run(["setup/bundle", FRONT_END, "--out", "none/b.tar.gz"], cwd=self.clone, capture_output=True, text=True,
-                              check=False)
-        self.assertEqual((done.returncode, done.stderr), (2, "setup: cannot write none/b.tar.gz; give another OUT\n"))
+        result = subprocess.run(["setup/bundle", FRONT_END, "--out", "none/b.tar.gz"], cwd=self.clone,
+                                capture_output=True, text=True, check=False)
+        self.assertEqual((result.returncode, result.stderr),
+                         (2, "setup: cannot write none/b.tar.gz; give another OUT\n"))
 
 
 class Serves(Sandbox):
@@ -119,7 +120,7 @@ class Serves(Sandbox):
         shutil.rmtree(self.system)
         self.root = above + "/labreport"
         self.front_end("#!/bin/sh\nexit 0\n")
-        self.program(self.bin + "/python3", THERE)
+        self.program(self.bin + "/python3", BUNDLE_PYTHON)
         self.fake("apt-get", f"echo apt-get >> {self.root}/calls; exit 100")
         self.torch(above + "/torch")
         self.environment.update(FAKE_ID="1000", FAKE_NO_VENV="1")
@@ -139,10 +140,10 @@ class Serves(Sandbox):
         self.assertEqual(self.install("report", **self.with_torch), (0, []))
 
     def test_a_site_needs_no_compiler(self):
-        self.without("g++")
-        done = subprocess.run(["make", "--no-print-directory", "site"], cwd=self.root, env=self.environment,
-                              capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.remove_programs("g++")
+        result = subprocess.run(["make", "--no-print-directory", "site"], cwd=self.root, env=self.environment,
+                                capture_output=True, text=True, check=False)
+        self.assertEqual(result.returncode, 0, result.stderr)
         self.assertTrue(os.access(self.root + "/build-render/bin/labreport", os.X_OK))
 
     def configured_with(self, mode, target):
@@ -159,7 +160,7 @@ class Serves(Sandbox):
         self.front_end("#!/bin/sh\nexit 1\n")
         self.assertEqual(self.install("render")[0], 0)
         self.assertIn("LABREPORT_FRONTEND=ON", self.configured_with("render", "labreport"))
-        self.without("g++")
+        self.remove_programs("g++")
         self.assertEqual(self.install("render")[0], 2)
 
     def assert_refused(self, result, words):
@@ -167,7 +168,7 @@ class Serves(Sandbox):
         self.assertEqual(self.calls(), [])
 
     def test_no_compiler(self):
-        self.without("g++")
+        self.remove_programs("g++")
         self.assert_refused(self.install("report", **self.with_torch), (
             "no C++ compiler; put g++ 12 or newer on PATH (on many clusters: module load gcc)"))
 
@@ -179,7 +180,7 @@ class Serves(Sandbox):
         self.assert_refused(self.install("report"), "no torch, " + remedy)
 
     def test_its_own_torch(self):
-        python = THERE.replace('case "$*" in', 'case "$*" in\n  *cp%d*) echo cp311 ;;', 1)
+        python = BUNDLE_PYTHON.replace('case "$*" in', 'case "$*" in\n  *cp%d*) echo cp311 ;;', 1)
         self.program(self.bin + "/python3", python)
         self.file(self.root + "/.deps/bundle/wheels/torch-2.10.0-cp311-cp311-any.whl")
         self.assertEqual(self.install("report")[0], 0)

@@ -77,7 +77,7 @@ class Chooses(unittest.TestCase):
         self.assertEqual(self.choose(machine("580", 90, 75))[::2], ("cu130", []))
         self.assertEqual(self.choose(machine("570", 100, 70))[::2], ("cu128", []))
 
-    def test_or_those_that_can_be_served(self):
+    def test_a_gpu_that_no_torch_serves_is_left_out(self):
         self.assertEqual(self.choose(machine("580", 90, 35))[::2], ("cu130", [
             "Chip 35 (compute capability 3.5) is not served by torch 2.11.0 for CUDA 13.0, which serves the others; leave "
             "GPU 1 out with GPUS"]))
@@ -137,9 +137,9 @@ class Agrees(unittest.TestCase):
 
 class Reads(Sandbox):
     def read(self, **environment):
-        done = subprocess.run([sys.executable, self.root + "/setup/choose-torch"], capture_output=True, text=True,
-                              env={"LABREPORT_NVML": NVML, **environment}, timeout=60, check=False)
-        return done.returncode, done.stdout, done.stderr.splitlines()
+        result = subprocess.run([sys.executable, self.root + "/setup/choose-torch"], capture_output=True, text=True,
+                                env={"LABREPORT_NVML": NVML, **environment}, timeout=60, check=False)
+        return result.returncode, result.stdout, result.stderr.splitlines()
 
     @unittest.skipUnless(NVML, "no fake of the driver's library was given")
     def test_a_drivers_library(self):
@@ -173,7 +173,7 @@ class Installs(Sandbox):
         self.assertIn("setup/requirements-cu128.txt", self.calls()[-1])
         self.assertEqual(self.install("report"), (0, []), "it stays")
 
-    def test_one_that_is_none(self):
+    def test_an_unknown_torch_is_refused(self):
         self.assertEqual(self.install("report", TORCH_CUDA="12.8"),
                          (2, ["TORCH_CUDA=12.8 is none of cu130, cu128; correct or unset it"]))
         self.assertEqual(self.calls(), [])

@@ -23,7 +23,7 @@ class Installs(Sandbox):
     def test_only_looks_when_all_is_there(self):
         self.install("test")
         calls = self.calls()
-        self.without("python3", "awk", "df", "mkdir")
+        self.remove_programs("python3", "awk", "df", "mkdir")
         self.assertEqual(self.install("test"), (0, []))
         self.assertEqual(self.calls(), calls)
 
@@ -46,7 +46,7 @@ class Installs(Sandbox):
         self.assertEqual(len(self.calls()), 2)
 
     def test_the_systems_packages_as_root(self):
-        self.missing("include/fmt/format.h", "lib/any/libcmark-gfm.a")
+        self.remove_files("include/fmt/format.h", "lib/any/libcmark-gfm.a")
         self.fake_apt(f"mkdir -p {self.system}/include/fmt; : > {self.system}/include/fmt/format.h;"
                       f" : > {self.system}/lib/any/libcmark-gfm.a")
         status, words = self.install("render")
@@ -55,7 +55,7 @@ class Installs(Sandbox):
         self.assertIn("libfmt-dev libcmark-gfm-dev", self.calls()[0])
 
     def test_the_systems_packages_without_root(self):
-        self.missing("include/CLI/CLI.hpp")
+        self.remove_files("include/CLI/CLI.hpp")
         self.fake("apt-cache", "echo '  Candidate: 1'")
         self.fake("apt-get", 'case "$*" in *simulate*) echo Inst libcli11-dev "(2)" ;; '
                              "*download*) : > libcli11-dev_2.deb ;; esac")
@@ -66,7 +66,7 @@ class Installs(Sandbox):
         self.assertTrue(os.path.exists(self.root + "/.deps/usr/include/CLI/CLI.hpp"))
 
     def test_does_without_gloo_and_asks_for_it_once(self):
-        self.missing("include/gloo/rendezvous/store.h")
+        self.remove_files("include/gloo/rendezvous/store.h")
         self.fake_apt("exit 100")
         status, words = self.install("report")
         self.assertEqual(status, 0, words)
@@ -77,7 +77,7 @@ class Installs(Sandbox):
         self.assertEqual(len(self.calls()), asked)
 
     def test_tex_live_for_the_tests_as_root(self):
-        self.without("pdflatex")
+        self.remove_programs("pdflatex")
         self.fake_apt(f"printf '#!/bin/sh\\n' > {self.bin}/pdflatex; chmod +x {self.bin}/pdflatex")
         status, words = self.install("test")
         self.assertEqual(status, 0, words)
@@ -85,7 +85,7 @@ class Installs(Sandbox):
                       words)
 
     def test_without_root_the_tests_do_without_tex_live(self):
-        self.without("pdflatex")
+        self.remove_programs("pdflatex")
         self.fake_apt()
         status, words = self.install("test", FAKE_ID="1000")
         self.assertEqual(status, 0, words)
@@ -93,7 +93,7 @@ class Installs(Sandbox):
         self.assertFalse([call for call in self.calls() if "texlive" in call])
 
     def test_clang_for_the_fuzz_targets_as_root_alone(self):
-        self.without("clang++-19")
+        self.remove_programs("clang++-19")
         self.fake_apt(f"printf '#!/bin/sh\\n' > {self.bin}/clang++-19; "
                       f"chmod +x {self.bin}/clang++-19")
         status, words = self.install("attack", FAKE_ID="1000")
@@ -102,7 +102,7 @@ class Installs(Sandbox):
         self.assertIn("setup: installing with apt-get (about 250 MB): clang-19|clang-18", words)
 
     def test_slurm_for_the_attacks_as_root_alone(self):
-        self.missing("sbin/slurmctld")
+        self.remove_files("sbin/slurmctld")
         self.fake_apt(f": > {self.system}/sbin/slurmctld")
         status, words = self.install("attack", FAKE_ID="1000")
         self.assertEqual(status, 0, words)
@@ -112,8 +112,8 @@ class Installs(Sandbox):
         self.assertIn("setup: installing with apt-get (about 35 MB): slurm-wlm", words)
 
     def test_no_tex_live_for_a_report(self):
-        self.without("pdflatex")
-        self.without("clang++-19")
+        self.remove_programs("pdflatex")
+        self.remove_programs("clang++-19")
         self.assertEqual(self.install("render")[0], 0)
 
 
@@ -151,7 +151,7 @@ class UsesWhatIsThere(Sandbox):
         with open(self.root + "/found", encoding="utf-8") as file:
             self.assertEqual(file.read().strip(), self.environment["FAKE_TORCH"])
 
-    def test_a_libtorch_that_is_none(self):
+    def test_a_wrong_libtorch_is_refused(self):
         status, words = self.install("report", LIBTORCH="elsewhere")
         self.assertEqual(status, 2)
         self.assertIn("LIBTORCH=elsewhere holds no LibTorch", words[0])
@@ -171,7 +171,7 @@ class Refuses(Sandbox):
         self.assertEqual(self.install("everything")[0], 2)
 
     def test_no_compiler_and_no_root(self):
-        self.without("g++")
+        self.remove_programs("g++")
         self.fake_apt()
         self.assert_one_line(self.install("render", FAKE_ID="1000"),
                              "no C++ compiler", "g++ 12 or newer")
@@ -186,21 +186,21 @@ class Refuses(Sandbox):
                              "python3 has no venv module", "python3-venv")
 
     def test_no_python(self):
-        self.without("python3")
+        self.remove_programs("python3")
         self.fake_apt()
         self.assert_one_line(self.install("render", FAKE_ID="1000"), "venv", "python3-venv")
 
     def test_no_chromium_and_no_root(self):
-        self.without("chromium")
+        self.remove_programs("chromium")
         self.fake_apt()
         self.assert_one_line(self.install("test", FAKE_ID="1000"), "no Chromium", "chromium")
 
     def test_neither_apt_nor_the_libraries(self):
-        self.missing("include/fmt/format.h")
+        self.remove_files("include/fmt/format.h")
         self.assert_one_line(self.install("render"), "libfmt-dev", "Debian")
 
     def test_no_network_for_the_systems_packages(self):
-        self.missing("include/fmt/format.h")
+        self.remove_files("include/fmt/format.h")
         self.fake_apt("echo 'Could not resolve host' >&2; exit 100")
         self.assert_one_line(self.install("render"), "no network", "connect")
 

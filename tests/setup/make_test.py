@@ -67,7 +67,7 @@ class Make(Sandbox):
             self.assertIn("make has no target ", result.stderr, target)
         self.assertFalse(os.path.exists(self.root + "/planted"))
 
-    def test_a_name_is_one_too(self):
+    def test_a_hostile_variable_name_is_refused(self):
         result = self.make("site", "a'touch${IFS}planted'b=1")
         self.assertEqual(result.returncode, 2)
         self.assertIn("make site reads no a'touch", result.stderr)

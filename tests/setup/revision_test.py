@@ -15,11 +15,11 @@ class Revision(unittest.TestCase):
     def build_info(self, revision, source=None):
         with tempfile.TemporaryDirectory() as folder:
             output = pathlib.Path(folder, "build_info.cpp")
-            done = subprocess.run([CMAKE, "-D", f"source={source or folder}", "-D", "version=1.2.3", "-D",
-                                   f"output={output}", "-P", ROOT / "cmake/BuildInfo.cmake"],
-                                  env={**os.environ, "LABREPORT_REVISION": revision}, check=False,
-                                  capture_output=True, text=True)
-            return output.read_text() if output.exists() else done.stderr
+            result = subprocess.run([CMAKE, "-D", f"source={source or folder}", "-D", "version=1.2.3", "-D",
+                                     f"output={output}", "-P", ROOT / "cmake/BuildInfo.cmake"],
+                                    env={**os.environ, "LABREPORT_REVISION": revision}, check=False,
+                                    capture_output=True, text=True)
+            return output.read_text() if output.exists() else result.stderr
 
     def test_a_commit_is_taken(self):
         self.assertIn(f'{{"1.2.3", "{40 * "a"}", false}}', self.build_info(40 * "a"))

@@ -95,11 +95,11 @@ class Sandbox(unittest.TestCase):
         self.fake("apt-get", f'echo "apt-get $*" >> {self.root}/calls\n'
                              f'case "$*" in *install*) {install or ":"} ;; esac')
 
-    def missing(self, *paths):
+    def remove_files(self, *paths):
         for path in paths:
             os.remove(f"{self.system}/{path}")
 
-    def without(self, *names):
+    def remove_programs(self, *names):
         for name in names:
             os.remove(os.path.join(self.bin, name))
 

@@ -34,7 +34,7 @@ class FindsATorch(Sandbox):
                 self.assertIn(RANGE, words[0])
                 self.assertIn("; install one of those", words[0])
 
-    def test_where_newer_versions_keep_the_number(self):
+    def test_the_version_header_of_newer_torches_is_read(self):
         torch = self.root + "/torch"
         self.torch(torch)
         os.rename(torch + "/include/torch/csrc", torch + "/include/torch/old")
@@ -44,7 +44,7 @@ class FindsATorch(Sandbox):
                   "#include <torch/headeronly/version.h>\n")
         self.assertEqual(self.find(LIBTORCH=torch)[0], 0)
 
-    def test_one_without_a_number(self):
+    def test_a_torch_without_a_version_is_refused(self):
         self.torch(self.root + "/torch")
         os.remove(self.root + "/torch/include/torch/csrc/api/include/torch/version.h")
         status, _, words = self.find(LIBTORCH=self.root + "/torch")
@@ -57,7 +57,7 @@ class FindsATorch(Sandbox):
         self.assertEqual((status, found), (1, ""))
         self.assertIn(f"torch 2.7 of python3, which is {self.bin}/python3, is not used: " + RANGE, words[0])
 
-    def test_then_the_locked_one_is_installed(self):
+    def test_a_locked_torch_is_installed_instead(self):
         self.torch(self.root + "/torch", "2.16")
         status, words = self.install("report", FAKE_TORCH=self.root + "/torch")
         self.assertEqual(status, 0, words)
@@ -74,7 +74,7 @@ class FindsATorch(Sandbox):
 
 
 class OneRange(unittest.TestCase):
-    """What else names versions agrees with setup/torch-versions."""
+    """Tests that all files that name versions agree with setup/torch-versions."""
 
     def read(self, path):
         with open(os.path.join(ROOT, path), encoding="utf-8") as file:
@@ -89,7 +89,7 @@ class OneRange(unittest.TestCase):
         matrix = yaml.safe_load(self.read(".github/workflows/ci.yml"))["jobs"]["worker"]["strategy"]["matrix"]
         self.assertEqual(matrix, {"torch": [self.oldest, *locked, self.newest]})
 
-    def test_one_file_knows_what_versions_do_differently(self):
+    def test_only_one_file_depends_on_the_version(self):
         found = []
         for folder, _, names in os.walk(os.path.join(ROOT, "src")):
             for name in names:

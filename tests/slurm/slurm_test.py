@@ -67,7 +67,7 @@ class Slurm(unittest.TestCase):
         return collections.Counter(launch for when, launch in words
                                    if when == what and not launch.startswith("limits"))
 
-    def end(self, jobs, seconds=cluster.PATIENCE):
+    def wait_for_jobs(self, jobs, seconds=cluster.PATIENCE):
         for job in jobs:
             self.cluster.wait_for_end(job, seconds)
 
@@ -82,7 +82,7 @@ class Slurm(unittest.TestCase):
 
     def test_an_array_of_tasks_and_a_merge_make_one_run(self):
         jobs = self.submit()
-        self.end(jobs)
+        self.wait_for_jobs(jobs)
         run = self.assert_whole()
         self.assertEqual(set(self.times("end").values()), {1})
         self.assertEqual(len(run["sessions"]), 3)
@@ -91,17 +91,17 @@ class Slurm(unittest.TestCase):
     def test_real_workers_measure_on_the_cpu(self):
         if not self.worker:
             self.skipTest("the worker is not built")
-        self.end(self.submit(LABREPORT_WORKER=self.worker), 300)
+        self.wait_for_jobs(self.submit(LABREPORT_WORKER=self.worker), 300)
         self.assert_whole()
         self.assertEqual(self.times("end"), {})
 
     def test_after_a_time_limit_a_second_array_goes_on(self):
-        self.end(self.submit("--time", "00:01:00", "--timeout", "900", FAKE_WORKER_NAP="25"), TIME_LIMIT)
+        self.wait_for_jobs(self.submit("--time", "00:01:00", "--timeout", "900", FAKE_WORKER_NAP="25"), TIME_LIMIT)
         self.assertIn("DUE TO TIME LIMIT", self.said())
         kept = set(self.times("end"))
         self.assertTrue(0 < len(kept) < LAUNCHES)
         self.assertIn("resume its shards, or join what is there with --partial", self.said())
-        self.end(self.submit("--timeout", "900"))
+        self.wait_for_jobs(self.submit("--timeout", "900"))
         self.assert_whole()
         again = {launch for launch, times in self.times("end").items() if times > 1}
         self.assertEqual(again & kept, set(), "measured before the limit, and once more")
@@ -110,7 +110,7 @@ class Slurm(unittest.TestCase):
         jobs = self.submit(tasks=1, FAKE_WORKER_NAP="1")
         self.wait_for_launches(2)
         self.cluster.call("scontrol", "requeue", f"{jobs[0]}_1")
-        self.end(jobs, 120)
+        self.wait_for_jobs(jobs, 120)
         run = self.assert_whole(tasks=1)
         self.assertEqual(len(run["sessions"]), 2)
 
