@@ -61,7 +61,7 @@ std::optional<SoftmaxVsGemms> compare_softmax(const RunView& view, const Profile
                             .scores = at(stage::kScores),
                             .values = at(stage::kValues),
                             .projections = at(stage::kProjections)};
-  comparison.gemms = comparison.scores + comparison.values + at(stage::kProducts);
+  comparison.gemms = comparison.scores + comparison.values + at(stage::kScoresOrValues);
   if (comparison.softmax.ms <= 0 || comparison.gemms.ms <= 0) return std::nullopt;
   const PeakRates peaks(view, profile);
   if (!peaks.are_known() || !profile.is_own_network()) return comparison;

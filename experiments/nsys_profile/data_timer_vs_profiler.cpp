@@ -138,7 +138,7 @@ Facts timer_sentence(const Profiles& profiles, const TimerComparison& step) {
       .set("pass", step.mode <= Mode::kForward ? "forward pass" : labreport::describe(step.mode))
       .set("timer", step.timer_mean_ms, kThreeDigits)
       .set("busy", step.busy_ms, kThreeDigits)
-      .set("difference", change_words(1 + step.difference(), step.timer_variation(), kMoreThan))
+      .set("difference", describe_change(1 + step.difference(), step.timer_variation(), kMoreThan))
       .flag("close", difference <= kCloseUpTo)
       .set("within", format_fixed(std::max(1.0, std::ceil(100 * difference)), 0))
       .set("apart", format_percent(difference))

@@ -66,7 +66,7 @@ Rows rows_of_stage(const Rows& rows, const std::string& stage) {
 std::vector<TimedWork> attention_work(const Profile& profile) {
   const Rows forward = profile.rows(Pass::kForward);
   std::vector<TimedWork> all{
-      {stage::kProducts, total_ms(rows_of_stage(forward, stage::kProducts))}};
+      {stage::kScoresOrValues, total_ms(rows_of_stage(forward, stage::kScoresOrValues))}};
   for (const auto& [stage, part] : kStageParts) {
     all.push_back(timed_work(stage, rows_of_stage(forward, stage), part, profile.spec));
   }
