@@ -24,7 +24,8 @@ std::string canonical_selector(const std::string& selector);
 
 /// Collects the cells of every selected experiment in order. A cell that two experiments want is
 /// planned once, with the larger number of launches. If times are compared with peak rates, a
-/// `limits` cell comes first. If labreport's and the user's network are measured, they alternate.
+/// `limits` cell comes first. If both labreport's and the user's network are measured, their cells
+/// alternate.
 std::vector<PlannedCell> plan_cells(const PlanInput& input, const Run& so_far);
 
 /// Builds the whole report of a run. `reference` is true if the run ships with the project.

@@ -17,10 +17,10 @@ namespace labreport {
 /// The content of each part, by its letter.
 using Presentation = std::map<std::string, PartContent>;
 
-/// A problem of the handout that is one part of an experiment here, by its name in the handout.
+/// A problem of the handout that is only one part of an experiment.
 struct Alias {
-  std::string_view name;    ///< "naive_ddp_benchmarking"
-  std::string_view letter;  ///< "a"
+  std::string_view name;    ///< The name in the handout: "naive_ddp_benchmarking"
+  std::string_view letter;  ///< The letter of the part: "a"
 };
 
 struct Experiment {

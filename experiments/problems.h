@@ -20,7 +20,7 @@ Presentation present(const RunView& view);
 }  // namespace nsys_profile
 
 namespace mixed_precision_accumulation {
-/// Plans one cell with all loops.
+/// Plans one cell with all accumulation loops.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace mixed_precision_accumulation

@@ -20,7 +20,7 @@ std::vector<std::int64_t> attention_head_dims(const PlanInput& input);
 std::vector<Precision> attention_precisions(const PlanInput& input);
 
 /// Plans a cell for `sweep`. If the user named contexts, they replace the sweep's lengths. The
-/// caller sets precision and batch. Throws `InputError` for more than `kMostLengths` lengths.
+/// caller sets precision and batch. Throws `InputError` for more than `kMaxLengths` lengths.
 CellSpec attention_cell(const PlanInput& input, AttentionSweep sweep);
 
 /// True if the cell is timed by `method` and does not belong to the problem torch_compile.

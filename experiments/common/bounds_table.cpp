@@ -7,15 +7,15 @@ namespace labreport {
 namespace {
 
 constexpr double kTera = 1e12;
-constexpr Notation kShare{Notation::kPercent};
+constexpr Notation kShareNotation{Notation::kPercent};
 
 struct BoundsRow {
   const TimingGroup* group;
   TimedLaunch timed;
   std::vector<PhaseLag> lags;
   std::optional<Bound> bound;
-  std::optional<double> busy_ratio;  ///< See `busy_share`.
-  std::optional<double> mfu;         ///< See `model_flops_utilization`.
+  std::optional<double> busy_share;
+  std::optional<double> mfu;  ///< See `model_flops_utilization`.
 
   Value lag_ratio(std::string_view phase) const {
     for (const PhaseLag& lag : lags) {
@@ -23,7 +23,6 @@ struct BoundsRow {
     }
     return {};
   }
-  Value bound_words() const { return bound ? Value(describe(*bound)) : Value(); }
   Value teraflops_per_second() const {
     const auto steps = timed.ms_after_warmup(metric::kStep, metric::kTotal);
     const auto flops = step_flops(*timed.spec);
@@ -33,7 +32,7 @@ struct BoundsRow {
 
 Column<BoundsRow> lag_column(std::string_view phase, const char* title) {
   return {std::string(phase), title, [phase](const BoundsRow& row) { return row.lag_ratio(phase); },
-          "%", kShare};
+          "%", kShareNotation};
 }
 
 const std::vector<Column<BoundsRow>> kBounds{
@@ -47,10 +46,11 @@ const std::vector<Column<BoundsRow>> kBounds{
     lag_column(metric::kForward, "GPU lag behind CPU, forward"),
     lag_column(metric::kBackward, "GPU lag, backward"),
     lag_column(metric::kOptimizer, "GPU lag, optimizer"),
-    {"busy", "GPU busy", &BoundsRow::busy_ratio, "%", kShare},
+    {"busy", "GPU busy", &BoundsRow::busy_share, "%", kShareNotation},
     {"rate", "Rate", &BoundsRow::teraflops_per_second, "TFLOP/s"},
-    {"of_peak", "MFU vs. measured peak", &BoundsRow::mfu, "%", kShare},
-    {"bound", "Bound", &BoundsRow::bound_words}};
+    {"of_peak", "MFU vs. measured peak", &BoundsRow::mfu, "%", kShareNotation},
+    {"bound", "Bound",
+     [](const BoundsRow& row) { return row.bound ? Value(describe(*row.bound)) : Value(); }}};
 
 }  // namespace
 

@@ -8,9 +8,8 @@
 namespace labreport {
 namespace {
 
-constexpr double kLargestPercentage = 2;  // Larger ratios are written as factors.
-constexpr double kDecimalsBelow =
-    0.01;  // From this relative deviation on, percentages lack decimals.
+constexpr double kFactorsAbove = 2;      // Larger ratios are written as factors.
+constexpr double kDecimalsBelow = 0.01;  // From this deviation on, percentages lack decimals.
 constexpr double kLeastChange = 0.0005;  // Smaller relative changes would be written as 0.0 %.
 constexpr int kRatioDecimals = 2;
 
@@ -20,9 +19,8 @@ std::string from_to(const std::string& first, const std::string& last) {
   return first == last ? first : first + " to " + last;
 }
 
-std::string change_words(double ratio, double spread, const ChangeWords& words) {
-  if (ratio > kLargestPercentage || ratio < 1 / kLargestPercentage)
-    return format_factor(ratio) + words.times;
+std::string describe_change(double ratio, double spread, const ChangeWords& words) {
+  if (ratio > kFactorsAbove || ratio < 1 / kFactorsAbove) return format_factor(ratio) + words.times;
   const double change = std::abs(ratio - 1);
   const std::string number =
       spread < kDecimalsBelow ? format_percent(change) : format_fixed(100 * change, 0);

@@ -23,7 +23,7 @@ std::string from_to(const std::string& first, const std::string& last);
 
 /// Writes a ratio as a percentage, "0.7 % less"; above 2 or below ½ as a factor, "15× as much". If
 /// `spread`, the denominator's relative deviation, is 1 % or more, percentages have no decimals.
-std::string change_words(double ratio, double spread, const ChangeWords& words);
+std::string describe_change(double ratio, double spread, const ChangeWords& words);
 
 /// Writes `value` with four significant digits, or fewer if its deviation makes some uncertain.
 std::string certain_digits(double value, double deviation);

@@ -10,9 +10,9 @@ namespace labreport {
 namespace {
 
 constexpr std::int64_t kShortestContext = 256;
-constexpr std::int64_t kLongestContext = 1
-                                         << 17;  // No device holds the scores of longer sequences.
-constexpr std::ptrdiff_t kMostLongest = 3;
+// No device holds the scores of longer sequences.
+constexpr std::int64_t kLongestContext = 1 << 17;
+constexpr std::ptrdiff_t kMostLongestContexts = 3;
 
 const Outcome* outcome_of(const Run& so_far, const CellSpec& spec) {
   const Cell* cell = so_far.find(cell_id(spec));
@@ -36,7 +36,7 @@ bool did_not_fit(const Run& so_far, const CellSpec& spec) {
 
 std::vector<std::int64_t> Doubling::longest_contexts() const {
   const auto end = contexts.end() - (last_failed ? 1 : 0);
-  return {end - std::min(end - contexts.begin(), kMostLongest), end};
+  return {end - std::min(end - contexts.begin(), kMostLongestContexts), end};
 }
 
 Doubling doubled_contexts(const Run& so_far, CellSpec step) {

@@ -16,7 +16,7 @@ std::optional<Mode> longest_wanted_mode(const PlanInput& input);
 /// because it may succeed when the run is resumed.
 bool did_not_fit(const Run& so_far, const CellSpec& spec);
 
-/// A search for the longest context, 256, 512, 1024, …; each is planned once the one before ran.
+/// A search for the longest context that fits: 256, 512, 1024, …, each after the one before ran.
 struct Doubling {
   std::vector<std::int64_t> contexts;
   bool last_failed = false;  ///< True if the step at the last context failed, for any reason.

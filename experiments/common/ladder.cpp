@@ -21,8 +21,8 @@ constexpr double kLeastSpeedup = 1.02;  // Changes with smaller speedups are not
 constexpr double kOptimizerBytesPerParameter = 28;
 constexpr double kMillisecondsPerSecond = 1e3;
 constexpr double kMostlyIdle = 0.5;  // If the GPU idles for a larger share, launches set the pace.
-constexpr double kNotableRise =
-    0.1;  // A rise of idle time by a smaller share of the saving is omitted.
+// A rise of idle time by a smaller share of the saving is omitted.
+constexpr double kNotableRise = 0.1;
 constexpr Notation kThree{Notation::kSignificant, 3};
 
 std::string change_of(const CellSpec& spec, const Ladder& ladder) {
@@ -68,7 +68,7 @@ std::optional<double> floor_ms_of(const RunView& view, const Ladder& ladder) {
   return kMillisecondsPerSecond * (*flops / *rate + bytes / *limits.copy_bandwidth);
 }
 
-std::string falls_words(double from, double to) {
+std::string describe_fall(double from, double to) {
   return fmt::format("falls from {} to {} ms", format_value(from, kThree),
                      format_value(to, kThree));
 }
@@ -130,7 +130,7 @@ std::vector<Ladder> ladders(const RunView& view) {
   return all;
 }
 
-std::string Gain::saved_words() const { return format_value(std::abs(saved_ms()), kThree); }
+std::string Gain::saved_digits() const { return format_value(std::abs(saved_ms()), kThree); }
 
 bool Gain::from_less_idle_time() const {
   const auto idle_before = before->idle_ms(), idle_after = after->idle_ms();
@@ -168,10 +168,10 @@ std::vector<Gain> largest_gains(const Ladder& ladder, std::size_t max_count) {
 std::string reason_clause(const Gain& gain) {
   const Rung &before = *gain.before, &after = *gain.after;
   if (gain.from_less_idle_time()) {
-    return "because GPU idle time " + falls_words(*before.idle_ms(), *after.idle_ms());
+    return "because GPU idle time " + describe_fall(*before.idle_ms(), *after.idle_ms());
   }
   if (!before.busy_ms || !after.busy_ms) return "";
-  std::string time = "GPU time " + falls_words(*before.busy_ms, *after.busy_ms);
+  std::string time = "GPU time " + describe_fall(*before.busy_ms, *after.busy_ms);
   const double idle_before = *before.idle_ms(), idle_after = *after.idle_ms();
   if (idle_after - idle_before >= kNotableRise * gain.saved_ms()) {
     time += fmt::format(", while GPU idle time rises from {} to {} ms",

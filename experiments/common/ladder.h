@@ -51,7 +51,7 @@ struct Gain {
 
   double speedup() const { return before->mean_ms() / after->mean_ms(); }
   double saved_ms() const { return before->mean_ms() - after->mean_ms(); }
-  std::string saved_words() const;  ///< |saved_ms()| to three significant digits.
+  std::string saved_digits() const;  ///< |saved_ms()| to three significant digits.
   /// True if a drop of GPU idle time explains at least half of `saved_ms()`.
   bool from_less_idle_time() const;
 };

@@ -9,10 +9,10 @@
 namespace labreport {
 namespace {
 
-constexpr double kFallBelow =
-    0.98;  // A ratio falls if it is below this multiple of its predecessor.
-constexpr double kGrowFrom =
-    1.05;  // Ratios grow if the last is at least this multiple of the first.
+// A ratio falls if it is below this multiple of its predecessor.
+constexpr double kFallBelow = 0.98;
+// Ratios grow if the last is at least this multiple of the first.
+constexpr double kGrowFrom = 1.05;
 
 /// True if the ratios differ by more than the root of the sum of their squared deviations.
 bool distinguishable(const Ratio& a, const Ratio& b) {

@@ -124,7 +124,7 @@ std::optional<TimedLaunch> timed_launch(const TimingGroup& group, Mode mode) {
 std::vector<double> TimedLaunch::ms_after_warmup(std::string_view tag,
                                                  std::string_view name) const {
   const std::vector<double> all = milliseconds(*launch, tag, name);
-  const bool lacks_warmup = tag == metric::kSynced;  // These steps run after the timed ones.
+  const bool lacks_warmup = tag == metric::kSynced;  // Synchronized steps run last.
   const auto warmup = static_cast<std::size_t>(lacks_warmup ? 0 : spec->warmup.value_or(0));
   return window(all, warmup, static_cast<std::size_t>(spec->steps.value_or(0)));
 }

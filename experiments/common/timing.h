@@ -20,11 +20,10 @@ struct TimingGroup {
   CellSpec spec;                           ///< `mode` is not set.
   std::map<Mode, const Cell*> cells = {};  ///< The mode's cell with the most steps.
   std::map<Mode, const Cell*> first_step_cells = {};  ///< Cells of a single cold step, if any.
-  /// Cells that have fewer steps: each times one warm-up window in a process of its own.
+  /// Cells with fewer steps. Each times one warm-up window in its own process.
   std::vector<const Cell*> window_cells = {};
-  /// The label as two table columns. The context is set only if it differs between groups.
-  std::string name = {};
-  std::optional<std::int64_t> context = {};
+  std::string name = {};                     ///< The label without the context, for tables.
+  std::optional<std::int64_t> context = {};  ///< Empty unless groups differ in it.
 };
 
 /// Groups the run's timing cells, in plan order.

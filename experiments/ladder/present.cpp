@@ -98,7 +98,7 @@ std::vector<WaterfallBar> waterfall_bars(const Ladder& ladder) {
   for (const Gain& gain : gains(ladder)) {
     const bool slower = gain.saved_ms() < 0;
     bars.push_back({gain.after->change, slower ? "slower" : "saved", gain.after->mean_ms(),
-                    gain.before->mean_ms(), (slower ? "+" : "−") + gain.saved_words() + " ms"});
+                    gain.before->mean_ms(), (slower ? "+" : "−") + gain.saved_digits() + " ms"});
   }
   const double fastest_ms = ladder.fastest()->mean_ms();
   bars.push_back({"fastest", "step", 0, fastest_ms, ms_words(fastest_ms)});
@@ -116,7 +116,7 @@ Facts ladder_facts(const Ladder& ladder) {
   if (!largest_gain.empty()) {
     const std::string why = reason_clause(largest_gain.front());
     gain_facts.set("change", largest_gain.front().after->change)
-        .set("saved", largest_gain.front().saved_words())
+        .set("saved", largest_gain.front().saved_digits())
         .when("why", !why.empty(), "because", why);
   }
   return Facts()

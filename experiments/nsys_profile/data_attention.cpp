@@ -11,8 +11,6 @@ namespace {
 constexpr double kTera = 1e12;
 constexpr double kGiga = 1e9;
 constexpr double kBoundFrom = 0.4;  // A part is bound by a limit if it reaches this share of it.
-constexpr Notation kDigits{Notation::kSignificant, 3};
-constexpr Notation kPartShare{Notation::kPercent};
 
 /// Peak rates that the run measured on the device; 0 if it did not measure them.
 struct PeakRates {
@@ -30,20 +28,19 @@ struct PeakRates {
 
 /// Compares softmax with the GEMMs of one profile's self-attention.
 struct SoftmaxVsGemms {
-  std::string profile, words;
-  std::string reason;  ///< Why they were not measured; empty if they were.
-  Work softmax = {}, scores = {}, values = {}, projections = {}, gemms = {};
-  double softmax_bandwidth_share = 0;  ///< 0 if the copy bandwidth is unknown.
-  double gemm_rate_share = 0;          ///< 0 if the peak rate is unknown.
+  std::string profile, full_name;
+  std::string reason;  ///< Why the forward pass was not measured; empty if it was.
+  TimedWork softmax = {}, scores = {}, values = {}, projections = {};
+  TimedWork gemms = {};                ///< QKᵀ and A·V, without the projections.
+  double softmax_bandwidth_share = 0;  ///< Share of the copy bandwidth; 0 if that is unknown.
+  double gemm_rate_share = 0;          ///< Share of the peak rate; 0 if that is unknown.
   double ridge = 0;                    ///< The ridge point, FLOP/B; 0 if unknown.
-  std::string precision = {};
 
   /// True if softmax is memory-bound and the GEMMs are compute-bound.
   bool bounds_differ() const {
     return softmax.intensity() < ridge && softmax_bandwidth_share >= kBoundFrom &&
            gemms.intensity() >= ridge && gemm_rate_share >= kBoundFrom;
   }
-  bool is_unexplained() const { return ridge > 0 && !bounds_differ(); }
   double time_ratio() const { return softmax.ms / gemms.ms; }
   double flop_ratio() const { return gemms.flops > 0 ? softmax.flops / gemms.flops : 0; }
   double time_ratio_to_all_gemms() const {
@@ -53,35 +50,36 @@ struct SoftmaxVsGemms {
 };
 
 std::optional<SoftmaxVsGemms> compare_softmax(const RunView& view, const Profile& profile) {
-  const std::vector<Work> stages = attention_work(profile);
-  const auto at = [&](const char* stage) { return *std::ranges::find(stages, stage, &Work::part); };
+  const std::vector<TimedWork> stages = attention_work(profile);
+  const auto at = [&](const char* stage) {
+    return *std::ranges::find(stages, stage, &TimedWork::name);
+  };
   SoftmaxVsGemms comparison{.profile = profile.label,
-                            .words = profile.words,
+                            .full_name = profile.full_name,
                             .reason = "",
                             .softmax = at(stage::kSoftmax),
                             .scores = at(stage::kScores),
                             .values = at(stage::kValues),
                             .projections = at(stage::kProjections)};
-  comparison.gemms = comparison.scores + comparison.values + at(stage::kProducts);
+  comparison.gemms = comparison.scores + comparison.values + at(stage::kScoresOrValues);
   if (comparison.softmax.ms <= 0 || comparison.gemms.ms <= 0) return std::nullopt;
   const PeakRates peaks(view, profile);
-  comparison.precision = peaks.precision;
-  if (!peaks.are_known() || !profile.is_built_in()) return comparison;
+  if (!peaks.are_known() || !profile.is_own_network()) return comparison;
   comparison.softmax_bandwidth_share = comparison.softmax.bandwidth() / peaks.bandwidth;
   comparison.gemm_rate_share = comparison.gemms.flop_rate() / peaks.gemm_rate;
   comparison.ridge = peaks.ridge();
   return comparison;
 }
 
-std::vector<SoftmaxVsGemms> comparisons(const RunView& view,
-                                        const std::vector<const Profile*>& profiles) {
+std::vector<SoftmaxVsGemms> softmax_rows(const RunView& view,
+                                         const std::vector<const Profile*>& profiles) {
   std::vector<SoftmaxVsGemms> rows;
   for (const Profile* profile : profiles) {
     const std::string reason = profile->why_missing(Pass::kForward);
     if (const auto comparison = compare_softmax(view, *profile)) {
       rows.push_back(*comparison);
     } else if (!reason.empty()) {
-      rows.push_back({profile->label, profile->words, reason});
+      rows.push_back({profile->label, profile->full_name, reason});
     }
   }
   return rows;
@@ -89,8 +87,8 @@ std::vector<SoftmaxVsGemms> comparisons(const RunView& view,
 
 /// Shows a number of 0 or NaN as unknown, and the reason in a row that was not measured.
 template <typename Number>
-Column<SoftmaxVsGemms> column(const char* name, const char* title, const char* unit,
-                              Number number_of, Notation notation = {}) {
+Column<SoftmaxVsGemms> number_column(const char* name, const char* title, const char* unit,
+                                     Number number_of, Notation notation = {}) {
   const auto value = [=](const SoftmaxVsGemms& row) {
     const double number = std::invoke(number_of, row);
     return number > 0 ? Value(number) : Value();
@@ -101,67 +99,70 @@ Column<SoftmaxVsGemms> column(const char* name, const char* title, const char* u
 const std::vector<Column<SoftmaxVsGemms>>& ratio_columns() {
   using Row = SoftmaxVsGemms;
   constexpr Notation kRatio{Notation::kFixed, 2};
-  const auto ms = [](Work Row::* work) { return [=](const Row& row) { return (row.*work).ms; }; };
+  const auto ms = [](TimedWork Row::* work) {
+    return [=](const Row& row) { return (row.*work).ms; };
+  };
   static const std::vector<Column<Row>> columns{
       {"profile", "Profile", &Row::profile},
-      column("softmax", "Softmax", "ms", ms(&Row::softmax)),
-      column("scores", "QKᵀ", "ms", ms(&Row::scores)),
-      column("values", "A·V", "ms", ms(&Row::values)),
-      column("time", "Time ratio", "×", &Row::time_ratio, kRatio),
-      column("flops", "FLOPs ratio", "%", &Row::flop_ratio, kPartShare),
-      column("all_time", "Time, with projections", "×", &Row::time_ratio_to_all_gemms, kRatio),
-      column("all_flops", "FLOPs, with projections", "%", &Row::flop_ratio_to_all_gemms,
-             kPartShare),
-      column("bandwidth", "Softmax, of copy bandwidth", "%", &Row::softmax_bandwidth_share,
-             kPartShare),
-      column("rate", "GEMMs, of peak rate", "%", &Row::gemm_rate_share, kPartShare)};
+      number_column("softmax", "Softmax", "ms", ms(&Row::softmax)),
+      number_column("scores", "QKᵀ", "ms", ms(&Row::scores)),
+      number_column("values", "A·V", "ms", ms(&Row::values)),
+      number_column("time", "Time ratio", "×", &Row::time_ratio, kRatio),
+      number_column("flops", "FLOPs ratio", "%", &Row::flop_ratio, kAsPercent),
+      number_column("all_time", "Time, with projections", "×", &Row::time_ratio_to_all_gemms,
+                    kRatio),
+      number_column("all_flops", "FLOPs, with projections", "%", &Row::flop_ratio_to_all_gemms,
+                    kAsPercent),
+      number_column("bandwidth", "Softmax, of copy bandwidth", "%", &Row::softmax_bandwidth_share,
+                    kAsPercent),
+      number_column("rate", "GEMMs, of peak rate", "%", &Row::gemm_rate_share, kAsPercent)};
   return columns;
 }
 
-struct RooflinePart {
+struct RooflinePoint {
   std::string precision;
-  Work work;
+  TimedWork work;
 };
 
-const std::vector<Column<RooflinePart>> kRooflineColumns{
-    {"part", "Part", [](const RooflinePart& row) { return row.work.part; }},
-    {"precision", "Precision", &RooflinePart::precision},
-    {"ms", "Time", [](const RooflinePart& row) { return row.work.ms; }, "ms"},
-    {"flops", "FLOPs", [](const RooflinePart& row) { return row.work.flops / kGiga; }, "GFLOP",
-     kDigits},
-    {"bytes", "Bytes", [](const RooflinePart& row) { return row.work.bytes / kBytesPerGibibyte; },
-     "GiB", kDigits},
-    {"intensity", "Intensity", [](const RooflinePart& row) { return row.work.intensity(); },
-     "FLOP/B", kDigits},
-    {"rate", "Rate", [](const RooflinePart& row) { return row.work.flop_rate() / kTera; },
-     "TFLOP/s", kDigits}};
+const std::vector<Column<RooflinePoint>> kRooflineColumns{
+    {"part", "Part", [](const RooflinePoint& row) { return row.work.name; }},
+    {"precision", "Precision", &RooflinePoint::precision},
+    {"ms", "Time", [](const RooflinePoint& row) { return row.work.ms; }, "ms"},
+    {"flops", "FLOPs", [](const RooflinePoint& row) { return row.work.flops / kGiga; }, "GFLOP",
+     kThreeDigits},
+    {"bytes", "Bytes", [](const RooflinePoint& row) { return row.work.bytes / kBytesPerGibibyte; },
+     "GiB", kThreeDigits},
+    {"intensity", "Intensity", [](const RooflinePoint& row) { return row.work.intensity(); },
+     "FLOP/B", kThreeDigits},
+    {"rate", "Rate", [](const RooflinePoint& row) { return row.work.flop_rate() / kTera; },
+     "TFLOP/s", kThreeDigits}};
 
 /// A corner of the roof, the line under which the parts lie.
 struct RoofCorner {
   std::string precision;
   double intensity;  ///< FLOP/B
   double teraflops_per_second;
-  std::string words;  ///< Shown beside the corner at the ridge point.
+  std::string label;  ///< Names both limits at the ridge point; empty at other corners.
 };
 
 const std::vector<Column<RoofCorner>> kRoofColumns{
     {"precision", "Precision", &RoofCorner::precision},
     {"intensity", "Intensity", &RoofCorner::intensity},
     {"rate", "Rate", &RoofCorner::teraflops_per_second},
-    {"words", "Limits", &RoofCorner::words}};
+    {"words", "Limits", &RoofCorner::label}};
 
 /// Returns the roofline min(peak rate, intensity · bandwidth), a little wider than the points.
-std::vector<RoofCorner> roof_over(const PeakRates& peaks, const std::vector<Work>& points) {
+std::vector<RoofCorner> roof_over(const PeakRates& peaks, const std::vector<TimedWork>& points) {
   double least_intensity = peaks.ridge(), most_intensity = least_intensity;
-  for (const Work& point : points) {
+  for (const TimedWork& point : points) {
     least_intensity = std::min(least_intensity, point.intensity());
     most_intensity = std::max(most_intensity, point.intensity());
   }
-  const std::string words = peaks.precision + " " + format_significant(peaks.gemm_rate / kTera, 3) +
+  const std::string label = peaks.precision + " " + format_significant(peaks.gemm_rate / kTera, 3) +
                             " TFLOP/s, " + format_significant(peaks.bandwidth / kTera, 3) + " TB/s";
   const double left = least_intensity / 2, right = most_intensity * 4;
   return {{peaks.precision, left, left * (peaks.bandwidth / kTera), ""},
-          {peaks.precision, peaks.ridge(), peaks.gemm_rate / kTera, words},
+          {peaks.precision, peaks.ridge(), peaks.gemm_rate / kTera, label},
           {peaks.precision, right, peaks.gemm_rate / kTera, ""}};
 }
 
@@ -173,21 +174,21 @@ Facts attention_sentence(const SoftmaxVsGemms& comparison) {
                                 .set("gemms", comparison.gemms.intensity(), kTwoDigits)
                                 .set("ridge", comparison.ridge, kTwoDigits);
   return Facts()
-      .set("profile", comparison.words)
-      .set("softmax", comparison.softmax.ms, kDigits)
-      .set("gemms", comparison.gemms.ms, kDigits)
+      .set("profile", comparison.full_name)
+      .set("softmax", comparison.softmax.ms, kThreeDigits)
+      .set("gemms", comparison.gemms.ms, kThreeDigits)
       .when(
           "counted", has_flops, "times",
           has_flops ? format_significant(comparison.gemms.flops / comparison.softmax.flops, 2) : "")
       .when("apart", comparison.bounds_differ(), intensities)
-      .flag("unclear", comparison.is_unexplained());
+      .flag("unclear", comparison.ridge > 0 && !comparison.bounds_differ());
 }
 
 /// Chooses the answer's sentence. Softmax and the GEMMs have no separate times if a fused kernel
 /// computes both, or if kernels cannot be assigned to them.
 Facts attention_facts(const Profiles& profiles) {
   Facts facts = profiles.facts();
-  const Profile* profile = profiles.described;
+  const Profile* profile = profiles.in_answers;
   const Rows forward = profile == nullptr ? Rows() : profile->rows(Pass::kForward);
   const auto comparison =
       profile == nullptr ? std::nullopt : compare_softmax(profiles.view, *profile);
@@ -198,7 +199,7 @@ Facts attention_facts(const Profiles& profiles) {
                                           : "untold";
   Facts sentence = comparison ? attention_sentence(*comparison) : Facts();
   if (!comparison && profile != nullptr)
-    sentence.set("profile", profile->words).set("ms", fused_ms, kDigits);
+    sentence.set("profile", profile->full_name).set("ms", fused_ms, kThreeDigits);
   return facts.choose({"nothing", "one", "fused", "untold"}, situation, sentence);
 }
 
@@ -209,27 +210,27 @@ PartContent attention(const Profiles& profiles) {
   PartContent part;
   part.facts = attention_facts(profiles);
   part.datasets = {
-      make_dataset("ratios", ratio_columns(), comparisons(view, profiles.in_tables)),
-      make_dataset("every-ratio", ratio_columns(), comparisons(view, profiles.in_details))};
-  std::vector<RooflinePart> parts;
+      make_dataset("ratios", ratio_columns(), softmax_rows(view, profiles.in_tables)),
+      make_dataset("every-ratio", ratio_columns(), softmax_rows(view, profiles.in_details))};
+  std::vector<RooflinePoint> drawn_points;
   std::vector<RoofCorner> corners;
-  const Profile* half =
-      profiles.described_16_bit == profiles.described ? nullptr : profiles.described_16_bit;
-  for (const Profile* drawn : {profiles.described, half}) {
+  for (const Profile* drawn : {profiles.in_answers, profiles.in_answers_16_bit}) {
     if (drawn == nullptr) continue;
     const PeakRates peaks(view, *drawn);
-    std::vector<Work> points = attention_work(*drawn);
+    std::vector<TimedWork> points = attention_work(*drawn);
     std::ranges::move(work_outside_attention(*drawn), std::back_inserter(points));
-    std::erase_if(points, [](const Work& work) {  // Logarithmic axes cannot show 0.
-      return work.flop_rate() <= 0 || work.intensity() <= 0 || work.part == stage::kScaleMask;
+    std::erase_if(points, [](const TimedWork& work) {  // Logarithmic axes cannot show 0.
+      return work.flop_rate() <= 0 || work.intensity() <= 0 || work.name == stage::kScaleMask;
     });
     if (!peaks.are_known() || points.empty()) continue;
-    for (const Work& work : points) parts.push_back({peaks.precision, work});
+    for (const TimedWork& work : points) drawn_points.push_back({peaks.precision, work});
     std::ranges::move(roof_over(peaks, points), std::back_inserter(corners));
   }
-  const bool two_precisions = !parts.empty() && parts.front().precision != parts.back().precision;
-  part.facts.when("both", two_precisions, "other", two_precisions ? parts.back().precision : "");
-  part.datasets.push_back(make_dataset("roofline", kRooflineColumns, parts));
+  const bool two_precisions =
+      !drawn_points.empty() && drawn_points.front().precision != drawn_points.back().precision;
+  part.facts.when("both", two_precisions, "other",
+                  two_precisions ? drawn_points.back().precision : "");
+  part.datasets.push_back(make_dataset("roofline", kRooflineColumns, drawn_points));
   part.datasets.push_back(make_dataset("roof", kRoofColumns, corners));
   return part;
 }

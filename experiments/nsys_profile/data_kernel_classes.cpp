@@ -16,14 +16,13 @@ constexpr const char* kDetailedClasses[]{"elementwise", "exponential", "where",
 constexpr Pass kComparedPasses[]{Pass::kForward, Pass::kForwardBackward, Pass::kTrainStep};
 constexpr Pass kDrawnPasses[]{Pass::kForward, Pass::kBackward, Pass::kOptimizer, Pass::kTrainStep};
 constexpr double kPercentagePoint = 0.01;
-constexpr Notation kShareOfTime{Notation::kPercent};
 
 struct ProfiledPass {
   const Profile* profile;
   Pass pass;
 };
 
-/// Makes a row for each pass of a profile and a column for the share of each class that a pass has.
+/// Makes a row for each pass of each profile and a column for each class that has a kernel.
 Dataset every_class(const std::vector<const Profile*>& profiles) {
   std::vector<ProfiledPass> passes;
   for (const Profile* profile : profiles) {
@@ -43,7 +42,7 @@ Dataset every_class(const std::vector<const Profile*>& profiles) {
       return time_share(row.profile->rows(row.pass), is_in_class) > 0;
     };
     if (std::ranges::any_of(passes, has_class))
-      columns.push_back({kind, kind, value, "%", kShareOfTime});
+      columns.push_back({kind, kind, value, "%", kAsPercent});
   };
   add_column("GEMM", is_gemm);
   for (const std::string kind : kDetailedClasses) {
@@ -61,7 +60,7 @@ Dataset gemm_shares(const std::vector<const Profile*>& profiles) {
     columns.push_back(
         {name, "GEMMs, " + name,
          [pass](const Profile* profile) { return share_or_reason(*profile, pass, is_gemm); }, "%",
-         kShareOfTime});
+         kAsPercent});
   }
   return make_dataset("gemm-shares", columns, profiles);
 }
@@ -72,30 +71,30 @@ struct ClassSegment {
   std::string kind;  ///< The drawn class.
   double ms;
   double share;       ///< Share of the pass's GPU time, from 0 to 1.
-  std::string words;  ///< The pass's time and speedup, behind the bar: "61.43 ms, 5.3×"
+  std::string label;  ///< The pass's time and speedup, behind the bar: "61.43 ms, 5.3×"
 };
 
-const std::vector<Column<ClassSegment>> kClassSegments{
+const std::vector<Column<ClassSegment>> kSegmentColumns{
     {"row", "Pass", &ClassSegment::pass},
     {"class", "Class", &ClassSegment::kind},
     {"ms", "Time", &ClassSegment::ms, "ms"},
-    {"share", "Share", &ClassSegment::share, "%", kShareOfTime},
-    {"change", "Change", &ClassSegment::words}};
+    {"share", "Share", &ClassSegment::share, "%", kAsPercent},
+    {"change", "Change", &ClassSegment::label}};
 
-/// Adds a bar for each pass, with its speedup over `baseline` in words. Either profile may be null.
+/// Adds a bar for each pass, labelled with its speedup over `baseline`. Either profile may be null.
 void add_bars(std::vector<ClassSegment>& bars, const Profile* profile, const Profile* baseline) {
   for (const Pass pass : kDrawnPasses) {
     const Rows rows = profile == nullptr ? Rows() : profile->rows(pass);
     const double pass_ms = total_ms(rows);
     const double baseline_ms = baseline == nullptr ? 0 : total_ms(baseline->rows(pass));
-    std::string words = format_significant(pass_ms) + " ms";
-    if (baseline_ms > 0 && pass_ms > 0) words += ", " + format_factor(baseline_ms / pass_ms) + "×";
+    std::string label = format_significant(pass_ms) + " ms";
+    if (baseline_ms > 0 && pass_ms > 0) label += ", " + format_factor(baseline_ms / pass_ms) + "×";
     for (const std::string& kind : drawn_classes()) {
       const double ms = total_ms(matching(rows, has_drawn_class(kind)));
       if (ms <= 0) continue;
       const std::string precision(labreport::describe(profile->precision()));
       bars.push_back(
-          {precision + " · " + std::string(describe(pass)), kind, ms, ms / pass_ms, words});
+          {precision + " · " + std::string(describe(pass)), kind, ms, ms / pass_ms, label});
     }
   }
 }
@@ -104,22 +103,21 @@ void add_bars(std::vector<ClassSegment>& bars, const Profile* profile, const Pro
 /// stay within a point". The largest change comes first and is the only one with numbers.
 std::string class_changes(const Rows& before, const Rows& after, const std::string& kernels_word) {
   struct ShareChange {
-    std::string words;
-    double from, to;  ///< Shares of GPU time.
+    std::string kernels;  ///< "elementwise kernels"
+    double from, to;      ///< Shares of GPU time.
     double size() const { return std::abs(to - from); }
-    const char* verb() const { return to > from ? " rise" : " fall"; }
   };
   std::vector<ShareChange> changes;
   std::vector<std::string> unchanged;
   for (const std::string& kind : drawn_classes()) {
-    const ShareChange change{class_words(kind, kernels_word),
+    const ShareChange change{describe_class(kind, kernels_word),
                              time_share(before, has_drawn_class(kind)),
                              time_share(after, has_drawn_class(kind))};
     if (kind == "GEMM" || change.from + change.to <= 0) continue;
     if (change.size() >= kPercentagePoint) {
       changes.push_back(change);
     } else if (kind != "other") {
-      unchanged.push_back(change.words);
+      unchanged.push_back(change.kernels);
     }
   }
   std::string words;
@@ -127,10 +125,10 @@ std::string class_changes(const Rows& before, const Rows& after, const std::stri
   std::ranges::sort(changes, std::greater<>(), &ShareChange::size);
   for (const ShareChange& change : changes) {
     if (words.empty()) {
-      words = change.words + change.verb() + " from " + format_percent(change.from) + " to " +
-              format_percent(change.to) + " %";
+      words = change.kernels + (change.to > change.from ? " rise" : " fall") + " from " +
+              format_percent(change.from) + " to " + format_percent(change.to) + " %";
     } else {
-      (change.to > change.from ? rising : falling).push_back(change.words);
+      (change.to > change.from ? rising : falling).push_back(change.kernels);
     }
   }
   if (!rising.empty()) words += ", " + join_words(rising) + " rise";
@@ -155,9 +153,9 @@ Facts class_sentence(const Profile& profile, const std::string& kernels_word) {
                             gemm_share(forward) - gemm_share(forward_backward) < drop / 2;
   const std::string list = class_changes(forward, longest, kernels_word);
   return Facts()
-      .set("profile", profile.words)
-      .set("forward", gemm_share(forward), kShareOfTime)
-      .set("fullest", gemm_share(longest), kShareOfTime)
+      .set("profile", profile.full_name)
+      .set("forward", gemm_share(forward), kAsPercent)
+      .set("fullest", gemm_share(longest), kAsPercent)
       .when("by_optimizer", by_optimizer, "ms", format_significant(total_ms(optimizer), 3))
       .flag("unexplained", std::abs(drop) >= kPercentagePoint && !by_optimizer)
       .when("changes", !list.empty(), "list", list);
@@ -165,7 +163,7 @@ Facts class_sentence(const Profile& profile, const std::string& kernels_word) {
 
 Facts class_facts(const Profiles& profiles) {
   Facts facts = profiles.facts();
-  const Profile* profile = profiles.described;
+  const Profile* profile = profiles.in_answers;
   const auto has = [&](Pass pass) { return profile != nullptr && !profile->rows(pass).empty(); };
   const char* situation = !has(Pass::kForward)          ? "nothing"
                           : has(Pass::kTrainStep)       ? "whole_step"
@@ -175,7 +173,7 @@ Facts class_facts(const Profiles& profiles) {
                has(Pass::kForward) ? class_sentence(*profile, profiles.kernels_word()) : Facts());
   const Profile* drawn = profile_of_drawn_step(profiles);
   facts.flag("inference", profile != nullptr && profile->inference && profile->step);
-  facts.set("timeline", drawn == nullptr ? "" : drawn->words);
+  facts.set("timeline", drawn == nullptr ? "" : drawn->full_name);
   return facts;
 }
 
@@ -185,9 +183,9 @@ PartContent kernel_classes(const Profiles& profiles) {
   PartContent part;
   part.facts = class_facts(profiles);
   std::vector<ClassSegment> segments;
-  add_bars(segments, profiles.described, nullptr);
-  add_bars(segments, profiles.described_16_bit, profiles.described);
-  part.datasets = {make_dataset("kernel-classes", kClassSegments, segments),
+  add_bars(segments, profiles.in_answers, nullptr);
+  add_bars(segments, profiles.in_answers_16_bit, profiles.in_answers);
+  part.datasets = {make_dataset("kernel-classes", kSegmentColumns, segments),
                    gemm_shares(profiles.in_tables), every_class(profiles.in_details)};
   std::ranges::move(step_timeline(profiles), std::back_inserter(part.datasets));
   return part;

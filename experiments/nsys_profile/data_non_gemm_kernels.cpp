@@ -13,8 +13,6 @@ namespace {
 constexpr double kLeastNamedShare = 0.01;  // Smaller groups of the forward pass are not named.
 constexpr std::size_t kMostNamed = 5;      // An answer names at most this many groups.
 constexpr double kMostOfTime = 0.8;  // The named classes must fill this share of the groups' time.
-constexpr Notation kShareOfPass{Notation::kPercent};
-constexpr Notation kCallCount{Notation::kCount};
 
 Rows non_gemm(const Profile& profile) {
   return matching(profile.rows(Pass::kForward), is_non_gemm);
@@ -46,8 +44,8 @@ const std::vector<Column<GroupRow>> kOperatorColumns{
     {"operator", "Operator", &GroupRow::op},
     {"class", "Class", [](const GroupRow& k) { return k.sum.kind; }},
     {"ms", "Time", &GroupRow::ms, "ms"},
-    {"share", "Of the forward pass", &GroupRow::share, "%", kShareOfPass},
-    {"calls", "Calls", &GroupRow::calls, "", kCallCount},
+    {"share", "Of the forward pass", &GroupRow::share, "%", kAsPercent},
+    {"calls", "Calls", &GroupRow::calls, "", kAsCount},
     {"kernel", "Kernel",
      [](const GroupRow& k) { return short_kernel_name(k.sum.rows.front()->kernel); }}};
 
@@ -55,8 +53,8 @@ const std::vector<Column<GroupRow>> kGroupColumns{
     {"group", "Component", &GroupRow::group},
     {"precision", "Precision", &GroupRow::precision},
     {"ms", "Time", &GroupRow::ms, "ms"},
-    {"share", "Of the forward pass", &GroupRow::share, "%", kShareOfPass},
-    {"calls", "Calls", &GroupRow::calls, "", kCallCount},
+    {"share", "Of the forward pass", &GroupRow::share, "%", kAsPercent},
+    {"calls", "Calls", &GroupRow::calls, "", kAsCount},
     {"operators", "Operators", &GroupRow::op}};
 
 std::vector<KernelSum> groups_of(const Profile& profile) {
@@ -76,7 +74,7 @@ std::vector<GroupRow> operator_rows(const Profile* profile) {
 
 std::vector<GroupRow> group_rows(const Profiles& profiles) {
   std::vector<GroupRow> rows;
-  for (const Profile* profile : {profiles.described, profiles.described_16_bit}) {
+  for (const Profile* profile : {profiles.in_answers, profiles.in_answers_16_bit}) {
     if (profile == nullptr) continue;
     const std::string precision(labreport::describe(profile->precision()));
     for (const KernelSum& group : groups_of(*profile)) {
@@ -104,24 +102,24 @@ double quadratic_share(const Profile& profile) {
   });
 }
 
-const std::vector<Column<const Profile*>> kByContext{
+const std::vector<Column<const Profile*>> kContextColumns{
     {"size", "Size", [](const Profile* profile) { return profile->spec.size; }},
     {"context", "Context", [](const Profile* profile) { return profile->spec.context; }, "",
-     kCallCount},
+     kAsCount},
     {"non_gemm", "Non-GEMM", [](const Profile* profile) { return non_gemm_share(*profile); }, "%",
-     kShareOfPass},
+     kAsPercent},
     {"square", "Softmax, scale and mask",
      [](const Profile* profile) {
        const double share = quadratic_share(*profile);
        return share > 0 ? Value(share) : Value();
      },
-     "%", kShareOfPass}};
+     "%", kAsPercent}};
 
-/// Returns the profiles of sizes with several profiled contexts, in the precision of `described`.
+/// Returns the profiles of sizes with several profiled contexts, in the precision of `in_answers`.
 std::vector<const Profile*> at_several_contexts(const Profiles& profiles) {
-  if (profiles.described == nullptr) return {};
+  if (profiles.in_answers == nullptr) return {};
   const auto ran = only(profiles.in_details, [&](const Profile* profile) {
-    return profile->precision() == profiles.described->precision() &&
+    return profile->precision() == profiles.in_answers->precision() &&
            !profile->rows(Pass::kForward).empty();
   });
   const auto size = [](const Profile* profile) { return profile->spec.size; };
@@ -138,7 +136,7 @@ Dataset group_shares(const std::vector<const Profile*>& profiles) {
     const auto value = [predicate](const Profile* profile) {
       return share_or_reason(*profile, Pass::kForward, predicate);
     };
-    columns.push_back({title, title, value, "%", kShareOfPass});
+    columns.push_back({title, title, value, "%", kAsPercent});
   };
   add_column("Non-GEMM", is_non_gemm);
   Rows all_rows;
@@ -161,14 +159,14 @@ std::string main_classes(const Rows& rows, const std::string& kernels_word) {
        sums_by(rows, [](const auto& row) { return drawn_class(row.kind); })) {
     if (covered_ms >= kMostOfTime * total_ms(rows)) break;
     if (sum.name == "other") return "";
-    words.push_back(class_words(sum.name, kernels_word));
+    words.push_back(describe_class(sum.name, kernels_word));
     covered_ms += sum.total_ms;
   }
   return join_words(words);
 }
 
-/// Writes a group as in a sentence: "the rest of attention", "attention softmax".
-std::string group_words(const std::string& group) {
+/// Writes a group for a sentence: "the rest of attention", "attention softmax".
+std::string group_in_sentence(const std::string& group) {
   const std::size_t colon = group.find(": ");
   if (colon == std::string::npos) return group;
   const std::string part = group.substr(0, colon), stage = group.substr(colon + 2);
@@ -186,21 +184,21 @@ Facts non_gemm_sentence(const Profile& profile, const std::string& kernels_word)
   std::vector<std::string> other_groups;
   for (const KernelSum& group : groups) {
     std::ranges::copy(group.rows, std::back_inserter(rows));
-    other_groups.push_back(group_words(group.name) + " " +
+    other_groups.push_back(group_in_sentence(group.name) + " " +
                            format_percent(share_of_forward(profile, group.total_ms)) + " %");
   }
   const std::string classes = main_classes(rows, kernels_word);
   Facts largest_group;
   if (!groups.empty()) {
     other_groups.erase(other_groups.begin());
-    largest_group.set("name", group_words(groups.front().name))
-        .set("share", share_of_forward(profile, groups.front().total_ms), kShareOfPass)
+    largest_group.set("name", group_in_sentence(groups.front().name))
+        .set("share", share_of_forward(profile, groups.front().total_ms), kAsPercent)
         .when("others", !other_groups.empty(), "list", join_words(other_groups))
         .when("classes", !classes.empty(), "list", classes);
   }
   return Facts()
-      .set("profile", profile.words)
-      .set("all", non_gemm_share(profile), kShareOfPass)
+      .set("profile", profile.full_name)
+      .set("all", non_gemm_share(profile), kAsPercent)
       .when("first", !groups.empty(), largest_group)
       .flag("none", groups.empty());
 }
@@ -210,15 +208,16 @@ Facts non_gemm_sentence(const Profile& profile, const std::string& kernels_word)
 PartContent non_gemm_kernels(const Profiles& profiles) {
   PartContent part;
   part.facts = profiles.facts();
-  const Profile* profile = profiles.described;
+  const Profile* profile = profiles.in_answers;
   const bool ran = profile != nullptr && !profile->rows(Pass::kForward).empty();
   part.facts.flag("nothing", !ran);
   part.facts.when("one", ran, ran ? non_gemm_sentence(*profile, profiles.kernels_word()) : Facts());
   part.facts.flag("dashed", profile != nullptr && quadratic_share(*profile) > 0);
-  part.datasets = {make_dataset("non-gemm-time", kGroupColumns, group_rows(profiles)),
-                   make_dataset("non-gemm-by-context", kByContext, at_several_contexts(profiles)),
-                   make_dataset("non-gemm-kernels", kOperatorColumns, operator_rows(profile)),
-                   group_shares(profiles.in_details)};
+  part.datasets = {
+      make_dataset("non-gemm-time", kGroupColumns, group_rows(profiles)),
+      make_dataset("non-gemm-by-context", kContextColumns, at_several_contexts(profiles)),
+      make_dataset("non-gemm-kernels", kOperatorColumns, operator_rows(profile)),
+      group_shares(profiles.in_details)};
   return part;
 }
 

@@ -24,7 +24,7 @@ std::optional<double> difference_of(const std::optional<double>& whole,
 struct TimerComparison {
   std::string profile;                ///< `Profile::label`
   std::string step;                   ///< The step's mode.
-  std::string words;                  ///< `Profile::words`
+  std::string full_name;              ///< `Profile::full_name`
   std::string reason;                 ///< Why there are no times; empty if the step ran.
   std::vector<double> timer_ms = {};  ///< The times of the unprofiled steps.
   double timer_mean_ms = 0;
@@ -61,8 +61,7 @@ const std::vector<Column<TimerComparison>>& step_columns() {
       {"step", "Step", &TimerComparison::step},
       step_column("timer", "Timer", "ms", [](const auto& s) { return Value::mean_of(s.timer_ms); }),
       step_column("busy", "Profiler (kernels busy)", "ms", &TimerComparison::busy_ms),
-      step_column("difference", "Difference", "%", &TimerComparison::difference,
-                  {Notation::kPercent}),
+      step_column("difference", "Difference", "%", &TimerComparison::difference, kAsPercent),
       step_column("span", "First to last kernel", "ms", &TimerComparison::span_ms),
       step_column("profiled", "Profiled step", "ms", &TimerComparison::profiled_ms),
       step_column("gaps", "Gaps between kernels", "ms", &TimerComparison::gaps_ms),
@@ -79,7 +78,7 @@ std::optional<TimerComparison> compare_step(const Profile& profile, const Profil
   const Mode mode = step.spec->mode.value_or(Mode::kForward);
   TimerComparison comparison{.profile = profile.label,
                              .step = std::string(labreport::describe(mode)),
-                             .words = profile.words,
+                             .full_name = profile.full_name,
                              .reason = "",
                              .timer_ms = timer_ms,
                              .timer_mean_ms = mean(timer_ms),
@@ -100,7 +99,7 @@ std::vector<TimerComparison> compare_steps(const Profile& profile) {
   }
   if (!profile.reason.empty()) {
     steps.push_back({profile.label, std::string(labreport::describe(profile.missing_mode)),
-                     profile.words, profile.reason});
+                     profile.full_name, profile.reason});
   }
   return steps;
 }
@@ -132,15 +131,14 @@ std::optional<double> most_idle_of_shorter(const Profiles& profiles,
 }
 
 Facts timer_sentence(const Profiles& profiles, const TimerComparison& step) {
-  constexpr Notation kThreeDigits{Notation::kSignificant, 3};
   const double difference = std::abs(step.difference());
   const auto most_idle = most_idle_of_shorter(profiles, step);
   return Facts()
-      .set("profile", step.words)
+      .set("profile", step.full_name)
       .set("pass", step.mode <= Mode::kForward ? "forward pass" : labreport::describe(step.mode))
       .set("timer", step.timer_mean_ms, kThreeDigits)
       .set("busy", step.busy_ms, kThreeDigits)
-      .set("difference", change_words(1 + step.difference(), step.timer_variation(), kMoreThan))
+      .set("difference", describe_change(1 + step.difference(), step.timer_variation(), kMoreThan))
       .flag("close", difference <= kCloseUpTo)
       .set("within", format_fixed(std::max(1.0, std::ceil(100 * difference)), 0))
       .set("apart", format_percent(difference))
@@ -158,7 +156,7 @@ std::string nsys_command(const RunView& view, const Profile& profile) {
 
 Facts timer_facts(const Profiles& profiles) {
   Facts facts = profiles.facts();
-  const Profile* profile = profiles.described;
+  const Profile* profile = profiles.in_answers;
   const auto passes =
       profile == nullptr ? std::vector<TimerComparison>() : forward_passes({profile});
   const TimerComparison* pass =

@@ -13,9 +13,7 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr std::size_t kMostNameBytes = 58;  // A longer name is cut in answers and open tables.
-constexpr Notation kTopCount{Notation::kCount};
-constexpr Notation kTopShare{Notation::kPercent};
+constexpr std::size_t kMostNameBytes = 58;  // See `cut_name`.
 constexpr double kMicrosecondsPerMillisecond = 1e3;
 
 /// All launches of one kernel in a pass.
@@ -43,9 +41,9 @@ const std::vector<Column<RankedKernel>>& ranked_columns() {
         [ms](const RankedKernel& kernel) { return ms(kernel.sum) * kMicrosecondsPerMillisecond; };
   };
   static const std::vector<Column<RankedKernel>> columns{
-      {"share", "Time", &RankedKernel::share, "%", kTopShare},
+      {"share", "Time", &RankedKernel::share, "%", kAsPercent},
       {"ms", "Total", [](const RankedKernel& k) { return k.sum.total_ms; }, "ms"},
-      {"calls", "Calls", [](const RankedKernel& k) { return k.sum.calls; }, "", kTopCount},
+      {"calls", "Calls", [](const RankedKernel& k) { return k.sum.calls; }, "", kAsCount},
       {"mean", "Avg", microseconds([](const KernelSum& sum) { return sum.mean_ms(); }), "µs"},
       {"median", "Med", microseconds([](const KernelSum& sum) { return sum.median_ms; }), "µs"},
       {"deviation", "StdDev", microseconds([](const KernelSum& sum) { return sum.stddev_ms; }),
@@ -55,24 +53,24 @@ const std::vector<Column<RankedKernel>>& ranked_columns() {
 }
 
 /// Writes how often a part launches a kernel: "3 FFN projections", "QKᵀ", "4 × softmax".
-std::string count_words(double count, const std::string& part) {
+std::string describe_launches(double count, const std::string& part) {
   if (part.ends_with("projection"))
     return format_fixed(count, 0) + " " + part + (count == 1 ? "" : "s");
   return count == 1 ? part : format_fixed(count, 0) + " × " + part;
 }
 
 /// Says which parts launch a kernel: "3 FFN projections in each of 32 layers, and the LM head".
-std::string calling_parts(const KernelSum& sum, const Profile& profile) {
+std::string describe_callers(const KernelSum& sum, const Profile& profile) {
   const auto layers = static_cast<double>(profile.spec.model.value_or(ModelShape{}).layers);
   std::vector<std::string> in_layers, others;
-  for (const KernelSum& part : sums_by(sum.rows, calling_part)) {
+  for (const KernelSum& part : sums_by(sum.rows, caller_name)) {
     const double calls_per_layer = part.calls / layers;
     const bool in_each_layer =
         calls_per_layer >= 1 && calls_per_layer == std::floor(calls_per_layer) &&
         std::ranges::all_of(part.rows,
                             [](const KernelRow* row) { return row->module.starts_with("layers"); });
-    in_each_layer ? in_layers.push_back(count_words(calls_per_layer, part.name))
-                  : others.push_back(count_words(part.calls, part.name));
+    in_each_layer ? in_layers.push_back(describe_launches(calls_per_layer, part.name))
+                  : others.push_back(describe_launches(part.calls, part.name));
   }
   std::string words = join_words(in_layers);
   if (!in_layers.empty()) words += " in each of " + format_fixed(layers, 0) + " layers";
@@ -83,14 +81,13 @@ std::string calling_parts(const KernelSum& sum, const Profile& profile) {
 /// The top kernel of one profile's forward pass, and that of forward and backward together.
 struct TopKernels {
   std::string profile;         ///< `Profile::label`
-  std::string words;           ///< `Profile::words`
+  std::string full_name;       ///< `Profile::full_name`
   std::string reason = {};     ///< Why the forward pass was not measured; empty if it was.
-  std::string called_in = {};  ///< See `calling_parts`.
+  std::string called_in = {};  ///< See `describe_callers`.
   RankedKernel forward = {};
   std::optional<RankedKernel> both = {};  ///< Empty if no backward pass was measured.
 
   bool is_same() const { return both && both->sum.name == forward.sum.name; }
-  bool is_changed() const { return both && !is_same(); }
 };
 
 std::vector<TopKernels> top_rows(const std::vector<const Profile*>& profiles) {
@@ -100,19 +97,20 @@ std::vector<TopKernels> top_rows(const std::vector<const Profile*>& profiles) {
     const auto both = ranked_kernels(profile->rows(Pass::kForwardBackward));
     if (forward.empty() && profile->reason.empty()) continue;
     TopKernels& top =
-        rows.emplace_back(TopKernels{.profile = profile->label, .words = profile->words});
+        rows.emplace_back(TopKernels{.profile = profile->label, .full_name = profile->full_name});
     if (forward.empty()) {
       top.reason = profile->why_missing(Pass::kForward);
       continue;
     }
-    top.called_in = calling_parts(forward.front().sum, *profile);
+    top.called_in = describe_callers(forward.front().sum, *profile);
     top.forward = forward.front();
     if (!both.empty()) top.both = both.front();
   }
   return rows;
 }
 
-/// Cuts a long name at its last underscore within `kMostNameBytes` bytes.
+/// Cuts a long name at its last underscore within `kMostNameBytes` bytes, for answers and for
+/// tables outside the collapsed details.
 std::string cut_name(const std::string& name) {
   return name.size() <= kMostNameBytes ? name
                                        : name.substr(0, name.rfind('_', kMostNameBytes)) + "…";
@@ -122,7 +120,7 @@ const std::vector<Column<TopKernels>>& top_columns() {
   const auto of_both = [](double (*value)(const RankedKernel&)) {
     return [value](const TopKernels& top) { return top.both ? Value(value(*top.both)) : Value(); };
   };
-  const auto with_backward = [](const TopKernels& top) {
+  const auto yes_if_same = [](const TopKernels& top) {
     return top.both ? Value(top.is_same() ? "yes" : "no") : Value();
   };
   static const std::vector<Column<TopKernels>> columns{
@@ -131,51 +129,48 @@ const std::vector<Column<TopKernels>>& top_columns() {
        or_reason<TopKernels>([](const TopKernels& top) { return top.forward.sum.total_ms; }), "ms"},
       {"share", "Time",
        or_reason<TopKernels>([](const TopKernels& top) { return top.forward.share; }), "%",
-       kTopShare},
+       kAsPercent},
       {"calls", "Calls",
        or_reason<TopKernels>([](const TopKernels& top) { return top.forward.sum.calls; }), "",
-       kTopCount},
+       kAsCount},
       {"short_name", "Name",
        [](const TopKernels& top) { return cut_name(top.forward.short_name); }},
       {"name", "Name", [](const TopKernels& top) { return top.forward.short_name; }},
       {"called_in", "Called in", &TopKernels::called_in},
-      {"with_backward", "Same in fwd+bwd", with_backward},
+      {"with_backward", "Same in fwd+bwd", yes_if_same},
       {"both_ms", "Total, fwd+bwd", of_both([](const RankedKernel& k) { return k.sum.total_ms; }),
        "ms"},
       {"both_share", "Time, fwd+bwd", of_both([](const RankedKernel& k) { return k.share; }), "%",
-       kTopShare},
+       kAsPercent},
       {"both_calls", "Calls, fwd+bwd", of_both([](const RankedKernel& k) { return k.sum.calls; }),
-       "", kTopCount},
+       "", kAsCount},
       {"both_name", "Name, fwd+bwd",
        [](const TopKernels& top) { return top.both ? top.both->short_name : ""; }}};
   return columns;
 }
 
-std::string launch_words(double count) {
-  return format_count(static_cast<std::int64_t>(count)) + (count == 1 ? " launch" : " launches");
-}
-
 /// Names the top kernel of the forward pass, and the one that the backward pass puts in its place.
 Facts top_facts(const Profiles& profiles) {
-  constexpr Notation kThreeDigits{Notation::kSignificant, 3};
   const std::vector<TopKernels> rows =
-      profiles.described == nullptr ? std::vector<TopKernels>() : top_rows({profiles.described});
+      profiles.in_answers == nullptr ? std::vector<TopKernels>() : top_rows({profiles.in_answers});
   Facts facts = profiles.facts();
   const bool ran = !rows.empty() && rows.front().reason.empty();
   facts.flag("nothing", !ran);
   if (!ran) return facts.when("top", std::nullopt);
   const TopKernels& top = rows.front();
   const RankedKernel both = top.both.value_or(RankedKernel{});
+  const auto launches = static_cast<std::int64_t>(top.forward.sum.calls);
   return facts.when("top", Facts()
-                               .set("profile", top.words)
+                               .set("profile", top.full_name)
                                .set_markdown("name", kernel_code(cut_name(top.forward.short_name)))
                                .set("ms", top.forward.sum.total_ms, kThreeDigits)
-                               .set("share", top.forward.share, kTopShare)
-                               .set("launches", launch_words(top.forward.sum.calls))
+                               .set("share", top.forward.share, kAsPercent)
+                               .set("launches", format_count(launches) +
+                                                    (launches == 1 ? " launch" : " launches"))
                                .set("called_in", top.called_in)
                                .flag("same", top.is_same())
                                .flag("forward_only", !top.both)
-                               .flag("changed", top.is_changed())
+                               .flag("changed", top.both && !top.is_same())
                                .set_markdown("both_name", kernel_code(cut_name(both.short_name)))
                                .set("both_ms", both.sum.total_ms, kThreeDigits));
 }
@@ -186,7 +181,7 @@ PartContent top_kernels(const Profiles& profiles) {
   PartContent part;
   part.facts = top_facts(profiles);
   const Rows forward =
-      profiles.described == nullptr ? Rows() : profiles.described->rows(Pass::kForward);
+      profiles.in_answers == nullptr ? Rows() : profiles.in_answers->rows(Pass::kForward);
   part.datasets = {make_dataset("top-kernels", top_columns(), top_rows(profiles.in_tables)),
                    make_dataset("every-top-kernel", top_columns(), top_rows(profiles.in_details)),
                    make_dataset("kernel-summary", ranked_columns(), ranked_kernels(forward))};

@@ -8,7 +8,7 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr std::size_t kMostBytes = 140;  // The names of cuBLAS kernels have about 120.
+constexpr std::size_t kMostBytes = 140;  // The names of cuBLAS kernels have about 120 bytes.
 
 /// Returns the name before its template arguments or parameters; keeps "(anonymous namespace)".
 std::string_view qualified_name(std::string_view name) {
@@ -43,14 +43,16 @@ std::string_view functor_stem(std::string_view word) {
 /// Returns the first functor without its suffix: "exp" for "exp_kernel_cuda". Empty if there is
 /// none. Reads each word once, so that a hostile name cannot make the search slow.
 std::string_view functor_name(std::string_view arguments) {
-  constexpr std::array<std::string_view, 6> kGeneric{"Binary", "Unary",  "AUnary",
-                                                     "BUnary", "Reduce", "func_wrapper"};
+  // These functors only wrap another functor, which follows in the arguments.
+  constexpr std::array<std::string_view, 6> kWrappers{"Binary", "Unary",  "AUnary",
+                                                      "BUnary", "Reduce", "func_wrapper"};
   const auto is_word = [](char letter) { return letter == '_' || is_alnum(letter); };
   while (!arguments.empty()) {
     const auto end = std::ranges::find_if_not(arguments, is_word) - arguments.begin();
     const std::string_view word = arguments.substr(0, static_cast<std::size_t>(end));
     const std::string_view functor = word.empty() ? word : functor_stem(word);
-    if (!functor.empty() && std::ranges::find(kGeneric, functor) == kGeneric.end()) return functor;
+    if (!functor.empty() && std::ranges::find(kWrappers, functor) == kWrappers.end())
+      return functor;
     arguments.remove_prefix(std::max<std::size_t>(word.size(), 1));
   }
   return {};
@@ -87,6 +89,7 @@ std::string short_kernel_name(std::string_view name) {
   const std::string_view qualified = qualified_name(name);
   const std::string_view functor = functor_name(name.substr(qualified.size()));
   const std::string function = shortened(last_name(qualified));
+  // The arguments of a wrapper that was removed end in ">".
   const auto end = function.find_last_not_of(" >");
   const std::string trimmed = function.substr(0, end == std::string::npos ? end : end + 1);
   return functor.empty() ? trimmed : trimmed + " (" + shortened(functor) + ")";

@@ -60,7 +60,7 @@ void add_step(std::string& csv, const Profile& profile, const ProfiledStep& step
     }
     const double phase_ms = total_ms(rows);
     for (const KernelSum& sum : sums_by_kernel(rows)) {
-      csv += csv_line({csv_text(profile.words), csv_text(mode), csv_text(phase),
+      csv += csv_line({csv_text(profile.full_name), csv_text(mode), csv_text(phase),
                        csv_fixed(phase_ms > 0 ? 100 * sum.total_ms / phase_ms : 0, 2),
                        ns(sum.total_ms, 0), csv_fixed(sum.calls, 0), ns(sum.mean_ms(), 1),
                        ns(sum.median_ms, 1), ns(sum.min_ms, 0), ns(sum.max_ms, 0),
@@ -88,7 +88,7 @@ std::string drawn_class(std::string_view kind) {
   return is_drawn ? std::string(kind) : "other";
 }
 
-std::string class_words(const std::string& drawn, const std::string& kernels_word) {
+std::string describe_class(const std::string& drawn, const std::string& kernels_word) {
   if (drawn == "reduction") return "reductions";
   if (drawn == "copy") return "copies";
   return drawn + " " + kernels_word;

@@ -13,7 +13,7 @@ namespace labreport::nsys_profile {
 /// Several rows added up. `median_ms` is the median of the rows' medians, weighted by their calls.
 struct KernelSum {
   std::string name;
-  std::string kind;  ///< The kind of the row with the most time.
+  std::string kind;  ///< The class of the row with the most time.
   double calls = 0;
   double total_ms = 0;
   double min_ms = 0;
@@ -31,9 +31,9 @@ const std::vector<std::string>& drawn_classes();
 std::string drawn_class(std::string_view kind);
 /// Returns a predicate that is true for kernels of the drawn class.
 std::function<bool(const KernelRow&)> has_drawn_class(const std::string& drawn);
-/// Writes a drawn class in words: "elementwise kernels", "reductions". See
-/// `Profiles::kernels_word`.
-std::string class_words(const std::string& drawn, const std::string& kernels_word);
+/// Writes a drawn class in words: "elementwise kernels", "reductions". `kernels_word` is
+/// `Profiles::kernels_word()`.
+std::string describe_class(const std::string& drawn, const std::string& kernels_word);
 
 /// Groups rows by the result of `key` and returns a sum for each group, the longest total first.
 std::vector<KernelSum> sums_by(const Rows& rows,

@@ -14,22 +14,22 @@ inline constexpr const char* kOther = "other";
 /// Reads a kernel's place in the network from a row of the table `kernels` or `layer`.
 KernelPlace kernel_place(const MeasuredRow& row);
 
-/// Returns the group of a kernel other than a GEMM. In labreport's network (`built_in`) the groups
+/// Returns the group of a kernel other than a GEMM. In labreport's own network the groups
 /// are "softmax", "scale and mask", "RoPE", "SwiGLU", "RMSNorm" and "residual". In other networks
-/// the group is the kernel's place. Both also have the groups "other copies" and "other".
-std::string group_of(const KernelPlace& place, const std::string& kind, bool built_in);
+/// the group is the kernel's place. All networks also have the groups "other copies" and "other".
+std::string group_of(const KernelPlace& place, const std::string& kind, bool own_network);
 
 /// Names the part of the network that launches a kernel: for a GEMM "FFN projection", "attention
 /// projection" or "the LM head"; otherwise the kernel's group, such as "QKᵀ".
-std::string calling_part(const KernelRow& row);
+std::string caller_name(const KernelRow& row);
 
 /// Returns the kernels of one stage of self-attention; see analysis/kernel_places.h.
 Rows rows_of_stage(const Rows& rows, const std::string& stage);
 
 /// The work and the time of one part of the network over all layers. FLOPs and bytes are calculated
 /// and are 0 if there is no formula for the part. The time is measured.
-struct Work {
-  std::string part;
+struct TimedWork {
+  std::string name;  ///< The part: "softmax", "FFN".
   double ms = 0;
   double flops = 0;
   double bytes = 0;
@@ -37,15 +37,15 @@ struct Work {
   double intensity() const { return bytes > 0 ? flops / bytes : 0; }    ///< FLOP/B
   double flop_rate() const { return ms > 0 ? flops / (ms / 1e3) : 0; }  ///< FLOP/s
   double bandwidth() const { return ms > 0 ? bytes / (ms / 1e3) : 0; }  ///< B/s
-  Work operator+(const Work& more) const {
-    return {part, ms + more.ms, flops + more.flops, bytes + more.bytes};
+  TimedWork operator+(const TimedWork& more) const {
+    return {name, ms + more.ms, flops + more.flops, bytes + more.bytes};
   }
 };
 
 /// Returns the stages of self-attention in the forward pass. A stage without kernels has 0 ms.
-std::vector<Work> attention_work(const Profile& profile);
+std::vector<TimedWork> attention_work(const Profile& profile);
 
 /// Returns the FFN's GEMMs and RMSNorm of the forward pass, and AdamW; 0 ms if they did not run.
-std::vector<Work> work_outside_attention(const Profile& profile);
+std::vector<TimedWork> work_outside_attention(const Profile& profile);
 
 }  // namespace labreport::nsys_profile

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kContexts2025[]{128, 256, 512, 1024};
 constexpr const char* kSizes2026[]{"small", "xl"};
-constexpr std::int64_t kUnprofiledSteps = 5;  // The profiled step is compared with these.
+constexpr std::int64_t kUnprofiledSteps = 5;  // Their mean is compared with the profiled step.
 
 /// Chooses sizes and numbers of steps.
 Planning begin_planning(const PlanInput& input, const Run& so_far) {

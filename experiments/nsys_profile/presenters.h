@@ -9,8 +9,11 @@
 namespace labreport::nsys_profile {
 
 inline constexpr const char* kProblem = "nsys_profile";
+inline constexpr Notation kAsPercent{Notation::kPercent};
+inline constexpr Notation kAsCount{Notation::kCount};
+inline constexpr Notation kThreeDigits{Notation::kSignificant, 3};
 
-/// `profiles` must hold at least one profile.
+/// Each function presents one part. `profiles` must hold at least one profile.
 PartContent timer_vs_profiler(const Profiles& profiles);
 PartContent top_kernels(const Profiles& profiles);
 PartContent non_gemm_kernels(const Profiles& profiles);

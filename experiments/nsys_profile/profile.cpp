@@ -23,7 +23,7 @@ constexpr std::string_view kNumberColumns[]{column::kKernel,  column::kInstances
 constexpr const char* kLabelComma = ",\u00a0";  // A no-break space keeps a label on one line.
 
 /// Converts a row of the table `kernels`, which must have every number.
-KernelRow kernel_row(const MeasuredRow& row, KernelNames& names, bool built_in) {
+KernelRow kernel_row(const MeasuredRow& row, KernelNames& names, bool own_network) {
   const auto number = [&](std::string_view name) { return *row.number(name); };
   const auto ms = [&](std::string_view name) { return number(name) / kNanosecondsPerMillisecond; };
   const auto id = static_cast<std::int64_t>(number(column::kKernel));
@@ -40,7 +40,7 @@ KernelRow kernel_row(const MeasuredRow& row, KernelNames& names, bool built_in) 
           .max_ms = ms(column::kMaxNs),
           .stddev_ms = ms(column::kStddevNs),
           .place = place,
-          .group = group_of(place, row.text(column::kClass), built_in)};
+          .group = group_of(place, row.text(column::kClass), own_network)};
 }
 
 ProfiledStep read_step(const Cell& cell, const Launch& launch) {
@@ -80,19 +80,19 @@ void name_profiles(std::vector<Profile>& profiles) {
   for (Profile& profile : profiles) {
     const std::string context = format_count(profile.spec.context.value_or(0));
     profile.label = profile.spec.size + kLabelComma + context;
-    profile.network = profile.words = profile.spec.size + " at context " + context;
+    profile.network = profile.full_name = profile.spec.size + " at context " + context;
     if (precisions.size() < 2 || !profile.spec.precision) continue;
     const std::string precision(labreport::describe(profile.precision()));
     // A label without a precision means FP32.
     if (profile.precision() != Precision::kFp32) profile.label += kLabelComma + precision;
-    profile.words += " in " + precision;
+    profile.full_name += " in " + precision;
   }
 }
 
 std::vector<Profile> read_profiles(const RunView& view) {
   std::vector<Profile> profiles;
-  const auto has_warmup = [](const CellSpec& spec) { return spec.steps != 0; };
-  for (const Cell* cell : view.cells(CellKind::kKernels, has_warmup)) {
+  const auto has_unprofiled_steps = [](const CellSpec& spec) { return spec.steps != 0; };
+  for (const Cell* cell : view.cells(CellKind::kKernels, has_unprofiled_steps)) {
     auto profile = std::ranges::find_if(
         profiles, [&](const Profile& known) { return same_setting(known.spec, cell->spec); });
     if (profile == profiles.end()) {
@@ -136,7 +136,7 @@ bool is_in_pass(const std::string& phase, Pass pass) {
 
 /// Chooses the profile that the 2025 answers describe, at the reference context if it ran, or else
 /// at the longest. A training step answers more parts than a larger network's forward pass.
-const Profile* described_in_2025(const RunView& view, std::vector<const Profile*> ran) {
+const Profile* choose_for_2025(const RunView& view, std::vector<const Profile*> ran) {
   const auto context = [](const Profile* profile) { return profile->spec.context.value_or(0); };
   const std::int64_t reference = view.edition().reference_context;
   const bool has_reference = std::ranges::count(ran, reference, context) > 0;
@@ -267,16 +267,16 @@ void Profiles::choose() {
     return std::pair(profile->parameters(), profile->spec.context);
   };
   std::erase_if(ran, differs);
-  described =
-      is_2025 ? described_in_2025(view, ran) : *std::ranges::max_element(ran, {}, size_and_context);
+  in_answers =
+      is_2025 ? choose_for_2025(view, ran) : *std::ranges::max_element(ran, {}, size_and_context);
   const auto sixteen_bits = std::ranges::find_if(all, [&](const Profile& profile) {
-    return size_and_context(&profile) == size_and_context(described) && !profile.empty() &&
-           &profile != described && profile.precision() >= Precision::kBf16;
+    return size_and_context(&profile) == size_and_context(in_answers) && !profile.empty() &&
+           &profile != in_answers && profile.precision() >= Precision::kBf16;
   });
-  if (sixteen_bits != all.end()) described_16_bit = &*sixteen_bits;
+  if (sixteen_bits != all.end()) in_answers_16_bit = &*sixteen_bits;
   std::erase_if(in_tables, [&](const Profile* profile) {
-    const bool other_context = is_2025 && profile->spec.context != described->spec.context;
-    return (other_context || differs(profile)) && profile != described_16_bit;
+    const bool other_context = is_2025 && profile->spec.context != in_answers->spec.context;
+    return (other_context || differs(profile)) && profile != in_answers_16_bit;
   });
 }
 
@@ -285,12 +285,12 @@ std::string Profiles::kernels_word() const { return view.on_gpu() ? "kernels" : 
 Facts Profiles::facts() const {
   Facts facts;
   facts.flag("gpu", view.on_gpu()).flag("cpu", !view.on_gpu());
-  facts.flag("own", described == nullptr || described->is_built_in());
+  facts.flag("own", in_answers == nullptr || in_answers->is_own_network());
   facts.set("kernel", view.on_gpu() ? "kernel" : "operator");
   facts.set("kernels", kernels_word());
   facts.set("Kernels", view.on_gpu() ? "Kernels" : "Operators");
-  facts.set("words", described == nullptr ? "" : described->words);
-  facts.set("network", described == nullptr ? "" : described->network);
+  facts.set("words", in_answers == nullptr ? "" : in_answers->full_name);
+  facts.set("network", in_answers == nullptr ? "" : in_answers->network);
   return facts;
 }
 

@@ -61,12 +61,12 @@ using Rows = std::vector<const KernelRow*>;
 struct Profile {
   std::string label;                      ///< "2.7B, 512"; "2.7B, 512, BF16"
   std::string network;                    ///< "2.7B at context 512"
-  std::string words;                      ///< "2.7B at context 512 in FP32"
+  std::string full_name;                  ///< "2.7B at context 512 in FP32"
   CellSpec spec;                          ///< Without mode, warm-up and steps.
   std::optional<ProfiledStep> inference;  ///< Empty if it did not run.
-  std::optional<ProfiledStep> step;       ///< The longest other step that ran.
+  std::optional<ProfiledStep> step;       ///< The longest step besides inference that ran.
   Mode missing_mode = {};                 ///< The mode of the first step without numbers, if any.
-  std::string reason;                     ///< Why that step has no numbers; empty if all ran.
+  std::string reason;                     ///< Why `missing_mode` has no numbers; empty if all ran.
   std::vector<const Cell*> cells;
 
   bool empty() const { return !inference && !step; }
@@ -77,14 +77,13 @@ struct Profile {
   /// was tried, "not measured (training step: out of memory …)". Empty if every step ran.
   std::string why_missing(Pass pass) const;
   double parameters() const;  ///< The number of parameters.
-  bool is_built_in() const {
-    return spec.implementation.empty();
-  }  ///< True for labreport's network.
+  /// True for labreport's own network.
+  bool is_own_network() const { return spec.implementation.empty(); }
   Precision precision() const { return spec.precision.value_or(Precision::kFp32); }
 };
 
 Rows matching(const Rows& rows, const std::function<bool(const KernelRow&)>& predicate);
-double total_ms(const Rows& rows);  ///< ms
+double total_ms(const Rows& rows);
 double call_count(const Rows& rows);
 
 /// True for a GEMM and for a helper that the GEMM's operator launched beside it.
@@ -98,8 +97,8 @@ double gemm_share(const Rows& rows);
 Value share_or_reason(const Profile& profile, Pass pass,
                       const std::function<bool(const KernelRow&)>& predicate);
 
-/// A run's profiles in order of precision, size and context. Cells that profiled a process's first
-/// step are left out, and contexts that the search for the longest one only passed through.
+/// A run's profiles in order of precision, size and context. Leaves out cells that profiled a
+/// process's first step, and contexts that the search for the longest context only passed through.
 class Profiles {
  public:
   explicit Profiles(const RunView& run);
@@ -107,16 +106,17 @@ class Profiles {
 
   const RunView& view;
   std::vector<Profile> all;
-  /// The profiles in the open tables, with or without numbers: those in the precision of
-  /// `described` (2025: and at its context), and `described_16_bit`. If nothing ran, every profile.
+  /// The profiles in the tables outside the collapsed details, with or without numbers: those in
+  /// the precision of `in_answers` (2025: and at its context), and `in_answers_16_bit`. If nothing
+  /// ran, every profile.
   std::vector<const Profile*> in_tables;
   std::vector<const Profile*> in_details;  ///< The profiles in the collapsed details: all.
   /// The profile that the answers describe, in the first precision that ran; null if none ran.
   /// 2026: the largest network at its longest context. 2025: at the reference context, or else the
   /// longest one, the largest network with a profiled training step, or else the largest network.
-  const Profile* described = nullptr;
-  /// `described` in 16 bits; null if it did not run in 16 bits.
-  const Profile* described_16_bit = nullptr;
+  const Profile* in_answers = nullptr;
+  /// `in_answers` in 16 bits; null if it did not run in 16 bits.
+  const Profile* in_answers_16_bit = nullptr;
 
   /// Returns the facts that every part needs, such as `gpu`, `own` and `kernels`.
   Facts facts() const;

@@ -16,8 +16,8 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr double kLeastBlock =
-    1.0 / 300;  // A block with a smaller share of the step joins the next.
+// A block with a smaller share of the step joins the next.
+constexpr double kLeastBlock = 1.0 / 300;
 constexpr double kLeastNamedPhase = 0.1;  // A phase with a smaller share of the step has no label.
 constexpr double kLeastNamedClass = 0.1;  // A class with a smaller share of the phase has no label.
 
@@ -105,11 +105,11 @@ struct Bar {
   std::string kind;
 };
 
-const std::vector<Column<Bar>> kBars{{"start", "Start", &Bar::start_ms, "ms"},
-                                     {"end", "End", &Bar::end_ms, "ms"},
-                                     {"low", "From", &Bar::low},
-                                     {"high", "To", &Bar::high},
-                                     {"class", "Class", &Bar::kind}};
+const std::vector<Column<Bar>> kBarColumns{{"start", "Start", &Bar::start_ms, "ms"},
+                                           {"end", "End", &Bar::end_ms, "ms"},
+                                           {"low", "From", &Bar::low},
+                                           {"high", "To", &Bar::high},
+                                           {"class", "Class", &Bar::kind}};
 
 std::vector<Bar> bars_of(const std::vector<Stretch>& stretches) {
   std::vector<Bar> bars;
@@ -133,9 +133,9 @@ struct Label {
   std::string text;
 };
 
-const std::vector<Column<Label>> kLabels{{"at", "Time", &Label::at_ms, "ms"},
-                                         {"share", "Share", &Label::share},
-                                         {"text", "Text", &Label::text}};
+const std::vector<Column<Label>> kLabelColumns{{"at", "Time", &Label::at_ms, "ms"},
+                                               {"share", "Share", &Label::share},
+                                               {"text", "Text", &Label::text}};
 
 std::vector<Label> phase_labels(const TracedStep& step) {
   std::vector<Label> labels;
@@ -172,12 +172,10 @@ Dataset phase_times_table(const TracedStep& step) {
       {"phase", "Phase",
        [](const Stretch& row) { return row.phase.empty() ? "unattributed" : row.phase; }},
       {"ms", "Time", &Stretch::length_ms, "ms"},
-      {"share",
-       "Of the step",
-       [step_ms = step.length_ms](const Stretch& row) { return row.length_ms / step_ms; },
-       "%",
-       {Notation::kPercent}},
-      {"kernels", "Kernels", &Stretch::kernel_count, "", {Notation::kCount}}};
+      {"share", "Of the step",
+       [step_ms = step.length_ms](const Stretch& row) { return row.length_ms / step_ms; }, "%",
+       kAsPercent},
+      {"kernels", "Kernels", &Stretch::kernel_count, "", kAsCount}};
   for (const std::string& kind : drawn_classes()) {
     columns.push_back(
         {kind, kind, [kind](const Stretch& row) { return busy_ms(row, kind); }, "ms"});
@@ -204,8 +202,8 @@ class TextList {
 /// Lists [phase, module, class, kernel] for each row of the table "kernels". The class is an index
 /// into drawn_classes(), the others are indices into `texts`.
 nlohmann::json live_rows(const Launch& launch, TextList& texts) {
-  constexpr std::string_view kLayers =
-      "layers/";  // The page shows the block by its number instead.
+  // Modules lose this prefix, because the page shows a block by its number.
+  constexpr std::string_view kLayers = "layers/";
   KernelNames names = kernel_names(launch);
   nlohmann::json rows = nlohmann::json::array();
   for (const MeasuredRow& row : measured_rows(launch, metric::kKernels)) {
@@ -268,9 +266,9 @@ std::vector<Dataset> step_timeline(const Profiles& profiles) {
   const Profile* drawn = profile_of_drawn_step(profiles);
   if (drawn == nullptr) return {};
   const TracedStep step(kernel_stretches(*drawn->step->launch));
-  std::vector<Dataset> datasets{make_dataset("step-timeline", kBars, bars_of(step.blocks)),
-                                make_dataset("step-phases", kLabels, phase_labels(step)),
-                                make_dataset("step-classes", kLabels, class_labels(step)),
+  std::vector<Dataset> datasets{make_dataset("step-timeline", kBarColumns, bars_of(step.blocks)),
+                                make_dataset("step-phases", kLabelColumns, phase_labels(step)),
+                                make_dataset("step-classes", kLabelColumns, class_labels(step)),
                                 phase_times_table(step)};
   datasets.front().script_data = live_data(traced_profiles(profiles), drawn);
   return datasets;

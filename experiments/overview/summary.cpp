@@ -329,7 +329,7 @@ std::optional<Facts> advice_facts(const RunView& view) {
   const std::vector<Gain> largest = largest_gains(*ladder, 3);
   if (largest.empty()) return std::nullopt;
   const std::vector<std::string> changes = each(largest, [](const Gain& gain) {
-    return gain.after->change + " (" + gain.saved_words() + " ms)";
+    return gain.after->change + " (" + gain.saved_digits() + " ms)";
   });
   return Facts()
       .set("words", ladder->words)

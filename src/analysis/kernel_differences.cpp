@@ -53,7 +53,7 @@ void add_kernels(SumsByPlace& places, const Launch& launch, KernelSum SideSums::
     }
     if (place.stage == stage::kScaleMask) place.stage.clear();
     if (place.stage == stage::kScores || place.stage == stage::kValues) {
-      place.stage = stage::kProducts;
+      place.stage = stage::kScoresOrValues;
     }
     add(places[{phase, place}].*side,
         {row.number(column::kTotalNs).value_or(0), row.number(column::kInstances).value_or(0)});

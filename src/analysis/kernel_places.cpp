@@ -74,7 +74,7 @@ const char* stage_of(const std::string& inner_path, std::string_view outermost_o
   if (!is_gemm(op)) return "";
   if (path_has("final matmul")) return stage::kValues;
   const bool in_linear = !inner_path.empty() && role_of(inner_path) != role::kAttention;
-  return in_linear || !op.ends_with("bmm") ? stage::kProjections : stage::kProducts;
+  return in_linear || !op.ends_with("bmm") ? stage::kProjections : stage::kScoresOrValues;
 }
 
 }  // namespace

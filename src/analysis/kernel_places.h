@@ -26,7 +26,7 @@ inline constexpr const char* kScores = "QKᵀ";
 inline constexpr const char* kScaleMask = "scale and mask";
 inline constexpr const char* kSoftmax = "softmax";
 inline constexpr const char* kValues = "A·V";
-inline constexpr const char* kProducts = "QKᵀ and A·V";  ///< One of the two; no range tells which.
+inline constexpr const char* kScoresOrValues = "QKᵀ and A·V";  ///< No range tells which.
 inline constexpr const char* kRope = "RoPE";
 inline constexpr const char* kFused = "fused kernel";
 

@@ -28,7 +28,7 @@ std::string step_time_words(const Rung& rung) {
 void print_gain(const Gain& gain, std::size_t place) {
   const std::string reason = reason_clause(gain);
   fmt::print("{}. {}: saves {} ms, {}× ({} → {} ms){}\n   {}\n   {}\n", place, gain.after->change,
-             gain.saved_words(), format_significant(gain.speedup(), 3),
+             gain.saved_digits(), format_significant(gain.speedup(), 3),
              step_time_words(*gain.before), step_time_words(*gain.after),
              reason.empty() ? "" : ", " + reason, cell_id(gain.before->cell->spec),
              cell_id(gain.after->cell->spec));

@@ -61,7 +61,7 @@ Part part(const Change& change = unchanged, const PlanInput& input = all_reduce_
 
 bool is_one_mb(std::int64_t bytes) { return bytes == 1'000'000; }
 
-TEST(AllReducePlan, Of2025SetsGlooBesideNcclAnd2026HasGpusAlone) {
+TEST(AllReducePlan, HasGlooOnlyIn2025) {
   EXPECT_THAT(cell_ids(all_reduce_input()),
               ElementsAre("all_reduce.cpu.gloo.r2.m1000000000.w5.n20",
                           "all_reduce.cpu.gloo.r4.m1000000000.w5.n20",
@@ -74,14 +74,14 @@ TEST(AllReducePlan, Of2025SetsGlooBesideNcclAnd2026HasGpusAlone) {
               ElementsAre("all_reduce.cpu.gloo.r2.m10000000.w5.n20"));
 }
 
-/// Returns timings with 20 µs of latency and a bandwidth of 300 GB/s. The sizes in `disturbed` take
-/// three times as long, and are marked as disturbed if `is_marked`.
+/// Returns timings with 20 µs of latency and a bandwidth of 300 GB/s. Slow sizes take three times
+/// as long, and are marked as disturbed if `is_marked`.
 std::vector<AllReduceTiming> fake_timings(std::int64_t largest,
-                                          const std::vector<std::int64_t>& disturbed,
+                                          const std::vector<std::int64_t>& slow_sizes,
                                           bool is_marked) {
   std::vector<AllReduceTiming> timings;
   for (std::int64_t bytes = 1024; bytes <= largest; bytes *= 2) {
-    const bool is_slow = std::ranges::find(disturbed, bytes) != disturbed.end();
+    const bool is_slow = std::ranges::find(slow_sizes, bytes) != slow_sizes.end();
     const double ns = 2e4 + static_cast<double>(bytes) / 300;
     timings.push_back(
         {.bytes = bytes, .slowest_ns = is_slow ? 3 * ns : ns, .disturbed = is_slow && is_marked});
@@ -89,7 +89,7 @@ std::vector<AllReduceTiming> fake_timings(std::int64_t largest,
   return timings;
 }
 
-TEST(LineThrough, FindsLatencyAndBandwidthBesideDisturbedTimes) {
+TEST(LineThrough, FindsLatencyAndBandwidthDespiteDisturbedTimes) {
   const auto few = line_through(fake_timings(1 << 30, {2048, 65'536, 131'072}, false));
   EXPECT_NEAR(few->latency_ns, 2e4, 1e2);
   EXPECT_NEAR(few->bytes_per_second, 300e9, 1e8);
@@ -99,14 +99,14 @@ TEST(LineThrough, FindsLatencyAndBandwidthBesideDisturbedTimes) {
   EXPECT_LT(many->largest_relative_error, 1e-6) << "what is known to be disturbed is left out";
 }
 
-TEST(LineThrough, IsNoneWhereTimesFallWithSize) {
+TEST(LineThrough, IsNoneIfTimesFallWithSizeOrAreTwo) {
   EXPECT_FALSE(line_through({{.bytes = 1, .slowest_ns = 3},
                              {.bytes = 2, .slowest_ns = 2},
                              {.bytes = 3, .slowest_ns = 1}}));
   EXPECT_FALSE(line_through({{.bytes = 1, .slowest_ns = 1}, {.bytes = 2, .slowest_ns = 2}}));
 }
 
-TEST(Links, AreKnownWhereTheDataSheetLeavesNothingToTheMachine) {
+TEST(Links, AreKnownOnlyIfTheGpusNameDeterminesThem) {
   EXPECT_EQ(nominal_link("NVIDIA H100 80GB HBM3")->bytes_per_second, 450e9);
   EXPECT_EQ(nominal_link("NVIDIA H200")->name, "NVLink");
   EXPECT_EQ(nominal_link("NVIDIA A100-SXM4-40GB")->bytes_per_second, 300e9);
@@ -115,7 +115,7 @@ TEST(Links, AreKnownWhereTheDataSheetLeavesNothingToTheMachine) {
   EXPECT_FALSE(nominal_link("NVIDIA H100 80GB HBM3 MIG 1g.10gb"));
 }
 
-TEST(AllReduceAnswer, TellsOfSizeRanksAndLibrary) {
+TEST(AllReduceAnswer, ComparesSizesRanksAndLibraries) {
   EXPECT_EQ(part().answer,
             "Over NCCL among 2 ranks 1 MB takes **0.0233 ms** and 1 GB **3.35 ms**, 140 times as "
             "long for 1,000 times the bytes, because latency alone, the time of 1 KiB, is 0.0200 "
@@ -124,7 +124,7 @@ TEST(AllReduceAnswer, TellsOfSizeRanksAndLibrary) {
             "and 150 times at 1 GB.");
 }
 
-TEST(AllReduceAnswer, RestsOnNoSizeThatTakesLongerThanALargerOne) {
+TEST(AllReduceAnswer, SkipsASizeThatTakesLongerThanALargerOne) {
   const Part shown = part(scale_times(Collectives::kNccl, 6, is_one_mb));
   EXPECT_THAT(shown.answer, AllOf(HasSubstr("10 MB takes **0.0533 ms** and 1 GB **3.35 ms**"),
                                   HasSubstr("as long at 10 MB and")));
@@ -137,7 +137,7 @@ TEST(AllReduceAnswer, RestsOnNoSizeThatTakesLongerThanALargerOne) {
       << "latencies scatter as much";
 }
 
-TEST(AllReduceAnswer, GivesNoReasonThatTheTimesDoNotHave) {
+TEST(AllReduceAnswer, GivesNoReasonThatTheTimesDoNotShow) {
   const auto is_small = [](std::int64_t bytes) { return bytes < 2048; };
   EXPECT_THAT(part(scale_times(Collectives::kNccl, 2, is_small)).answer, Not(HasSubstr("latency")));
   const auto any_size = [](std::int64_t) { return true; };
@@ -145,7 +145,7 @@ TEST(AllReduceAnswer, GivesNoReasonThatTheTimesDoNotHave) {
               AllOf(HasSubstr("times as long as among 2."), Not(HasSubstr("a ring"))));
 }
 
-TEST(AllReduceAnswer, OfOneGpuSaysWhatTheHostLacks) {
+TEST(AllReduceAnswer, SaysThatTheHostHasTooFewGpus) {
   const Part shown = part(on_gpus(2), all_reduce_input(Preset::kFull, "2026"));
   EXPECT_THAT(shown.answer, HasSubstr("4 and 6 ranks did not run: this host has 2 GPUs."));
   EXPECT_THAT(lines_of(table_of(shown, "grid")).back(),
@@ -169,7 +169,7 @@ TEST(AllReduceAnswer, NamesWrongSums) {
               HasSubstr("Some sums are wrong, so their times mean nothing."));
 }
 
-TEST(AllReduceMethod, TellsOfRoundsThatEveryLaunchHad) {
+TEST(AllReduceMethod, NamesRoundsOnlyIfEveryLaunchHadThem) {
   const auto in_rounds_except = [](std::int64_t ranks) {
     return [ranks](const CellSpec& spec, Launch& launch) {
       if (spec.ranks->count == ranks) return;
@@ -194,7 +194,7 @@ TEST(AllReduceTables, LeaveOutARowWithoutItsTimes) {
   EXPECT_THAT(lines_of(table_of(shown, "grid"))[12], Not(HasSubstr("0.0")));
 }
 
-TEST(AllReduceComparison, SetsTimeAndBusbwOfEachSizeBesideEachOther) {
+TEST(AllReduceComparison, ComparesTimeAndBusbwOfEachSize) {
   const PlanInput input = all_reduce_input(Preset::kQuick, "2026");
   const auto is_100_mb = [](std::int64_t bytes) { return bytes == 100'000'000; };
   const Document document = diff_document(

@@ -13,11 +13,11 @@
 
 namespace labreport::testing_answers {
 
-enum class AnswerLength { kSentence, kSentences, kParagraph };
+/// The length that the handout asks for, in sentences or as a paragraph.
+enum class AnswerLength { kOneOrTwo, kTwoOrThree, kParagraph };
 
-/// The limit of words for one or two sentences, for two or three, or for a paragraph.
 inline std::size_t most_words(AnswerLength length) {
-  return length == AnswerLength::kSentence ? 45 : length == AnswerLength::kSentences ? 60 : 90;
+  return length == AnswerLength::kOneOrTwo ? 45 : length == AnswerLength::kTwoOrThree ? 60 : 90;
 }
 
 inline std::size_t most_numbers(AnswerLength length) {
@@ -28,41 +28,41 @@ inline std::size_t most_numbers(AnswerLength length) {
 inline const std::map<std::string, AnswerLength>& answer_lengths() {
   using enum AnswerLength;
   static const std::map<std::string, AnswerLength> lengths{
-      {"nsys_profile.a", kSentence},
-      {"nsys_profile.b", kSentence},
-      {"nsys_profile.c", kSentence},
-      {"nsys_profile.d", kSentence},
-      {"nsys_profile.e", kSentence},
-      {"benchmarking_script.a", kSentences},
-      {"benchmarking_script.b", kSentence},
-      {"benchmarking_script.c", kSentences},
-      {"benchmarking_mixed_precision.a", kSentence},
-      {"benchmarking_mixed_precision.b", kSentences},
-      {"benchmarking_mixed_precision.c", kSentences},
-      {"mixed_precision_accumulation", kSentences},
-      {"memory_profiling.a", kSentences},
-      {"memory_profiling.b", kSentence},
-      {"memory_profiling.c", kSentences},
-      {"memory_profiling.d", kSentence},
-      {"memory_profiling.e", kSentence},
+      {"nsys_profile.a", kOneOrTwo},
+      {"nsys_profile.b", kOneOrTwo},
+      {"nsys_profile.c", kOneOrTwo},
+      {"nsys_profile.d", kOneOrTwo},
+      {"nsys_profile.e", kOneOrTwo},
+      {"benchmarking_script.a", kTwoOrThree},
+      {"benchmarking_script.b", kOneOrTwo},
+      {"benchmarking_script.c", kTwoOrThree},
+      {"benchmarking_mixed_precision.a", kOneOrTwo},
+      {"benchmarking_mixed_precision.b", kTwoOrThree},
+      {"benchmarking_mixed_precision.c", kTwoOrThree},
+      {"mixed_precision_accumulation", kTwoOrThree},
+      {"memory_profiling.a", kTwoOrThree},
+      {"memory_profiling.b", kOneOrTwo},
+      {"memory_profiling.c", kTwoOrThree},
+      {"memory_profiling.d", kOneOrTwo},
+      {"memory_profiling.e", kOneOrTwo},
       {"memory_profiling.f", kParagraph},
       {"gradient_checkpointing.a", kParagraph},
       {"gradient_checkpointing.b", kParagraph},
-      {"ladder", kSentences},
+      {"ladder", kTwoOrThree},
       {"pytorch_attention", kParagraph},
-      {"flash_benchmarking", kSentences},
-      {"torch_compile.a", kSentences},
+      {"flash_benchmarking", kTwoOrThree},
+      {"torch_compile.a", kTwoOrThree},
       {"torch_compile.b", kParagraph},
-      {"data_parallel.a", kSentences},
-      {"data_parallel.b", kSentence},
-      {"data_parallel.c", kSentence},
+      {"data_parallel.a", kTwoOrThree},
+      {"data_parallel.b", kOneOrTwo},
+      {"data_parallel.c", kOneOrTwo},
       {"data_parallel.d", kParagraph},
-      {"distributed_communication_single_node", kSentences},
-      {"optimizer_state_sharding_accounting.a", kSentences},
-      {"optimizer_state_sharding_accounting.b", kSentences},
-      {"optimizer_state_sharding_accounting.c", kSentences},
-      {"fsdp_accounting.a", kSentences},
-      {"fsdp_accounting.b", kSentences}};
+      {"distributed_communication_single_node", kTwoOrThree},
+      {"optimizer_state_sharding_accounting.a", kTwoOrThree},
+      {"optimizer_state_sharding_accounting.b", kTwoOrThree},
+      {"optimizer_state_sharding_accounting.c", kTwoOrThree},
+      {"fsdp_accounting.a", kTwoOrThree},
+      {"fsdp_accounting.b", kTwoOrThree}};
   return lengths;
 }
 

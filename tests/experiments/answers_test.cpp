@@ -20,7 +20,7 @@ TEST(Answers, KeepToTheirBudgetInRecordedRuns) {
   }
 }
 
-TEST(Answers, AreCountedWithoutListsCodeAndWhatTheHandoutGives) {
+TEST(Answers, AreCountedWithoutListsCodeAndNumbersOfTheHandout) {
   using testing_answers::number_count, testing_answers::running_text, testing_answers::word_count;
   const std::string text = running_text(
       "The `gemm_128x128` takes **2.5 ms** at context 1,024 of 2.7B.\n\n- a list of 3\n");

@@ -22,11 +22,11 @@ Part attention_part(const char* problem, const Change& change = unchanged) {
   return part_of(fake_run(input_for(problem), change), problem);
 }
 
-/// Returns the lines of all tables whose slug begins so, which are the variants of one table.
-std::vector<std::string> table_lines(const Part& part, std::string_view slug) {
+/// Returns the lines of one table in all its variants, whose slugs begin with `slug_start`.
+std::vector<std::string> table_lines(const Part& part, std::string_view slug_start) {
   std::vector<std::string> result;
   for (const TableView& table : part.tables) {
-    if (table.slug.starts_with(slug))
+    if (table.slug.starts_with(slug_start))
       std::ranges::copy(lines_of(table), std::back_inserter(result));
   }
   return result;
@@ -55,7 +55,7 @@ bool ran_out_of_memory(const NamedRow& row) {
 TEST(AttentionPlan, HasACellForEachHeadDimensionAndPrecision) {
   for (const char* edition : {"2025", "2026"}) {
     const auto specs = attention_plan(input_for("pytorch_attention", Preset::kFull, edition));
-    ASSERT_EQ(specs.size(), 4u * 2 + 4);
+    ASSERT_EQ(specs.size(), 4u * 2 + 4) << "four dimensions, in FP32 with two sweeps each";
     EXPECT_EQ(cell_id(specs.front()),
               "attention.cuda.synced.eager.d16-h1.s256-1024-4096-8192-16384.b8.fp32.w10.n100");
     EXPECT_EQ(cell_id(specs.at(1)),
@@ -66,7 +66,7 @@ TEST(AttentionPlan, HasACellForEachHeadDimensionAndPrecision) {
   }
 }
 
-TEST(AttentionPlan, AsksOnceForWhatNoLibraryComputesInFp32) {
+TEST(AttentionPlan, HasOneFp32CellForEachBackendWithoutFp32) {
   const auto specs = attention_plan(input_for("flash_benchmarking"));
   const auto count = [&](AttentionBackend backend, Precision precision) {
     return std::ranges::count_if(specs, [&](const CellSpec& spec) {
@@ -77,11 +77,13 @@ TEST(AttentionPlan, AsksOnceForWhatNoLibraryComputesInFp32) {
   EXPECT_EQ(count(AttentionBackend::kFlash, Precision::kFp32), 1);
   EXPECT_EQ(count(AttentionBackend::kFlash, Precision::kBf16), 4);
   EXPECT_EQ(count(AttentionBackend::kEager, Precision::kFp32), 4);
-  EXPECT_EQ(specs.size(), 2u * 5 * 4 - 2 * 3 + 4) << "the last four are the leaderboard's";
+  EXPECT_EQ(specs.size(), 2u * 5 * 4 - 2 * 3 + 4)
+      << "precisions × backends × dimensions, without three FP32 cells each of two backends, and "
+         "four of the leaderboard";
   EXPECT_EQ(specs.back().attention->heads, 16);
 }
 
-TEST(AttentionPlan, SweepsTheContextsOfTheUserShortestFirst) {
+TEST(AttentionPlan, SweepsTheUsersContextsShortestFirst) {
   PlanInput input = input_for("pytorch_attention");
   input.selection.contexts = {512, 128, 512};
   EXPECT_EQ(attention_plan(input).front().attention->lengths,
@@ -91,7 +93,7 @@ TEST(AttentionPlan, SweepsTheContextsOfTheUserShortestFirst) {
   EXPECT_THROW(attention_plan(input), InputError);
 }
 
-TEST(AttentionMemory, SaysWhereMemoryEndsAndWhatAWholePassWouldNeed) {
+TEST(AttentionMemory, NamesTheLengthThatRunsOutAndTheBytesOfAPass) {
   const Part part = attention_part("pytorch_attention");
   // 141 GiB hold the six tensors of 18 GiB, not those of 32 GiB.
   EXPECT_THAT(part.answer,
@@ -102,7 +104,7 @@ TEST(AttentionMemory, SaysWhereMemoryEndsAndWhatAWholePassWouldNeed) {
   EXPECT_THAT(table_lines(part, "grid"), Contains(HasSubstr("out of memory in backward")));
 }
 
-TEST(AttentionMemory, NamesTheTensorsOfTheBytesThatTheyAre) {
+TEST(AttentionMemory, NamesTensorsOnlyIfTheirBytesMatch) {
   const auto half_of = [](std::string_view name) {
     return attention_part("pytorch_attention",
                           change_rows([=](const NamedRow& row) { row.scale(name, 0.5); }))
@@ -112,7 +114,7 @@ TEST(AttentionMemory, NamesTheTensorsOfTheBytesThatTheyAre) {
   EXPECT_THAT(half_of(column::kBeforeBackwardBytes), Not(HasSubstr("Two tensors")));
 }
 
-TEST(AttentionMemory, FitsTheGrowthOfWhatIsSaved) {
+TEST(AttentionMemory, FitsAPowerToTheSavedBytes) {
   EXPECT_THAT(attention_part("pytorch_attention").answer,
               AllOf(HasSubstr("Two tensors of scores"), HasSubstr("to the power of **2.00**.")));
   PlanInput input = input_for("pytorch_attention");
@@ -121,7 +123,7 @@ TEST(AttentionMemory, FitsTheGrowthOfWhatIsSaved) {
               HasSubstr("to the power of **1.9"));
 }
 
-TEST(AttentionMemory, WithoutAnEndSaysThatEverythingFits) {
+TEST(AttentionMemory, SaysIfEveryLengthFits) {
   const Change without_ran_out = [](const CellSpec& spec, Launch& launch) {
     if (!spec.attention) return;
     for (Table& table : launch.tables)
@@ -134,7 +136,7 @@ TEST(AttentionMemory, WithoutAnEndSaysThatEverythingFits) {
               AllOf(HasSubstr("FP32 ran at every length"), Not(HasSubstr("runs out of"))));
 }
 
-TEST(AttentionMemory, OfARowThatRanOutWhatWasCountedIsNoPeak) {
+TEST(AttentionMemory, ShowsNoPeakInARowThatRanOutOfMemory) {
   const auto count_peak = [](const NamedRow& row) {
     if (ran_out_of_memory(row)) row[column::kPeakBytes] = std::int64_t{77} << 20;
   };
@@ -142,7 +144,7 @@ TEST(AttentionMemory, OfARowThatRanOutWhatWasCountedIsNoPeak) {
               Each(Not(HasSubstr("77.0"))));
 }
 
-TEST(AttentionMemory, ALongerRowNamesTheLengthThatRanOut) {
+TEST(AttentionMemory, NamesTheLengthThatRanOutInLongerRows) {
   const auto run_out = [](const NamedRow& row) {
     const bool longest = row.number(column::kLength) == 32'768;
     row[column::kOutcome] = std::string(longest ? metric::kNotTried : metric::kOutOfMemory);
@@ -174,7 +176,7 @@ TEST(AttentionMemory, CountsThePassesOfTheLengthsThatRan) {
               HasSubstr("Means over 100 passes, for"));
 }
 
-TEST(AttentionMemory, CellsThatCrashedLeaveTheirReason) {
+TEST(AttentionMemory, GivesTheReasonIfEveryCellCrashed) {
   const Part part = attention_part("pytorch_attention", [](const CellSpec& spec, Launch& launch) {
     if (spec.attention) end_with(launch, Crashed{11, "gone"});
   });
@@ -203,7 +205,7 @@ TEST(AttentionLatencies, RankNothingWithinTheDeviations) {
               Contains(HasSubstr("the fastest lie within their deviations")));
 }
 
-/// Returns the answer for a run in which eager BF16 attention takes that many times as long.
+/// Returns the answer of a run that multiplies the times of eager BF16 attention by these factors.
 std::string answer_with_slower_eager(double forward_factor, double backward_factor) {
   const auto scale_times = [=](const NamedRow& row) {
     row.scale(attention_column(metric::kForward, "median_ns"), forward_factor);
@@ -215,15 +217,15 @@ std::string answer_with_slower_eager(double forward_factor, double backward_fact
   return attention_part("flash_benchmarking", change_rows(scale_times, is_autocast_eager)).answer;
 }
 
-TEST(AttentionLatencies, SayWhyAFusedPassIsFasterWhereTrafficExplainsIt) {
-  // 14 transfers of 8 GiB take 28 to 60 ms on today's GPUs, the fake eager pass 55 ms.
+TEST(AttentionLatencies, ExplainAFasterFusedPassOnlyByEnoughTraffic) {
+  // 14 transfers of 8 GiB take 28 to 60 ms on today's GPUs. The fake eager pass takes 55 ms.
   EXPECT_THAT(answer_with_slower_eager(1, 1),
               HasSubstr("because it never writes scores to memory"));
   EXPECT_THAT(answer_with_slower_eager(10, 10), Not(HasSubstr("never writes scores")));
   EXPECT_THAT(answer_with_slower_eager(0.1, 1), Not(HasSubstr("never writes scores")));
 }
 
-TEST(AttentionLatencies, CallShortLengthsLaunchBoundWhereTheirTimesDoNotFollowTheWork) {
+TEST(AttentionLatencies, CallShortLengthsLaunchBoundUnlessTimesFollowTheWork) {
   EXPECT_THAT(attention_part("flash_benchmarking").answer, HasSubstr("launch-bound"));
   const auto take_quadratic_time = [](const NamedRow& row) {
     const double length = static_cast<double>(row.number(column::kLength));
@@ -251,7 +253,7 @@ TEST(AttentionLatencies, SayWhereEagerAttentionRunsOutOfMemory) {
                     HasSubstr("at 32,768 tokens **SDPA flash**")));
 }
 
-TEST(AttentionRows, WordARefusedAllocationByItsNumbersWhateverTheWorkerWrote) {
+TEST(AttentionRows, BuildTheReasonOfARefusedAllocationFromItsNumbers) {
   const auto other_words = [](const NamedRow& row) {
     if (ran_out_of_memory(row))
       row[column::kReason] = std::string("asked 32.00 GiB, 97.13 GiB in use");
@@ -277,7 +279,7 @@ bool is_users_attention(const CellSpec& spec) {
   return spec.attention && spec.attention->backend == AttentionBackend::kCustom;
 }
 
-TEST(OwnAttention, IsACellForEachHeadDimensionPrecisionAndTheLeaderboard) {
+TEST(UsersAttention, HasACellForEachHeadDimensionAndPrecision) {
   const auto specs = attention_plan(input_with_users_attention());
   EXPECT_EQ(std::ranges::count_if(specs, is_users_attention), 2 * 4 + 1);
   EXPECT_EQ(cell_id(*std::ranges::find_if(specs, is_users_attention)),
@@ -287,14 +289,14 @@ TEST(OwnAttention, IsACellForEachHeadDimensionPrecisionAndTheLeaderboard) {
     EXPECT_EQ(spec.implementation.empty(), !is_users_attention(spec));
 }
 
-TEST(OwnAttention, StandsInTheAnswerBesideEagerAndTheFastest) {
+TEST(UsersAttention, IsComparedWithEagerInTheAnswer) {
   const Part part = users_attention_part(unchanged);
   EXPECT_THAT(part.answer,
               AllOf(HasSubstr("**Flash (yours)** takes"), HasSubstr("as fast as eager")));
   EXPECT_THAT(table_lines(part, "leaderboard"), Contains(HasSubstr("Flash (yours)")));
 }
 
-TEST(OwnAttention, ThatIsInaccurateHasItsErrorAndNoTime) {
+TEST(UsersAttention, HasAnErrorAndNoTimeIfInaccurate) {
   const auto inaccurate = [](const NamedRow& row) {
     row[column::kOutcome] = std::string(metric::kInaccurate);
     row[column::kReason] = std::string("a gradient is off by 0.5");
@@ -309,7 +311,7 @@ TEST(OwnAttention, ThatIsInaccurateHasItsErrorAndNoTime) {
                     Not(HasSubstr("**Flash (yours)** takes"))));
 }
 
-TEST(AttentionReport, TakesTheTablesThatTheHandoutAsksForToPaper) {
+TEST(AttentionReport, PrintsTheTablesThatTheHandoutAsksFor) {
   const auto count_on_paper = [](const std::vector<TableView>& tables) {
     return std::ranges::count_if(tables, &TableView::always_on_paper);
   };

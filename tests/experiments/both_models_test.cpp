@@ -36,7 +36,7 @@ PlanInput input_of_one(PlanInput input, bool users_model) {
   return input;
 }
 
-TEST(BothModels, ArePlannedAsEachAloneAndWhatKnowsNoNetworkOnce) {
+TEST(BothModels, HaveTheCellsOfEachAloneWithoutDuplicates) {
   std::vector<std::string> apart = sorted_ids(planned_cells(input_of_one(input_of_both(), true)));
   std::ranges::copy(sorted_ids(planned_cells(input_of_one(input_of_both(), false))),
                     std::back_inserter(apart));
@@ -56,7 +56,7 @@ TEST(BothModels, TakeTurns) {
   }
 }
 
-TEST(BothModels, OneThatRunsOutOfMemoryLeavesTheOthersPlanAsItIs) {
+TEST(BothModels, KeepTheirOwnPlansIfOneRunsOutOfMemory) {
   const auto no_room = [](const CellSpec& spec, Launch& launch) {
     if (!spec.implementation.empty() && spec.mode == Mode::kTrainStep) {
       testing_samples::end_with(launch, OutOfMemory{"backward", 1, 1, 1});
@@ -91,7 +91,7 @@ TEST(BothModels, HaveAReportOfTheUsersModelAndAComparison) {
   EXPECT_THAT(with.reproduce, HasSubstr("AND=labreport"));
 }
 
-TEST(BothModels, ReproduceMeasuresTheSizesThatWereAskedFor) {
+TEST(BothModels, RepeatTheRequestedSizesInTheCommand) {
   labreport::Run run = fake_run(input_of_both());
   EXPECT_THAT(build_document(run, false).reproduce, Not(HasSubstr("SIZES=")));
   run.sessions.front().request = {.sizes = "small,large", .contexts = "512"};
@@ -129,7 +129,7 @@ void slow_forward(const CellSpec& spec, Launch& launch) {
   }
 }
 
-TEST(BothModels, NamesAPassThatIsSlowerWhereTheStepIsFaster) {
+TEST(BothModels, NameASlowerPassOfAFasterStep) {
   const Document document = build_document(fake_run(input_of_both(), slow_forward), false);
   EXPECT_THAT(comparison_section(document)->parts.at(0).answer,
               HasSubstr("the forward pass of " + std::string(kNet) +
@@ -138,7 +138,7 @@ TEST(BothModels, NamesAPassThatIsSlowerWhereTheStepIsFaster) {
   EXPECT_THAT(comparison_section(slower)->parts.at(0).answer, Not(HasSubstr("nevertheless")));
 }
 
-TEST(BothModels, AreComparedByStepsAndByWhereKernelsDiffer) {
+TEST(BothModels, AreComparedByStepsAndPlaces) {
   const Document document = build_document(fake_run(input_of_both(), double_attention), false);
   const Part& part = comparison_section(document)->parts.at(0);
   EXPECT_THAT(part.answer,
@@ -151,7 +151,7 @@ TEST(BothModels, AreComparedByStepsAndByWhereKernelsDiffer) {
   EXPECT_THAT(part.tables[1].slug, HasSubstr("places"));
 }
 
-TEST(BothModels, ThatDoNotDifferAreNotSaidTo) {
+TEST(BothModels, AreCalledEqualIfTheyDoNotDiffer) {
   const Document document = build_document(fake_run(input_of_both()), false);
   const Part& part = comparison_section(document)->parts.at(0);
   EXPECT_THAT(part.answer, HasSubstr("take equally long within 1 %"));

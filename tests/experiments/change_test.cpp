@@ -8,19 +8,19 @@ namespace labreport::change_test {
 namespace {
 
 TEST(Change, IsAPercentageUpToTwiceAndAFactorBeyond) {
-  EXPECT_EQ(change_words(0.993, 0.001, kMoreThan), "0.7 % less than");
-  EXPECT_EQ(change_words(1.324, 0.001, kLongerThan), "32.4 % longer than");
-  EXPECT_EQ(change_words(14.902, 0.001, kLongerThan), "15× as long as");
-  EXPECT_EQ(change_words(0.42, 0.001, kMoreThan), "0.42× as much as");
-  EXPECT_EQ(change_words(1.0001, 0.001, kMoreThan), "as much as");
+  EXPECT_EQ(describe_change(0.993, 0.001, kMoreThan), "0.7 % less than");
+  EXPECT_EQ(describe_change(1.324, 0.001, kLongerThan), "32.4 % longer than");
+  EXPECT_EQ(describe_change(14.902, 0.001, kLongerThan), "15× as long as");
+  EXPECT_EQ(describe_change(0.42, 0.001, kMoreThan), "0.42× as much as");
+  EXPECT_EQ(describe_change(1.0001, 0.001, kMoreThan), "as much as");
 }
 
-TEST(Change, HasNoDecimalsWhereTheDeviationIsLarger) {
-  EXPECT_EQ(change_words(1.114, 0.34, kMoreThan), "11 % more than");
-  EXPECT_EQ(change_words(1.004, 0.34, kMoreThan), "as much as");
+TEST(Change, HasNoDecimalsIfTheDeviationIsLarge) {
+  EXPECT_EQ(describe_change(1.114, 0.34, kMoreThan), "11 % more than");
+  EXPECT_EQ(describe_change(1.004, 0.34, kMoreThan), "as much as");
 }
 
-TEST(CertainDigits, AreFourOrWhatTheDeviationLeaves) {
+TEST(CertainDigits, AreFourOrFewerByTheDeviation) {
   EXPECT_EQ(certain_digits(328.531, 0.012), "328.5");
   EXPECT_EQ(certain_digits(49.58, 6.87), "49.6");
   EXPECT_EQ(certain_digits(49.58, 0), "49.58");
@@ -44,7 +44,7 @@ TEST(Trend, IsGrowthOnlyBeyondTheDeviations) {
   EXPECT_EQ(trend_of({{2.4, 0.1}}), Trend::kAlike);
 }
 
-TEST(Ratio, IsBelowALimitBeyondItsDeviation) {
+TEST(Ratio, IsClearlyBelowALimitOnlyBeyondItsDeviation) {
   EXPECT_TRUE(clearly_below({0.12, 0.18}, 1));
   EXPECT_FALSE(clearly_below({0.65, 0.53}, 1));
 }

@@ -54,14 +54,14 @@ Change scale_steps(double factor) { return scaled(metric::kStep, metric::kTotal,
 
 Change scale_backward(double factor) { return scaled(metric::kEvent, metric::kBackward, factor); }
 
-/// Makes every other step longer by this share and the rest shorter, so that the mean stays.
+/// Makes every other step longer by `share` and the others shorter, so that the mean stays.
 Change vary_steps(double share) {
   return each_sample(metric::kStep, metric::kTotal, [=](double ns, std::size_t step) {
     return ns * (step % 2 == 0 ? 1 + share : 1 - share);
   });
 }
 
-TEST(DataParallelPlan, MeasuresEachSchemeBesideThoseBeforeIt) {
+TEST(DataParallelPlan, MeasuresEachSchemeAndAllEarlierOnes) {
   EXPECT_THAT(planned_schemes(scheme_input("naive_ddp")), ElementsAre("none", "per_parameter"));
   EXPECT_THAT(planned_schemes(scheme_input("minimal_ddp_flat")),
               ElementsAre("none", "per_parameter", "flat"));
@@ -75,7 +75,7 @@ TEST(DataParallelPlan, MeasuresEachSchemeBesideThoseBeforeIt) {
   EXPECT_THROW(canonical_selector("naive_ddq"), InputError);
 }
 
-TEST(DataParallelPlan, SharesTheHandoutsBatchOutAmongTwoGpus) {
+TEST(DataParallelPlan, SplitsTheHandoutsBatchAmongTwoGpus) {
   EXPECT_EQ(cell_id(planned(scheme_input("naive_ddp")).back()),
             "data_parallel.cuda.d1600-f6400-l48-h25-v10000.nccl.r2.per_parameter.b2.c512.fp32."
             "train_step.w5.n10");
@@ -84,15 +84,15 @@ TEST(DataParallelPlan, SharesTheHandoutsBatchOutAmongTwoGpus) {
   EXPECT_EQ(demo.batch, 1);
 }
 
-TEST(DataParallelPlan, TimesAllReducesByThemselvesWhereBucketsAreAskedFor) {
+TEST(DataParallelPlan, AddsAllReducesWithoutTrainingForBuckets) {
   EXPECT_TRUE(planned(scheme_input("naive_ddp"), CellKind::kAllReduce).empty());
   PlanInput input = scheme_input("ddp_bucketed");
   EXPECT_EQ(planned(input, CellKind::kAllReduce).size(), 1u);
   input.selection.only.emplace_back("distributed_communication_single_node");
-  EXPECT_EQ(planned(input, CellKind::kAllReduce).size(), 6u) << "none twice";
+  EXPECT_EQ(planned(input, CellKind::kAllReduce).size(), 6u) << "no cell is planned twice";
 }
 
-TEST(NaiveAnswer, GivesNoTimesAMeaningWhereRanksDriftApart) {
+TEST(NaiveAnswer, CallsTimesMeaninglessIfRanksDiverge) {
   const auto one_difference = [](const CellSpec&, Launch& launch) {
     launch.metrics.push_back(integer_metric(metric::kEquality, metric::kDivergedRanks, "1", 1));
   };
@@ -112,13 +112,13 @@ TEST(NaiveAnswer, GivesNoShareThatStepsDoNotShow) {
       << "the step without communication takes longer";
 }
 
-TEST(NaiveAnswer, CountsAllReducesByArithmeticWhereTheyWereNotCounted) {
+TEST(NaiveAnswer, CalculatesTheNumberOfUncountedAllReduces) {
   const auto uncounted = without_metric(metric::kAllReduceCalls, metric::kCalls);
   EXPECT_THAT(answer("a", in_scheme(Scheme::kPerParameter, uncounted)),
               HasSubstr("its 435 all-reduces"));
 }
 
-TEST(SchemesTable, AddsNothingThatStepsDoNotShowAndStretchesWhatOverlaps) {
+TEST(SchemesTable, HasAddedTimesOnlyIfStepsShowThem) {
   const auto no_value = HasSubstr("–");
   EXPECT_THAT(texts_in(table_of(part("a"), "schemes"), "Added"),
               ElementsAre(no_value, Not(no_value)));
@@ -130,14 +130,14 @@ TEST(SchemesTable, AddsNothingThatStepsDoNotShowAndStretchesWhatOverlaps) {
               ElementsAre(no_value, no_value, no_value, "5.0"));
 }
 
-TEST(DataParallelCommands, RepeatTheirOwnPart) {
+TEST(DataParallelCommands, NameTheirPart) {
   for (const std::string letter : {"a", "b", "c", "d"}) {
     EXPECT_THAT(texts_in(table_of(part(letter), "commands"), "Command").front(),
                 HasSubstr("--only data_parallel." + letter + " "));
   }
 }
 
-TEST(FlatAnswer, ComparesWhereStepsDiffer) {
+TEST(FlatAnswer, ComparesOnlyStepsThatDiffer) {
   EXPECT_THAT(answer("b"),
               AllOf(HasSubstr("ms less** than with 435 all-reduces"), Not(HasSubstr("copying"))));
   EXPECT_THAT(answer("b", in_scheme(Scheme::kFlat, scale_steps(2))),
@@ -182,7 +182,7 @@ Change untraced_and_slower(double backward_factor) {
       with_bucket_cap(100'000'000, combined(scale_backward(backward_factor), scale_steps(1.05))));
 }
 
-TEST(BucketAnswer, NamesBackwardWhereItMakesTheDifference) {
+TEST(BucketAnswer, NamesBackwardOnlyIfItExplainsTheDifference) {
   EXPECT_THAT(answer("d", untraced_and_slower(1.09)),
               HasSubstr("because their backward pass takes"));
   EXPECT_THAT(
@@ -192,7 +192,7 @@ TEST(BucketAnswer, NamesBackwardWhereItMakesTheDifference) {
               AllOf(HasSubstr("steps are shorter."), Not(HasSubstr("would show"))));
 }
 
-TEST(BucketAnswer, FindsTheBestSizeFromAllReducesByThemselves) {
+TEST(BucketAnswer, FindsTheBestSizeFromAllReducesWithoutTraining) {
   // α = 20 µs and β = 300 GB/s are the fake worker's, so √(S β α) is 219 MB.
   EXPECT_THAT(answer("d"), HasSubstr("holds **219 MB**"));
   const auto all_reduces_crash = [](const CellSpec& spec, Launch& launch) {
@@ -202,7 +202,7 @@ TEST(BucketAnswer, FindsTheBestSizeFromAllReducesByThemselves) {
               AllOf(Not(HasSubstr("model")), HasSubstr("435, 435, 98 and 9")));
 }
 
-TEST(DataParallelAnswers, OfOneGpuHaveNoSteps) {
+TEST(DataParallelAnswers, HaveNoStepsOnOneGpu) {
   const auto one_gpu = [](const CellSpec& spec, Launch& launch) {
     if (spec.ranks) end_with(launch, Skipped{"this host has 1 GPU"});
   };

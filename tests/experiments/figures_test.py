@@ -26,7 +26,7 @@ class Figures(unittest.TestCase):
                 self.assertNotIn("config", spec)
                 self.assertTrue(vl_convert.vegalite_to_vega(spec)["marks"])
 
-    def test_each_is_placed_by_words_beside_it(self):
+    def test_each_is_placed_by_a_text(self):
         for path in FIGURES:
             folder, name = os.path.split(path)
             is_shared = folder.endswith("src/document/charts/figures")

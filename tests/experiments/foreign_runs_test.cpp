@@ -1,4 +1,4 @@
-// Tests runs that load although no worker wrote them. Each part is presented without missing data.
+// Tests that a run has a report although it lacks data that every worker writes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 using namespace testing_samples;
 
-/// Keeps only the rows for which `is_kept` is true, in each table of that name.
+/// Keeps only the rows for which `is_kept` is true, in each table called `name`.
 Change keep_rows(std::string_view name, std::function<bool(const NamedRow&)> is_kept) {
   return [=](const CellSpec&, Launch& launch) {
     for (Table& table : launch.tables) {

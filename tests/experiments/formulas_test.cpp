@@ -52,7 +52,7 @@ TEST(Formulas, AreCommittedAsPandocConvertsThem) {
   EXPECT_EQ(read_file(path), converted);
 }
 
-TEST(Formulas, HoldNoTagSoNoValueOfARun) {
+TEST(Formulas, HaveNoTagsOfTemplates) {
   for (const std::string& text : all_texts()) {
     for (const MathSpan& span : cut_math(text).spans) {
       EXPECT_EQ(span.tex.find("{{"), std::string::npos) << span.tex;

@@ -29,7 +29,7 @@ Change with_sharded_weights(Change change, std::optional<Precision> precision = 
       std::move(change));
 }
 
-TEST(FsdpPlan, SetsWeightsBesideTheOptimizerAndNothing) {
+TEST(FsdpPlan, HasStepsForEachSharding) {
   std::vector<std::pair<Precision, Sharding>> pairs;
   for (const CellSpec& spec : planned(input_for(kProblem, Preset::kFull, "2026"))) {
     EXPECT_EQ(spec.size, "xl");
@@ -43,7 +43,7 @@ TEST(FsdpPlan, SetsWeightsBesideTheOptimizerAndNothing) {
                                  std::pair(Precision::kBf16, Sharding::kWeights)));
 }
 
-TEST(FsdpMemory, ExpectsWhatTheHandoutsArithmeticDoes) {
+TEST(FsdpMemory, AgreesWithTheHandoutsArithmetic) {
   EXPECT_THAT(answer("a"),
               AllOf(HasSubstr("With xl in FP32 we expect **12.7 GiB** less than with a sharded"),
                     HasSubstr("6.35 GiB of gradients that sharding saves are not there yet")));
@@ -52,7 +52,7 @@ TEST(FsdpMemory, ExpectsWhatTheHandoutsArithmeticDoes) {
               AllOf(HasSubstr("GiB more."), Not(HasSubstr("not there yet"))));
 }
 
-TEST(FsdpMemory, OfOneGpuIsWhatTheArithmeticExpects) {
+TEST(FsdpMemory, HasOnlyExpectedBytesOnOneGpu) {
   const auto on_one_gpu = [](const CellSpec&, Launch& launch) {
     end_with(launch, Skipped{"this host has 1 GPU"});
   };
@@ -61,7 +61,7 @@ TEST(FsdpMemory, OfOneGpuIsWhatTheArithmeticExpects) {
   EXPECT_THAT(answer("b", on_one_gpu), HasSubstr("nothing was gathered"));
 }
 
-TEST(FsdpMemory, NamesLossesThatDifferIn16BitsBeforeRoundingGrows) {
+TEST(FsdpMemory, NamesDifferentLossesIn16BitsOnlyInTheFirstSteps) {
   const auto answer_with_losses = [](std::vector<double> samples, Precision precision) {
     return answer("a", with_sharded_weights(with_losses(std::move(samples)), precision));
   };
@@ -80,7 +80,8 @@ Change wait_for_w1(std::int64_t wait_ns) {
   }));
 }
 
-TEST(FsdpGathers, NameWhatIsLate) {
+TEST(FsdpGathers, NameTheLateModules) {
+  // Each of xl's 32 blocks gathers seven weights.
   EXPECT_THAT(answer("b"), HasSubstr("Yes: with xl in FP32 all 224 gathers"));
   EXPECT_THAT(answer("b", wait_for_w1(1'000'000)),
               AllOf(HasSubstr("Not all: with xl in FP32 **192 of 224** gathers"),
@@ -88,7 +89,7 @@ TEST(FsdpGathers, NameWhatIsLate) {
                     HasSubstr("although it computes for"), HasSubstr("does not show why.")));
 }
 
-TEST(FsdpGathers, ThatTakeLongerThanTheBlockCannotHide) {
+TEST(FsdpGathers, CannotHideIfTheyTakeLongerThanTheBlock) {
   const auto slow_gathers = each_row(metric::kGathers, [](const NamedRow& row) {
     row.scale(column::kAloneNs, 1e6);
     row[column::kWaitNs] = static_cast<std::int64_t>(row.number(column::kAloneNs) / 2);
@@ -106,7 +107,7 @@ TEST(FsdpGathers, CountNoGatherWithoutATime) {
               HasSubstr("all 223 gathers"));
 }
 
-TEST(FsdpGathers, CountAsInTimeBelowATwentiethOrTheClocksOwnError) {
+TEST(FsdpGathers, AreInTimeBelowATwentiethOrTheClocksError) {
   using fsdp_accounting::is_in_time;
   EXPECT_TRUE(is_in_time(50'000, 1e6));
   EXPECT_FALSE(is_in_time(50'001, 1e6));

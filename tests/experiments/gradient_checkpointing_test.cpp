@@ -35,16 +35,16 @@ std::vector<GroupSize> groups_of(const std::vector<CellSpec>& specs) {
   return groups;
 }
 
-/// Makes the steps run out of memory that do not fit a GPU with this memory.
+/// Lets steps run out of memory if they do not fit a GPU of `gibibytes`.
 Change with_memory(double gibibytes) {
   return [=](const CellSpec& spec, Launch& launch) {
     if (spec.kind != CellKind::kCheckpointing) return;
     const auto capacity = static_cast<std::int64_t>(gibibytes * (1LL << 30));
     if (expected_peak(spec).total() <= capacity) return;
-    CellSpec passes = spec;
-    passes.mode = Mode::kForwardBackward;
+    CellSpec without_optimizer = spec;
+    without_optimizer.mode = Mode::kForwardBackward;
     const OutOfMemory out_of_memory{"backward", 1 << 30, capacity, capacity};
-    if (expected_peak(passes).total() > capacity) return end_with(launch, out_of_memory);
+    if (expected_peak(without_optimizer).total() > capacity) return end_with(launch, out_of_memory);
     launch.outcome = out_of_memory;
     std::erase_if(launch.metrics, [](const Metric& metric) {
       return metric.name == metric::kPeakAllocated || metric.unit != "B";
@@ -60,7 +60,7 @@ std::string answer(const Change& change, Preset preset = Preset::kFull) {
   return part(fake_run(checkpointing_input(preset), change), "b").answer;
 }
 
-TEST(CheckpointingPlan, IsTheHandoutsStepWithoutCheckpointsAndWithEveryPowerOfTwoBelowItsBlocks) {
+TEST(CheckpointingPlan, HasEveryPowerOfTwoBelowTheNumberOfBlocks) {
   const std::vector<CellSpec> specs = checkpointing_cells(checkpointing_input());
   EXPECT_THAT(groups_of(specs), ElementsAre(GroupSize(), 1, 2, 4, 8, 16));
   EXPECT_EQ(cell_id(specs.front()),
@@ -69,7 +69,7 @@ TEST(CheckpointingPlan, IsTheHandoutsStepWithoutCheckpointsAndWithEveryPowerOfTw
             "checkpointing.cuda.d2560-f10240-l32-h32-v10000.g16.b4.c2048.fp32.train_step.w1.n3");
 }
 
-TEST(CheckpointingPlan, OfPresetsHasFewerGroups) {
+TEST(CheckpointingPlan, HasFewerGroupsInSmallPresets) {
   EXPECT_THAT(groups_of(checkpointing_cells(checkpointing_input(Preset::kQuick))),
               ElementsAre(GroupSize(), 1, 2, 4));
   EXPECT_THAT(groups_of(checkpointing_cells(checkpointing_input(Preset::kDemo))),
@@ -94,7 +94,7 @@ TEST(CheckpointingPlan, KeepsWhatTheUserChose) {
   EXPECT_TRUE(checkpointing_cells(input).empty()) << "without a backward pass nothing runs again";
 }
 
-TEST(CheckpointingPlan, TakesTheNextSizeWhereSingleBlocksHaveNoRoom) {
+TEST(CheckpointingPlan, TakesTheNextSizeIfSingleBlocksDoNotFit) {
   const auto sizes = [](double gibibytes) {
     std::set<std::string> names;
     for (const Cell& cell : fake_run(checkpointing_input(), with_memory(gibibytes)).cells) {
@@ -106,7 +106,7 @@ TEST(CheckpointingPlan, TakesTheNextSizeWhereSingleBlocksHaveNoRoom) {
   EXPECT_THAT(sizes(40), ElementsAre("large", "xl"));
 }
 
-TEST(Arrangements, CountWhatNestingHoldsAndRunsAgain) {
+TEST(Arrangements, CountHeldTensorsAndRecomputedForwards) {
   const std::vector<Arrangement> of_32 = arrangements(32);
   const auto counts = [](const Arrangement& a) {
     return std::array{a.held_inputs, a.held_blocks, a.recomputed_forwards};
@@ -118,7 +118,7 @@ TEST(Arrangements, CountWhatNestingHoldsAndRunsAgain) {
   EXPECT_THAT(counts(of_32[4]), ElementsAre(2, 1, 32 * 33 / 2)) << "prefixes";
 }
 
-TEST(Arrangements, OfOneBlockHoldItAlone) {
+TEST(Arrangements, HoldOneBlockIfThereIsOne) {
   for (const Arrangement& arrangement : arrangements(1)) {
     EXPECT_EQ(arrangement.held_blocks, 1) << arrangement.words;
     EXPECT_LE(arrangement.held_inputs, 1) << arrangement.words;
@@ -126,7 +126,7 @@ TEST(Arrangements, OfOneBlockHoldItAlone) {
   }
 }
 
-TEST(CheckpointingAnswer, OnEightyGibibytesHasTheNextLargerAndTheReasonForSingleBlocks) {
+TEST(CheckpointingAnswer, NamesTheNextLargerChoiceAndTheReason) {
   EXPECT_THAT(
       answer(with_memory(79)),
       AllOf(HasSubstr("**single blocks** peak lowest"),
@@ -134,7 +134,7 @@ TEST(CheckpointingAnswer, OnEightyGibibytesHasTheNextLargerAndTheReasonForSingle
             HasSubstr("steps without checkpoints run out of memory in")));
 }
 
-TEST(CheckpointingAnswer, WhereEverythingFitsHasAPeakWithoutCheckpoints) {
+TEST(CheckpointingAnswer, HasAPeakWithoutCheckpointsIfEverythingFits) {
   PlanInput input = checkpointing_input();
   input.selection.contexts = {512};
   const Part shown = part(fake_run(input, unchanged), "b");
@@ -142,7 +142,7 @@ TEST(CheckpointingAnswer, WhereEverythingFitsHasAPeakWithoutCheckpoints) {
   EXPECT_THAT(shown.details.method, HasSubstr("within 0.0 % of every measured peak"));
 }
 
-TEST(CheckpointingAnswer, WhereNothingFitsSaysWhatTheLeastWouldTake) {
+TEST(CheckpointingAnswer, NamesTheLeastMemoryIfNothingFits) {
   EXPECT_THAT(answer(with_memory(1)),
               testing::MatchesRegex(
                   "No choice of .* has a peak. By the formula single blocks need least, .*"));
@@ -157,45 +157,45 @@ Change pairs_peak_at(std::int64_t gibibytes) {
   };
 }
 
-TEST(CheckpointingAnswer, GivesNoReasonThatTheRunDoesNotHave) {
+TEST(CheckpointingAnswer, GivesNoReasonThatTheRunDoesNotShow) {
   EXPECT_THAT(answer(pairs_peak_at(1)),
               AllOf(HasSubstr("**groups of 2 blocks** peak lowest"),
                     HasSubstr("Single blocks peak "), Not(HasSubstr("a second block adds"))));
 }
 
-TEST(CheckpointingAnswer, NamesInputsWhereSmallWeightsMakeBackwardPeakAtItsFirstGroup) {
+TEST(CheckpointingAnswer, NamesInputsIfBackwardPeaksAtItsFirstGroup) {
   PlanInput input = checkpointing_input();
   input.selection.sizes = {{"narrow", {64, 128, 8, 1, 100}}};
   input.selection.contexts = {512};
   EXPECT_THAT(part(fake_run(input, unchanged), "b").answer, HasSubstr("of inputs"));
 }
 
-TEST(CheckpointingAnswer, HoldsTheFormulaToBothPeaksOfEveryChoice) {
-  const auto higher_passes_peak = [](const CellSpec& spec, Launch& launch) {
+TEST(CheckpointingAnswer, ComparesTheFormulaWithBothPeaksOfEveryChoice) {
+  const auto higher_backward_peak = [](const CellSpec& spec, Launch& launch) {
     if (spec.blocks_per_checkpoint != 4) return;
     for (Metric& metric : launch.metrics) {
       if (metric.tag == metric::kPeak) metric.data = Scalar(std::int64_t{64} << 30);
     }
   };
-  EXPECT_THAT(part(fake_run(checkpointing_input(), higher_passes_peak), "b").details.method,
+  EXPECT_THAT(part(fake_run(checkpointing_input(), higher_backward_peak), "b").details.method,
               HasSubstr("within 12.3 % of every measured peak"));
 }
 
-TEST(CheckpointingAnswer, SaysWhereLossesPart) {
+TEST(CheckpointingAnswer, NamesTheChoiceWhoseLossesDiffer) {
   const auto has_groups_of_4 = [](const CellSpec& spec) { return spec.blocks_per_checkpoint == 4; };
   EXPECT_THAT(answer(where(has_groups_of_4, with_losses(std::vector<double>(4, 9.9)))),
               HasSubstr("with groups of 4 blocks differs by 7.6 %"));
   EXPECT_THAT(answer(unchanged), Not(HasSubstr("more than rounding explains")));
 }
 
-TEST(CheckpointingAnswer, OfForwardAndBackwardAloneSpeaksOfNoStep) {
+TEST(CheckpointingAnswer, NamesNoOptimizerIfOnlyForwardAndBackwardRan) {
   PlanInput input = checkpointing_input();
   input.selection.modes = {Mode::kForwardBackward};
   EXPECT_THAT(part(fake_run(input, unchanged), "b").answer,
               AllOf(HasSubstr("in forward and backward."), Not(HasSubstr("AdamW"))));
 }
 
-TEST(CheckpointingAnswer, GivesTheReasonOfWhatDidNotRunForAnotherCause) {
+TEST(CheckpointingAnswer, GivesTheReasonOfASkippedChoice) {
   const auto skip_without_checkpoints = [](const CellSpec& spec, Launch& launch) {
     if (!spec.blocks_per_checkpoint) end_with(launch, Skipped{"too large"});
   };

@@ -41,7 +41,7 @@ Change scale_variant(Variant variant, double factor) {
   };
 }
 
-TEST(LadderPlan, ClimbsInSixteenBitsAndInFp32ThenTf32) {
+TEST(LadderPlan, HasALadderIn16BitsAndOneFromFp32ToTf32) {
   const labreport::Run run = ladder_run();
   const std::vector<Ladder> all = ladders_of(run);
   ASSERT_EQ(all.size(), 4u);
@@ -58,7 +58,7 @@ TEST(LadderPlan, ClimbsInSixteenBitsAndInFp32ThenTf32) {
                                            "CUDA graph", "torch.compile"));
 }
 
-TEST(LadderPlan, TakesTheNextSizeWhereTheLargestDoesNotFit) {
+TEST(LadderPlan, TakesTheNextSizeIfTheLargestDoesNotFit) {
   const labreport::Run run = ladder_run([](const CellSpec& spec, Launch& launch) {
     if (spec.kind == CellKind::kLadder && spec.size == "2.7B")
       end_with(launch, OutOfMemory{"forward", 1 << 30, 1 << 30, 1 << 30});
@@ -100,7 +100,7 @@ TEST(Ladder, RanksNoChangeBetweenStepsThatLeaveTheGpuIdle) {
   EXPECT_THAT(largest_gains(ladder, 9), testing::IsEmpty());
 }
 
-TEST(Ladder, RanksByWhatIsSaved) {
+TEST(Ladder, RanksChangesBySavedTime) {
   const auto make_rung = [](const char* change, double ms, double busy_ms) {
     Rung rung{nullptr, change, "", {ms}};
     rung.busy_ms = busy_ms;
@@ -122,7 +122,7 @@ TEST(Ladder, RanksByWhatIsSaved) {
       << "matmul saves more than what follows";
 }
 
-TEST(Ladder, BlamesLaunchesWhereIdleTimeIsWhatItSaves) {
+TEST(Ladder, NamesIdleTimeIfItExplainsTheGain) {
   const labreport::Run run = ladder_run([](const CellSpec& spec, Launch& launch) {
     if (!spec.variant || spec.device == DeviceKind::kCpu) return;
     for (Metric& metric : launch.metrics) {  // Every variant has the same kernels.
@@ -134,12 +134,12 @@ TEST(Ladder, BlamesLaunchesWhereIdleTimeIsWhatItSaves) {
               HasSubstr("because GPU idle time falls from "));
 }
 
-TEST(Ladder, BlamesKernelsWhereTheyTakeLess) {
+TEST(Ladder, NamesGpuTimeIfItExplainsTheGain) {
   EXPECT_THAT(reason_clause(gains(ladders_of(ladder_run()).front()).front()),
               AllOf(HasSubstr("because GPU time falls from "), Not(HasSubstr("launches"))));
 }
 
-TEST(Ladder, BlamesTensorCoresForTf32) {
+TEST(Ladder, NamesTensorCoresForTf32) {
   const Change halved = scale_variant(Variant::kFusedAdamW, 0.5);
   const labreport::Run run = ladder_run([&](const CellSpec& spec, Launch& launch) {
     if (spec.precision == Precision::kTf32) halved(spec, launch);
@@ -153,12 +153,12 @@ TEST(Ladder, BlamesTensorCoresForTf32) {
               HasSubstr("because GEMMs run on tensor cores: GPU time falls "));
 }
 
-TEST(LadderAnswer, SaysWhatAllChangesBuyAndWhichBuysMost) {
+TEST(LadderAnswer, NamesTheSpeedupAndTheLargestGain) {
   EXPECT_THAT(answer(ladder_run()),
               AllOf(HasSubstr("**2.7B in BF16: 6.00×**"), HasSubstr("**matmul** saves most, ")));
 }
 
-TEST(LadderAnswer, SaysWhereLossesPart) {
+TEST(LadderAnswer, NamesLossesThatDiffer) {
   const auto diverging_losses = where(
       [](const CellSpec& spec) {
         return spec.variant == Variant::kFusedAdamW && spec.size == "small";
@@ -168,14 +168,14 @@ TEST(LadderAnswer, SaysWhereLossesPart) {
   EXPECT_THAT(answer(ladder_run()), Not(HasSubstr("more than rounding explains")));
 }
 
-TEST(LadderAnswer, OfACpuHasARowForTheGraphWithItsReason) {
+TEST(LadderAnswer, SaysThatACpuHasNoCudaGraph) {
   const labreport::Run run = ladder_run(unchanged, Preset::kDemo);
   EXPECT_EQ(ladders_of(run).front().rungs.back().reason, "skipped: a CUDA graph needs a GPU");
   EXPECT_THAT(answer(run),
               AllOf(HasSubstr("**demo-1 in FP32: 4.00×**"), Not(HasSubstr("kernels"))));
 }
 
-TEST(LadderAnswer, WithoutTwoRungsGivesTheReason) {
+TEST(LadderAnswer, GivesTheReasonIfFewerThanTwoRungsRan) {
   const labreport::Run run = ladder_run([](const CellSpec& spec, Launch& launch) {
     if (spec.variant) end_with(launch, Skipped{"too small a GPU"});
   });

@@ -73,7 +73,7 @@ Change step_out_of_memory_at(std::int64_t context) {
   };
 }
 
-TEST(MemoryTimelines, EndWhereMemoryDoes) {
+TEST(MemoryTimelines, EndIfMemoryRunsOut) {
   const Part failed = memory_part("a", unchanged, "2026"), complete = memory_part("a");
   EXPECT_THAT(failed.answer, testing::ContainsRegex("At 2,048 it stops at .*: out of memory"));
   EXPECT_THAT(text_of(failed.figures.back().table),
@@ -82,7 +82,7 @@ TEST(MemoryTimelines, EndWhereMemoryDoes) {
               AllOf(HasSubstr("end of forward"), HasSubstr("end of optimizer")));
 }
 
-TEST(MemoryTimelines, CallASawtoothWhatTemporariesRaise) {
+TEST(MemoryTimelines, NameTheSawtoothOfTemporaries) {
   EXPECT_THAT(answer("a"), HasSubstr("sawtooth"));
   const Change swap_categories = [](const CellSpec&, Launch& launch) {
     for (Table& table : launch.tables) {
@@ -99,8 +99,8 @@ TEST(MemoryTimelines, CallASawtoothWhatTemporariesRaise) {
   EXPECT_THAT(answer("a", swap_categories), Not(HasSubstr("sawtooth")));
 }
 
-TEST(MemoryLifetimes, BinsHoldTheLeastOfTheCurveBetweenComingsAndGoings) {
-  Timeline timeline;
+TEST(MemoryLifetimes, HaveBinsBetweenAllocationsAndFrees) {
+  Timeline timeline;  // Each of the nine categories holds as many bytes as the event's number.
   for (const double event : {0, 2, 4, 6, 8}) {
     timeline.instants.push_back({event, "forward", std::vector<double>(9, event), 0});
   }
@@ -131,27 +131,27 @@ TEST(MemoryLifetimes, AreRankedBySize) {
           .empty());
 }
 
-TEST(MemoryPeaks, SayInWhichPhaseTheyLieAndNothingWhereTheRunDoesNot) {
+TEST(MemoryPeaks, NameTheirPhaseOnlyIfItWasMeasured) {
   EXPECT_THAT(answer("b"),
               HasSubstr("Up to 256 the optimizer sets the step's peak, at 512 backward"));
   EXPECT_THAT(answer("b", without_metric("peak", "backward")), Not(HasSubstr("step's peak")));
 }
 
-TEST(MemoryPeaks, ArgueFromTheContextsOfTheirTable) {
+TEST(MemoryPeaks, NameOnlyContextsOfTheirTable) {
   const Part part = memory_part("b", unchanged, "2026");
   EXPECT_EQ(table_of(part, "contexts").rows.size(), 3u) << "128, 1,024 and 2,048";
   EXPECT_THAT(part.answer,
               HasSubstr("At 128 the optimizer sets the step's peak, at 1,024 backward"));
 }
 
-TEST(MemoryPeaks, ThatAreMissingHaveTheirReasonWithoutBytes) {
+TEST(MemoryPeaks, HaveAReasonWithoutBytesIfTheyAreMissing) {
   const std::string words =
       text_of(table_of(memory_part("b", step_out_of_memory_at(512)), "contexts"));
   EXPECT_THAT(words, AllOf(HasSubstr("training step: out of memory in forward"),
                            Not(HasSubstr("tried to allocate"))));
 }
 
-TEST(MemoryPeaks, ThatFallWithContextAreExplainedByRoundingOrNotAtAll) {
+TEST(MemoryPeaks, AreExplainedByRoundingOnlyIfItGrows) {
   const auto peak_raised_to = [](std::int64_t requested_bytes) {
     return [=](const CellSpec& spec, Launch& launch) {
       if (spec.context != 128 || spec.mode != Mode::kTrainStep) return;
@@ -168,7 +168,7 @@ TEST(MemoryPeaks, ThatFallWithContextAreExplainedByRoundingOrNotAtAll) {
   EXPECT_THAT(findings(unchanged), Not(HasSubstr("rounding")));
 }
 
-TEST(MemoryPeaks, ThatDifferFromTheirFormulasSaySo) {
+TEST(MemoryPeaks, AreMarkedIfTheyDifferFromTheirFormulas) {
   const auto remarks = [](const Change& change) {
     return text_of(table_of(memory_part("b", change), "allocator"));
   };
@@ -179,13 +179,13 @@ TEST(MemoryPeaks, ThatDifferFromTheirFormulasSaySo) {
               HasSubstr("the history changed the peak"));
 }
 
-TEST(MemoryPeaks, ThatWereNotCountedAreNotSaidToDiffer) {
+TEST(MemoryPeaks, AreNotMarkedIfTheyWereNotCounted) {
   EXPECT_THAT(
       text_of(table_of(memory_part("b", without_metric("memory", "peak_requested")), "allocator")),
       AllOf(Not(HasSubstr("history")), Not(HasSubstr("not explained"))));
 }
 
-TEST(MemoryPeaks, ThatADeviceCannotCountGiveItsReason) {
+TEST(MemoryPeaks, HaveAReasonIfTheDeviceCannotCountThem) {
   const Part part = memory_part("b", [](const CellSpec&, Launch& launch) {
     launch.metrics = {absent_metric("memory", "peak_allocated", "B", "no caching allocator")};
     launch.tables.clear();
@@ -284,14 +284,14 @@ std::vector<std::string> confirmed_peaks(const labreport::Run& run) {
   return lines;
 }
 
-TEST(MemoryEvidence, AreKeptWithTheirRange) {
+TEST(MemoryEvidence, AreConfirmedWithTheirRange) {
   EXPECT_THAT(
       confirmed_peaks(fake_run(input_for("memory_profiling"))),
       ElementsAre("inference fp32: 3 to context 512", "inference bf16: 3 to context 512",
                   "train_step fp32: 3 to context 512", "train_step bf16: 3 to context 512"));
 }
 
-TEST(MemoryEvidence, AreKeptOfStepsThatThePeaksConfirm) {
+TEST(MemoryEvidence, AreNotConfirmedByDifferentPeaks) {
   EXPECT_THAT(
       confirmed_peaks(fake_run(input_for("memory_profiling"), with_higher_bf16_peaks(40LL << 30))),
       Not(Contains(HasSubstr("train_step bf16"))));
@@ -299,31 +299,31 @@ TEST(MemoryEvidence, AreKeptOfStepsThatThePeaksConfirm) {
   EXPECT_THAT(confirmed_peaks(fake_run(cpu)), ElementsAre());
 }
 
-TEST(MemoryEvidence, AreKeptOfCheckpointsAndOfASharedOptimizer) {
+TEST(MemoryEvidence, AreConfirmedForCheckpointsAndAShardedOptimizer) {
   EXPECT_THAT(confirmed_peaks(fake_run(input_for("gradient_checkpointing", Preset::kFull, "2026"))),
               ElementsAre("train_step fp32: 4 to context 2048, 8 blocks"));
   EXPECT_THAT(confirmed_peaks(fake_run(input_for("optimizer_state_sharding_accounting"))),
               ElementsAre("train_step fp32: 1 to context 512, 2 ranks"));
 }
 
-TEST(MemoryPrecisions, LeaveOutContextsOnTheWay) {
+TEST(MemoryPrecisions, LeaveOutContextsThatTheSearchPassed) {
   EXPECT_THAT(answer("c", unchanged, "2026"),
               AllOf(testing::StartsWith("It depends on the context: "), HasSubstr("%** at 1,024"),
                     Not(HasSubstr("at 256")), Not(HasSubstr("at 512"))));
 }
 
-TEST(MemoryPrecisions, SayWhereAStepFitsInOneAlone) {
+TEST(MemoryPrecisions, NameAContextThatFitsInOnePrecision) {
   EXPECT_THAT(answer("c", step_out_of_memory_at(512)),
               HasSubstr("At 512 the step fits in BF16 alone"));
   EXPECT_THAT(answer("c"), Not(HasSubstr("fits")));
 }
 
-TEST(MemoryResidual, ThatDiffersFromTheFormulaIsFlagged) {
+TEST(MemoryResidual, IsFlaggedIfItDiffersFromTheFormula) {
   const Part part = memory_part("d", add_to_metric("residual", "requested", 512));
   EXPECT_THAT(text_of(table_of(part, "residuals")), HasSubstr("does not agree"));
 }
 
-TEST(MemoryLargest, AreToldByLayerWhereLayersMakeEquallyMany) {
+TEST(MemoryLargest, AreCountedByLayerIfLayersMakeEquallyMany) {
   EXPECT_THAT(answer("e"), HasSubstr(": each of 32 layers makes "));
   const Change uneven_counts = each_row(
       metric::kLargest, [](const NamedRow& row) { row[column::kCount] = std::int64_t{31}; });
@@ -339,12 +339,12 @@ double last_change(const Part& part) {
   throw std::runtime_error("no figure of a block");
 }
 
-TEST(MemoryBlock, WithoutTheMemoryAfterItsBackwardHasNoChange) {
+TEST(MemoryBlock, HasNoChangeWithoutTheBytesAfterBackward) {
   EXPECT_THAT(memory_part("f", without_metric("block", "after_backward"), "2026").answer,
               HasSubstr("No backward pass was recorded"));
 }
 
-TEST(MemoryBlock, ItsCurveEndsAtTheChangeThatIsAnswered) {
+TEST(MemoryBlock, HasACurveThatEndsAtTheAnsweredChange) {
   const Part part = memory_part("f", unchanged, "2026");
   const std::string change_mib = texts_in(table_of(part, "blocks"), "Change over backward").front();
   EXPECT_NEAR(last_change(part), std::stod(change_mib), 0.05);
@@ -357,14 +357,14 @@ TEST(MemoryBlock, NamesFiveContributors) {
                 "products (14.4 %), w1 output and SiLU sigmoid (7.2 % each)."));
 }
 
-TEST(MemoryBlock, OfAModelOfOnesOwnIsToldByOperatorsAndModules) {
+TEST(MemoryBlock, NamesOperatorsAndModulesOfAUsersModel) {
   PlanInput input = input_for("memory_profiling.f", Preset::kFull, "2026");
   input.selection.model.emplace().implementation = "Net-0a1b2c3d";
   const std::string answer_words = part_of(fake_run(input), "memory_profiling.f").answer;
   EXPECT_THAT(answer_words, AllOf(HasSubstr("mul in ffn"), Not(HasSubstr("SwiGLU"))));
 }
 
-TEST(MemoryAllocations, AreToldByWhatCalledTheAllocator) {
+TEST(MemoryAllocations, AreNamedByOperatorAndModule) {
   using memory_profiling::maker_words;
   EXPECT_EQ(maker_words("aten::contiguous", "attn", "aten::empty"), "contiguous in attn");
   EXPECT_EQ(maker_words("aten::where", "attn", "aten::resize_"), "where in attn");

@@ -38,7 +38,7 @@ TEST(LayerNormAnswer, NeedsBothErrors) {
   EXPECT_THAT(layer_norm_answer(only_reductions), HasSubstr("it lacks rows of BF16 at scale 1"));
 }
 
-TEST(LayerNormAnswer, SaysThatRangeEndsWhereItDoes) {
+TEST(LayerNormAnswer, NamesRangeOnlyForAFormatThatOverflows) {
   EXPECT_THAT(mixed_part("b").answer,
               AllOf(HasSubstr("here from input scale 2³. BF16 has FP32's range, so nothing"),
                     HasSubstr("but only 8 significant bits")));
@@ -50,7 +50,7 @@ TEST(LayerNormAnswer, SaysThatRangeEndsWhereItDoes) {
   EXPECT_THAT(answer, HasSubstr("2³. BF16 has only 8 significant bits"));
 }
 
-TEST(LayerNormAnswer, NeedsNoFp32WhereReductionsErrAsLittle) {
+TEST(LayerNormAnswer, NeedsNoFp32IfReductionsErrAsLittle) {
   const std::string answer = layer_norm_answer([](const NamedRow& row) {
     if (has_format(row, "bf16")) row["output_error"] = 0.002;
   });
@@ -66,7 +66,7 @@ TEST(LayerNorm, LeavesOutRowsThatDoNotSayWhetherTheyOverflow) {
             3u);
 }
 
-TEST(Dtypes, OfAModelOfOnesOwnStandBesideTheToyModels) {
+TEST(Dtypes, IncludeTheUsersModel) {
   PlanInput input = input_for("benchmarking_mixed_precision.a");
   input.selection.model.emplace().implementation = "Net-0a1b2c3d";
   const Part part = part_of(fake_run(input), kMixed);
@@ -119,7 +119,7 @@ PlanInput profiled_input() {
 
 Part speedup_part(const MeasuredRun& run) { return part_of(run, "benchmarking_mixed_precision.c"); }
 
-TEST(SpeedupAnswer, GivesTheGrowingShareOfGemmsAsReasonOnlyIfNothingElseGetsFaster) {
+TEST(SpeedupAnswer, NamesTheShareOfGemmsOnlyIfNothingElseGetsFaster) {
   const auto answer = [](double others_speedup) {
     return speedup_part(fake_run(profiled_input(),
                                  [=](const CellSpec& spec, Launch& launch) {
@@ -137,7 +137,7 @@ TEST(SpeedupAnswer, GivesTheGrowingShareOfGemmsAsReasonOnlyIfNothingElseGetsFast
   EXPECT_THAT(answer(2), AllOf(HasSubstr("grows with size."), Not(HasSubstr("because"))));
 }
 
-TEST(SpeedupAnswer, CallsNoPassLaunchBoundThatKernelsFill) {
+TEST(SpeedupAnswer, CallsNoPassLaunchBoundIfKernelsFillIt) {
   const auto part_with = [&](std::int64_t ns) {
     return speedup_part(fake_run(profiled_input(), with_busy_phases(ns)));
   };
@@ -152,7 +152,7 @@ TEST(SpeedupAnswer, CallsNoPassLaunchBoundThatKernelsFill) {
               AllOf(Not(HasSubstr("launch")), Not(HasSubstr("Shaded sizes"))));
 }
 
-/// Makes one forward pass twice as long as the others in that precision, for one size or all.
+/// Makes one forward pass in `precision` twice as long, for sizes that begin with `size`.
 Change with_a_long_step(Precision precision, const std::string& size = "") {
   return where(
       [=](const CellSpec& spec) {
@@ -171,7 +171,7 @@ TEST(SpeedupFigure, DrawsSpeedupsWithTheirDeviation) {
   EXPECT_THAT(texts_in(part.figures.at(0).table, "Speedup"), testing::Each(Not(HasSubstr("±"))));
 }
 
-TEST(SpeedupFigure, SaysWhichStepsSynchronizingChanges) {
+TEST(SpeedupFigure, NamesStepsThatSynchronizingChanges) {
   const auto caption = [](double factor) {
     const auto of_small = [](const CellSpec& spec) {
       return spec.size == "small" && spec.precision == Precision::kBf16;
@@ -185,7 +185,7 @@ TEST(SpeedupFigure, SaysWhichStepsSynchronizingChanges) {
   EXPECT_THAT(caption(0.7), HasSubstr("The BF16 step of small takes "));
 }
 
-TEST(SpeedupAnswer, WithoutAComparisonSaysNothingOfReasons) {
+TEST(SpeedupAnswer, GivesNoReasonsWithoutAComparison) {
   const Part part = mixed_part("c", [](const CellSpec& spec, Launch& launch) {
     if (spec.precision != Precision::kFp32) end_with(launch, Crashed{11, ""});
   });
@@ -194,7 +194,7 @@ TEST(SpeedupAnswer, WithoutAComparisonSaysNothingOfReasons) {
   EXPECT_TRUE(part.figures.empty());
 }
 
-TEST(AccumulationAnswer, SaysWhereRoundingUpAndThenDownCancels) {
+TEST(AccumulationAnswer, SaysIfRoundingUpAndDownCancels) {
   const auto answer = [](const Change& change) {
     const char* problem = "mixed_precision_accumulation";
     return part_of(fake_run(input_for(problem), change), problem).answer;

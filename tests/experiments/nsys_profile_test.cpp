@@ -90,7 +90,7 @@ void without_step(const CellSpec& spec, Launch& launch) {
   if (spec.mode != Mode::kInference) end_with(launch, OutOfMemory{"forward", 1, 2, 3});
 }
 
-TEST(KernelSums, AddUpWhatHasOneNameTheLongestFirst) {
+TEST(KernelSums, AddUpKernelsOfOneName) {
   const auto row = [](const char* kernel, double instances, double total_ms, double median_ms) {
     KernelRow row;
     row.kernel = kernel;
@@ -108,14 +108,14 @@ TEST(KernelSums, AddUpWhatHasOneNameTheLongestFirst) {
   EXPECT_NEAR(sums[0].stddev_ms, 1.1547, 1e-4) << "of the sample 2, 2, 4, 4";
 }
 
-TEST(KernelsCsv, HasNsightsColumnsInNanosecondsAndNoFieldThatBeginsAFormula) {
+TEST(KernelsCsv, HasNsightsColumnsAndEscapesFormulas) {
   CellSpec spec;
   spec.mode = Mode::kInference;
   const KernelRow row{"forward", "lm_head", "aten::mm", "gemm", "void f<\"a\", 4>(int)", 2, 3,
                       1,         1.5,       2,          0.5};
   const KernelRow hostile{"=1+1", "lm_head", "aten::mm", "gemm", "@kernel", 2, 3, 1, 1.5, 2, 0};
   Profile profile;
-  profile.words = "=A1";
+  profile.full_name = "=A1";
   profile.inference = ProfiledStep{&spec, nullptr, {row, hostile}};
   EXPECT_EQ(kernels_csv({profile, Profile{}}),
             "Profile,Step,Phase,Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),"
@@ -126,7 +126,7 @@ TEST(KernelsCsv, HasNsightsColumnsInNanosecondsAndNoFieldThatBeginsAFormula) {
             "'@kernel\n");
 }
 
-TEST(KernelName, IsTheFunctionsOwnWithWhatAnElementwiseKernelComputes) {
+TEST(KernelName, HasTheFunctionAndItsFunctor) {
   // Profiles in public benchmark notes print this name of the Ada family.
   constexpr const char* kAda =
       "sm89_xmma_gemm_e4m3bf16_e4m3f32_f32_tn_n_tilesize64x128x64_stage4_warpsize2x2x1_"
@@ -147,7 +147,7 @@ TEST(KernelName, IsTheFunctionsOwnWithWhatAnElementwiseKernelComputes) {
             "vectorized_elementwise_kernel (Mul)");
 }
 
-TEST(KernelName, IsReadOnceAndCutBetweenCharactersHoweverLongItIs) {
+TEST(KernelName, IsCutBetweenCharactersIfItIsLong) {
   constexpr std::size_t kLength = 100'000;
   EXPECT_LT(short_kernel_name("f<" + std::string(kLength, 'w') + "_kernel_cuda>").size(), 400u);
   std::string wrapped = "gemm";
@@ -162,9 +162,9 @@ TEST(KernelName, IsReadOnceAndCutBetweenCharactersHoweverLongItIs) {
   }
 }
 
-TEST(ModelParts, NameWhatAKernelIsFor) {
-  const auto group = [](const char* module, const char* kind, bool own = true) {
-    return group_of(place_of(module, "aten::to", "aten::copy_"), kind, own);
+TEST(ModelParts, GroupKernelsByPurpose) {
+  const auto group = [](const char* module, const char* kind, bool own_network = true) {
+    return group_of(place_of(module, "aten::to", "aten::copy_"), kind, own_network);
   };
   EXPECT_EQ(group("layers/ffn", "elementwise"), "SwiGLU");
   EXPECT_EQ(group("layers/ffn/w1", "copy"), "other copies");
@@ -232,7 +232,7 @@ TEST(TimerVsProfiler, NamesShorterPassesOnlyIfEachIsEmptierByAPoint) {
   EXPECT_THAT(answer(small_of_2026(below(512)), "a"), Not(shorter)) << "1,024 is not";
 }
 
-TEST(ForwardPasses, OfAContextWhereOnlyTheStepWasTriedAreNotSaidToLackMemory) {
+TEST(ForwardPasses, AreNotMeasuredIfOnlyTheTrainingStepWasTried) {
   PlanInput input = input_for("nsys_profile");
   input.selection.sizes = {input.edition.sizes[0]};
   input.selection.contexts = {512};
@@ -248,7 +248,7 @@ TEST(ForwardPasses, OfAContextWhereOnlyTheStepWasTriedAreNotSaidToLackMemory) {
   EXPECT_THAT(reason(Mode::kInference), StartsWith("inference: out of memory"));
 }
 
-TEST(Profiles, HaveNoKernelsWhereOneHasNoTime) {
+TEST(Profiles, HaveNoKernelsIfOneHasNoTime) {
   EXPECT_THAT(answer(small_at_512(without_a_kernel_time), "c"),
               Not(HasSubstr("Non-GEMM kernels take")));
 }
@@ -268,20 +268,20 @@ TEST(TopKernels, MayChangeWithTheBackwardPass) {
   EXPECT_THAT(answer(small_at_512(without_step), "b"), HasSubstr("No backward pass was profiled."));
 }
 
-TEST(NonGemmKernels, AreGroupedByWhatTheyDoInTheModel) {
+TEST(NonGemmKernels, AreGroupedByPurpose) {
   const Part others = part(small_at_512(), "c");
   EXPECT_THAT(others.answer, HasSubstr("All non-GEMM kernels take"));
   EXPECT_THAT(lines_of(table_of(others, "non-gemm-kernels")), Contains(StartsWith("softmax | ")));
 }
 
-TEST(NonGemmKernels, AreNotNamedOneByOneWhereNoneTakesAHundredth) {
+TEST(NonGemmKernels, AreNotNamedIfNoGroupTakesOnePercent) {
   const auto others = [](const NamedRow& row) { return !is_gemm_row(row); };
   EXPECT_THAT(answer(small_at_512(scale_kernels(others, 0.01)), "c"),
               StartsWith("No group of non-GEMM kernels takes 1 % of the forward pass of small"));
 }
 
-/// Makes the backward pass's elementwise kernels longer, and adds one as long for each of
-/// `classes`.
+/// Makes the backward pass's elementwise kernels longer, and adds a copy of the first one in each
+/// of `classes`.
 Change slower_backward(const std::vector<std::string>& classes) {
   const auto elementwise = [](const NamedRow& row) {
     return row.has(column::kPhase, "backward") && row.has(column::kClass, "elementwise");
@@ -299,7 +299,7 @@ Change slower_backward(const std::vector<std::string>& classes) {
   });
 }
 
-TEST(KernelClasses, BlameTheOptimizerWhereItHasNoGemmsAndTakesTime) {
+TEST(KernelClasses, NameTheOptimizerOnlyIfItHasNoGemmsAndTakesTime) {
   EXPECT_THAT(answer(small_at_512(scale_kernels(in_optimizer, 100)), "d"),
               HasSubstr("because the optimizer takes"));
   const std::string alike = answer(small_at_512(), "d");  // AdamW's time is negligible there.
@@ -348,8 +348,8 @@ TEST(Attention, NamesABoundOnlyNearTheLimit) {
               AllOf(HasSubstr("softmax takes"), Not(bound), Not(unclear)));
 }
 
-/// Runs a model of the user's, whose attention is one module without ranges and has these
-/// operators.
+/// Runs a model of the user's, whose attention is one module without ranges. Its softmax and its
+/// GEMMs run as the operators `softmax_op` and `gemm_op`.
 labreport::Run users_model_run(const std::string& softmax_op, const std::string& gemm_op) {
   PlanInput input = input_for("nsys_profile");
   input.selection.sizes = {input.edition.sizes[0]};
@@ -366,7 +366,7 @@ labreport::Run users_model_run(const std::string& softmax_op, const std::string&
                   }));
 }
 
-TEST(Attention, OfAUsersModelIsToldByOperatorsAndHasNoFlops) {
+TEST(Attention, HasNoFlopsInAUsersModel) {
   const Part shown = part(users_model_run("aten::_softmax", "aten::bmm"), "e");
   EXPECT_THAT(shown.answer,
               AllOf(HasSubstr("softmax takes"), Not(HasSubstr("FLOPs")), Not(HasSubstr("bound"))));
@@ -378,7 +378,7 @@ TEST(Attention, OfAUsersModelIsToldByOperatorsAndHasNoFlops) {
                     Not(HasSubstr("softmax takes"))));
 }
 
-TEST(NonGemmKernels, OfAUsersModelAreGroupedByRole) {
+TEST(NonGemmKernels, AreGroupedByRoleInAUsersModel) {
   const auto lines = lines_of(
       table_of(part(users_model_run("aten::_softmax", "aten::bmm"), "c"), "non-gemm-kernels"));
   for (const char* role : {"attention: softmax", "feed-forward", "norms", "embeddings"}) {
@@ -386,7 +386,7 @@ TEST(NonGemmKernels, OfAUsersModelAreGroupedByRole) {
   }
 }
 
-TEST(StepTimeline, AddsTheSharesOfAStretchUpWithoutGapsToOneAtMost) {
+TEST(StepTimeline, StacksSharesWithoutGapsUpToOne) {
   const Dataset bars = dataset(small_at_512(), "d", "step-timeline");
   const auto starts = numbers(bars, "start"), ends = numbers(bars, "end");
   const auto lows = numbers(bars, "low"), highs = numbers(bars, "high");

@@ -19,8 +19,8 @@ using namespace testing_samples;
 constexpr Mesh kMesh{.fsdp = 16, .tensor = 4, .fsdp_axes = 2, .tensor_axes = 1};
 constexpr Rates kTpu{.flops_per_second = 4.6e14, .bytes_per_second = 1.8e11};
 constexpr SwiGluLayer kXl{.width = 2560, .inner = 10240, .tokens = 2048};
-constexpr Rates kGpu{.flops_per_second = 6e14,
-                     .bytes_per_second = 3e11};  // Its intensity α is 2,000 FLOP/B.
+// Its intensity α is 2,000 FLOP/B.
+constexpr Rates kGpu{.flops_per_second = 6e14, .bytes_per_second = 3e11};
 
 TEST(Xxl, Holds3518GBOn44H100) {
   EXPECT_NEAR(kXxl.parameters(), 219.85e9, 0.01e9);
@@ -49,7 +49,7 @@ TEST(Xxl, IsBoundByComputeFrom245TokensADevice) {
   EXPECT_NEAR(tokens * kMesh.devices(), 15.7e3, 50);
 }
 
-TEST(Xxl, IsBoundByComputeAtAnyBatchWhereTheBestXIsBelowOneDevice) {
+TEST(Xxl, IsBoundByComputeAtAnyBatchIfTheBestXIsBelowOneDevice) {
   const Mesh gpus{.fsdp = 16, .tensor = 4};
   // The best X is one device at this α, because the best X is 2 α N / d_ff.
   const double alpha_bound = kXxl.inner / (2 * gpus.devices());
@@ -108,14 +108,14 @@ TEST(Bounds, AreWhereComputeAndTrafficMeet) {
   EXPECT_DOUBLE_EQ(max_devices_side_by_side(kXl, kGpu), batch * tensor);
 }
 
-TEST(Bounds, InTurnAreTheBestSplits) {
+TEST(Bounds, AreTheBestSplitsInTurn) {
   const double most = max_devices_in_turn(kXl, kGpu);
   const double b = 2048, f = 10240;
   EXPECT_NEAR(most, std::pow(3 * b * f / 2000 + 3 * f + 2 * b, 2) / (24 * b * f), 1e-9);
   EXPECT_LT(most, max_devices_side_by_side(kXl, kGpu));
 }
 
-TEST(ArithmeticPlan, IsWhatMeasuresCAndW) {
+TEST(ArithmeticPlan, MeasuresCAndW) {
   const auto specs = planned(input_for("communication_accounting"));
   ASSERT_EQ(specs.size(), 2u);
   EXPECT_EQ(specs[0].kind, CellKind::kLimits);
@@ -130,7 +130,7 @@ void without_second_gpu(const CellSpec& spec, Launch& launch) {
   if (spec.kind == CellKind::kAllReduce) end_with(launch, Skipped{"this host has 1 GPU"});
 }
 
-TEST(ArithmeticAnswers, SetTheMachinesOwnRatesBesideTheHandouts) {
+TEST(ArithmeticAnswers, CompareTheMachinesRatesWithTheHandouts) {
   const auto run = fake_run(input_for("communication_accounting"));
   const std::string answer = part_of(run, "communication_accounting.c").answer;
   EXPECT_THAT(answer, AllOf(HasSubstr("**245 tokens a device**"), HasSubstr("**15.7 k tokens**"),
@@ -153,7 +153,7 @@ Change slower_from(std::int64_t bytes, double factor) {
   });
 }
 
-TEST(ArithmeticAnswers, TakeTheLargestSizesRateWhereTheFitDoesNotPassByAll) {
+TEST(ArithmeticAnswers, TakeTheLargestSizesRateIfTheFitMissesASize) {
   EXPECT_THAT(answered_part("data_parallel_calcs", "2026", slower_from(100'000'000, 20)).answer,
               AllOf(HasSubstr("(busbw at 1.00 GiB, because the fit misses a size by"),
                     Not(HasSubstr("(fitted)"))));
@@ -161,7 +161,7 @@ TEST(ArithmeticAnswers, TakeTheLargestSizesRateWhereTheFitDoesNotPassByAll) {
               AllOf(HasSubstr("(fitted)"), Not(HasSubstr("misses"))));
 }
 
-TEST(ArithmeticAnswers, BoundTheBatchWhereTheMachineSendsSlowly) {
+TEST(ArithmeticAnswers, BoundTheBatchIfTheMachineSendsSlowly) {
   const auto run = fake_run(input_for("communication_accounting"), slower_from(0, 100));
   EXPECT_THAT(part_of(run, "communication_accounting.c").answer,
               AllOf(HasSubstr("tokens** a device on."), Not(HasSubstr("at any batch"))));
@@ -175,7 +175,7 @@ TEST(ArithmeticAnswers, SayWhatTheMachineLacks) {
                               "has 1 GPU")));
 }
 
-TEST(ArithmeticAnswers, Of2026HaveADataSheetBesideTheMachine) {
+TEST(ArithmeticAnswers, CompareTheMachineWithADataSheetIn2026) {
   for (const char* problem : {"data_parallel_calcs", "fsdp_calcs", "tp_calcs", "fsdp_tp_calcs"}) {
     SCOPED_TRACE(problem);
     const std::string answer = answered_part(problem, "2026").answer;
@@ -190,7 +190,7 @@ TEST(ArithmeticAnswers, Of2026HaveADataSheetBesideTheMachine) {
               AllOf(HasSubstr("**N ≤ 7.99**"), HasSubstr("**N ≤ 15.0**")));
 }
 
-TEST(ArithmeticAnswers, SayWhereNoMeasurementEntersThem) {
+TEST(ArithmeticAnswers, SayIfTheyAreOnlyCalculated) {
   const auto run = fake_run(input_for("communication_accounting"));
   const auto without_egress = fake_run(input_for("communication_accounting"), without_second_gpu);
   for (const char* part : {"a", "b", "d"}) {

@@ -49,7 +49,7 @@ PlanInput one_size(const char* problem, Preset preset = Preset::kFull) {
   return input;
 }
 
-TEST(Plan, OfEverythingHasTheProfilingHalfAloneAndNoCellTwice) {
+TEST(Plan, HasOnlyTheProfilingHalfAndNoCellTwice) {
   using enum CellKind;
   for (const char* edition : {"2025", "2026"}) {
     for (const Preset preset : {Preset::kFull, Preset::kQuick, Preset::kDemo}) {
@@ -65,7 +65,7 @@ TEST(Plan, OfEverythingHasTheProfilingHalfAloneAndNoCellTwice) {
   }
 }
 
-TEST(Plan, OfWhatSeveralRanksOrCheckpointsDoIsOfLabreportsOwnNetworkInTrainingSteps) {
+TEST(Plan, HasOnlyTrainingStepsOfLabreportsNetworkForTheOtherHalf) {
   for (const char* problem : {"data_parallel.a", "optimizer_state_sharding_accounting",
                               "fsdp_accounting", "gradient_checkpointing", "ladder"}) {
     PlanInput input = input_for(problem, Preset::kFull, "2026");
@@ -78,7 +78,7 @@ TEST(Plan, OfWhatSeveralRanksOrCheckpointsDoIsOfLabreportsOwnNetworkInTrainingSt
   }
 }
 
-TEST(Catalog, UnknownExperimentsAreRefusedWithTheValidOnes) {
+TEST(Catalog, RefusesAnUnknownPartAndNamesValidOnes) {
   EXPECT_EQ(find_experiment("benchmarking_script.c").name, "benchmarking_script");
   try {
     find_experiment("benchmarking_script.z");
@@ -88,7 +88,7 @@ TEST(Catalog, UnknownExperimentsAreRefusedWithTheValidOnes) {
   }
 }
 
-TEST(BenchmarkingPlan, FullIsAllSizesAndModesWithTheFirstStepFromThreeProcesses) {
+TEST(BenchmarkingPlan, HasAllSizesAndModesAndFirstStepsFromThreeProcesses) {
   const PlanInput input = input_for("benchmarking_script");
   EXPECT_EQ(planned(input).front().kind, CellKind::kLimits);
   // Limits, 5 × 4 modes, two more first steps for two modes of five sizes, and five profiled.
@@ -105,10 +105,10 @@ TEST(BenchmarkingPlan, FullIsAllSizesAndModesWithTheFirstStepFromThreeProcesses)
   EXPECT_EQ(launch_count(input_for("benchmarking_script.b")), 1 + 20);
 }
 
-TEST(BenchmarkingPlan, SelectionsCutItDown) {
+TEST(BenchmarkingPlan, FollowsTheUsersSelection) {
   PlanInput input = one_size("benchmarking_script");
   input.selection.modes = {Mode::kForwardBackward};
-  EXPECT_EQ(launch_count(input), 1 + 1 + 2 + 1);
+  EXPECT_EQ(launch_count(input), 1 + 1 + 2 + 1) << "limits, a step, two first ones, a profile";
   input = one_size("benchmarking_script", Preset::kQuick);
   input.selection.modes = {Mode::kForward};
   input.selection.warmup = 5;
@@ -141,17 +141,18 @@ TEST(NsysPlan, The2025EditionProfilesEverySizeAtFourContextsAndOneInBf16) {
   const PlanInput input = input_for("nsys_profile");
   EXPECT_EQ(planned(input).front().kind, CellKind::kLimits);
   for (const Mode mode : {Mode::kInference, Mode::kTrainStep}) {
-    EXPECT_EQ(count(input, CellKind::kKernels, mode), 5 * 4);
+    EXPECT_EQ(count(input, CellKind::kKernels, mode), 5 * 4) << "sizes × contexts";
     EXPECT_EQ(count(input, CellKind::kKernels, mode, Precision::kBf16), 5);
   }
   const CellSpec first = planned(input, CellKind::kKernels).front();
   EXPECT_EQ(first.warmup, 5);
   EXPECT_EQ(first.steps, 5) << "to compare with";
+  // Two or three sizes run inference and a training step.
   EXPECT_EQ(planned(input_for("nsys_profile", Preset::kQuick), CellKind::kKernels).size(), 2u * 2);
   EXPECT_EQ(planned(input_for("nsys_profile", Preset::kDemo), CellKind::kKernels).size(), 3u * 2);
 }
 
-TEST(NsysPlan, KeepsTheStepsOfTheSmallestAndTheLargestSizeKernelByKernel) {
+TEST(NsysPlan, TracesTheSmallestAndTheLargestSize) {
   EXPECT_THAT(traced_cells(input_for("nsys_profile")),
               ElementsAre("small 512 fp32 train_step", "2.7B 512 fp32 train_step",
                           "small 512 bf16 train_step", "2.7B 512 bf16 train_step"));
@@ -166,7 +167,7 @@ TEST(NsysPlan, KeepsTheStepsOfTheSmallestAndTheLargestSizeKernelByKernel) {
   EXPECT_THAT(traced_cells(quick, no_room), Contains("medium 512 fp32 forward_backward"));
 }
 
-TEST(NsysPlan, TriesALesserModeWhereAStepDoesNotFitAndNoneWhereItCrashed) {
+TEST(NsysPlan, TriesAShorterModeIfAStepDoesNotFitButNotIfItCrashed) {
   PlanInput input = one_size("nsys_profile");
   input.selection.contexts = {512};
   input.selection.precisions = {Precision::kFp32};
@@ -198,7 +199,7 @@ TEST(NsysPlan, The2026EditionDoublesUntilAStepDoesNotFitAndProfilesTheLastThree)
   EXPECT_EQ(contexts_of(small_memory, "xl", Mode::kInference), Contexts{256});
 }
 
-TEST(NsysPlan, SelectionsCutItDown) {
+TEST(NsysPlan, FollowsTheUsersSelection) {
   PlanInput input = one_size("nsys_profile");
   input.selection.contexts = {128};
   EXPECT_EQ(planned(input, CellKind::kKernels).size(), 2u);
@@ -225,7 +226,7 @@ TEST(MixedPrecisionPlan, ComparesTrainStepsOfEverySizeAndSharesThoseInFp32) {
   EXPECT_EQ(steps(input, Precision::kFp32), 5);
 }
 
-TEST(MixedPrecisionPlan, TriesALesserModeWhereAStepDoesNotFit) {
+TEST(MixedPrecisionPlan, TriesAShorterModeIfAStepDoesNotFit) {
   const PlanInput input = one_size("benchmarking_mixed_precision.c");
   labreport::Run run = empty_run(input);
   for (const CellSpec& spec : planned(input)) {
@@ -241,7 +242,7 @@ TEST(MixedPrecisionPlan, TriesALesserModeWhereAStepDoesNotFit) {
   EXPECT_EQ(shorter_steps(Precision::kFp32), 0);
 }
 
-TEST(MixedPrecisionPlan, TracesAModelOfOnesOwnBesideTheToyModel) {
+TEST(MixedPrecisionPlan, TracesAUsersModelAndTheToyModel) {
   PlanInput input = input_for("benchmarking_mixed_precision.a");
   EXPECT_EQ(planned(input).size(), 1u);
   input.selection.model.emplace().implementation = "Net-0a1b2c3d";
@@ -251,7 +252,7 @@ TEST(MixedPrecisionPlan, TracesAModelOfOnesOwnBesideTheToyModel) {
   EXPECT_EQ(cell_id(dtypes[1]), "dtypes.cuda.Net-0a1b2c3d.d768-f3072-l12-h12-v10000.b4.c512");
 }
 
-/// Runs the memory problem on a device with that many GiB.
+/// Runs the memory problem on a device of `gibibytes`.
 labreport::Run memory_run(std::int64_t gibibytes, const char* edition) {
   const std::int64_t capacity = gibibytes << 30;
   return fake_run(input_for("memory_profiling", Preset::kFull, edition),
@@ -275,7 +276,7 @@ TEST(MemoryPlan, The2025EditionMeasuresOneSizeAtThreeContextsInTwoPrecisions) {
     EXPECT_EQ(cell.spec.warmup, 2);
     EXPECT_EQ(cell.spec.steps, 1);
   }
-  EXPECT_EQ(run.cells.size(), 1u * 3 * 2 * 3);
+  EXPECT_EQ(run.cells.size(), 3u * 2 * 3) << "contexts × precisions × modes";
   for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
     for (const Mode mode : {Mode::kInference, Mode::kForward, Mode::kTrainStep}) {
       EXPECT_EQ(memory_contexts(run, "2.7B", mode, precision), (Contexts{128, 256, 512}));
@@ -293,7 +294,7 @@ TEST(MemoryPlan, The2026EditionDoublesToTheLongestContextThatFits) {
   EXPECT_TRUE(memory_contexts(memory_run(400, "2026"), "xl", Mode::kTrainStep).contains(4096));
 }
 
-TEST(MemoryPlan, WhereNoStepFitsTheLargestSizeOfWhichOneDoesStandsIn) {
+TEST(MemoryPlan, TakesASmallerSizeIfNoStepFits) {
   const auto small_device = memory_run(24, "2025");
   EXPECT_EQ(memory_contexts(small_device, "xl", Mode::kTrainStep), Contexts{128});
   EXPECT_EQ(memory_contexts(small_device, "xl", Mode::kInference), Contexts{});

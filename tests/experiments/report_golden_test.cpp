@@ -21,7 +21,7 @@ using testing_samples::plan_input;
 struct ReportCase {
   const char* name;
   labreport::Run (*make_run)();
-  bool has_drawers = true;  ///< False if another report has the same drawers.
+  bool has_details = true;  ///< False if another report has the same collapsed details.
 };
 
 void PrintTo(const ReportCase& report, std::ostream* out) { *out << report.name; }
@@ -43,8 +43,8 @@ constexpr std::int64_t kSmallMemory = 24 * kGibibyte;
 
 bool fits_small_memory(const CellSpec& spec) { return expected_peak(spec).total() < kSmallMemory; }
 
-/// Skips cells that cannot fit, as a run does. Others with too high an expected peak run out of
-/// memory.
+/// Skips cells that cannot fit, as a run does. Other cells with too high an expected peak run out
+/// of memory.
 void limit_to_small_memory(const CellSpec& spec, Launch& launch) {
   if (!spec.model || !spec.mode) return;
   if (const auto reason = why_it_does_not_fit(spec, kSmallMemory)) {
@@ -106,7 +106,7 @@ labreport::Run four_precisions() {
   return fake_run(input);
 }
 
-/// The largest network fits in BF16 alone; the smallest is slower in it.
+/// The largest network fits in BF16 alone, and the smallest is slower in BF16.
 labreport::Run one_precision_fits() {
   return fake_run(plan_input(Preset::kFull), [](const CellSpec& spec, Launch& launch) {
     if (spec.size != "2.7B" || spec.precision != Precision::kFp32) return;
@@ -128,8 +128,8 @@ void fail(const CellSpec& spec, Launch& launch) {
     end_with(launch, OutOfMemory{"optimizer", 1 << 20, 1 << 24, 1 << 24});
 }
 
-/// Varies the samples by more than passes differ, as on a shared CPU. The first has a factor of its
-/// own.
+/// Varies the samples by more than passes differ, as on a shared CPU. `first_factor` multiplies the
+/// first sample.
 Metric with_noise(const Metric& metric, double first_factor) {
   constexpr double kFactors[]{0.4, 2.2, 0.7, 1.0, 3.1, 0.9, 1.3};
   if (!metric.is_samples()) return metric;
@@ -197,8 +197,8 @@ constexpr ReportCase kOtherCases[]{
 class Reports : public testing::TestWithParam<ReportCase> {};
 class GoldenReports : public Reports {};
 
-/// Removes methods, tables and figures from the drawers, but not the findings.
-void empty_drawers(Document& document) {
+/// Removes methods, tables and figures from the collapsed details, but not the findings.
+void empty_details(Document& document) {
   for (Section& section : document.sections) {
     for (Part& part : section.parts) {
       part.details.method.clear();
@@ -211,7 +211,7 @@ void empty_drawers(Document& document) {
 
 TEST_P(GoldenReports, AreWordForWord) {
   Document document = build_document(GetParam().make_run(), false);
-  if (!GetParam().has_drawers) empty_drawers(document);
+  if (!GetParam().has_details) empty_details(document);
   expect_golden(std::string(GetParam().name) + ".md",
                 golden_lines(report_markdown(document, {}, Answers::kFull)));
 }
@@ -281,7 +281,7 @@ void expect_answered(const Part& part) {
   for (const TableView& table : part.tables) EXPECT_FALSE(table.rows.empty()) << table.title;
 }
 
-TEST_P(Reports, HoldWhatEveryReportDoes) {
+TEST_P(Reports, KeepTheRulesOfEveryReport) {
   const auto run = GetParam().make_run();
   const Document document = build_document(run, false);
   const std::string without_answers = report_markdown(document, {}, Answers::kNone);

@@ -22,7 +22,7 @@ std::optional<std::set<std::string>> chosen_by(Request request) {
   return chosen_problems(run);
 }
 
-/// Lists the problems that have a section. The other sections are on every page.
+/// Lists the problems that have a section, without sections that every report has.
 std::vector<std::string> problems_of(const Document& document) {
   std::vector<std::string> names;
   for (const Section& section : document.sections) {
@@ -70,14 +70,14 @@ std::string letters_of(const std::vector<Part>& parts) {
   return letters;
 }
 
-TEST(ChosenParts, AreThoseOfTheReport) {
+TEST(ChosenParts, AreThePartsOfTheReport) {
   EXPECT_EQ(letters_of(data_parallel_parts({})), "abcd");
   EXPECT_EQ(letters_of(data_parallel_parts({.problems = "data_parallel"})), "abcd");
   EXPECT_EQ(letters_of(data_parallel_parts({.problems = "naive_ddp,ddp_bucketed"})), "ad");
   EXPECT_EQ(letters_of(data_parallel_parts({.problems = "ladder"})), "");
 }
 
-TEST(ChosenParts, SayHowTheyWereMeasuredWithoutThoseBefore) {
+TEST(ChosenParts, DescribeTheirMethodWithoutEarlierParts) {
   const std::vector<Part> parts = data_parallel_parts({.only = "data_parallel.d"});
   ASSERT_EQ(letters_of(parts), "d");
   EXPECT_THAT(parts.front().details.method,
@@ -94,7 +94,7 @@ TEST(ChosenProblems, KnowTheHandoutsNamesAndParts) {
   EXPECT_TRUE(chosen_by({.problems = "profiling,naive_ddp"})->contains("data_parallel.a"));
 }
 
-TEST(ChosenProblems, AreUnknownWhereNothingNamesThem) {
+TEST(ChosenProblems, AreUnknownIfNothingNamesThem) {
   EXPECT_EQ(chosen_problems(labreport::Run()), std::nullopt);
   EXPECT_EQ(chosen_by({}), std::nullopt);
   EXPECT_EQ(chosen_by({.problems = "all"}), std::nullopt);
@@ -129,7 +129,7 @@ TEST(Reproduce, NamesAModelAsItWasNamed) {
             "'MODEL_ARGS={\"dropout\": 0.0}' COMPILE=1 SIZES=small");
 }
 
-TEST(Reproduce, NamesGpusWhereThereAreSeveral) {
+TEST(Reproduce, NamesGpusIfThereAreSeveral) {
   EXPECT_THAT(reproduce_command({.gpus = "0,1"}), HasSubstr(" GPUS=0,1"));
   EXPECT_THAT(reproduce_command({.gpus = "all"}), HasSubstr(" GPUS=all"));
   EXPECT_THAT(reproduce_command({.gpus = "1"}), Not(HasSubstr("GPUS")));

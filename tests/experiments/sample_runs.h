@@ -25,7 +25,7 @@ inline PlanInput plan_input(Preset preset, const char* edition = "2025") {
   return {find_edition(edition), preset, {}, device};
 }
 
-/// Returns the plan's input for only that problem or part.
+/// Returns the plan's input for only the problem or part `selector`.
 inline PlanInput input_for(const std::string& selector, Preset preset = Preset::kFull,
                            const char* edition = "2025") {
   PlanInput input = plan_input(preset, edition);
@@ -71,7 +71,7 @@ inline void drop_stale_trace(Launch& launch, const Launch& before) {
   std::erase_if(launch.tables, [](const Table& table) { return table.name == metric::kGpuTrace; });
 }
 
-/// Returns the fake worker's result. It is made once a launch, because many tests share launches.
+/// Returns the fake worker's result, made once for each launch, because many tests share launches.
 inline const LaunchReport& fake_report(const PlannedCell& planned, std::int64_t number) {
   static std::map<std::tuple<std::string, std::string, std::int64_t, bool>, LaunchReport> reports;
   const CellSpec& spec = planned.spec;
@@ -115,7 +115,7 @@ inline Run fake_run(const PlanInput& input, const Change& change = unchanged) {
   return run;
 }
 
-// The following functions make changes, and can be combined.
+// The following functions return changes, which `combined` joins.
 
 inline Change where(std::function<bool(const CellSpec&)> predicate, Change change) {
   return [=](const CellSpec& spec, Launch& launch) {

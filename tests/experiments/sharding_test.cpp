@@ -46,7 +46,7 @@ void on_one_gpu(const CellSpec&, Launch& launch) {
   end_with(launch, Skipped{"this host has 1 GPU"});
 }
 
-TEST(ShardedOptimizerPlan, IsXlWithAndWithoutOnTwoGpus) {
+TEST(ShardedOptimizerPlan, TrainsXlOnTwoGpusWithAndWithoutSharding) {
   EXPECT_THAT(planned_ids(input_for(kProblem)),
               ElementsAre("sharding.cuda.d1600-f6400-l48-h25-v10000.nccl.r2.none.b2.c512.fp32."
                           "train_step.w5.n10",
@@ -67,7 +67,7 @@ TEST(ShardedOptimizerMemory, IsExplainedByTheStateThatOthersHold) {
   EXPECT_THAT(answer("a", scaled_peaks(0, 1.1)), HasSubstr("7.44 GiB and 8.19 GiB after model"));
 }
 
-TEST(ShardedOptimizerMemory, OfOneGpuHasNoPeaks) {
+TEST(ShardedOptimizerMemory, HasNoPeaksOnOneGpu) {
   EXPECT_THAT(answer("a", on_one_gpu), HasSubstr("No rank trained both ways"));
   EXPECT_THAT(answer("c", on_one_gpu), HasSubstr("**$3 \\Psi$**"));
 }
@@ -110,7 +110,7 @@ TEST(ShardedOptimizerTime, NamesLossesThatDiffer) {
               HasSubstr("The losses of xl in FP32 differ by 1.1 %"));
 }
 
-TEST(ShardedOptimizerMemory, IsAtEveryPointWhatTheFormulasSay) {
+TEST(ShardedOptimizerMemory, AgreesWithTheFormulasAtEveryPoint) {
   const TableView table = table_of(part("a"), "points");
   EXPECT_EQ(table.rows.size(), 10u) << "five points a scheme, of the rank that peaks highest";
   EXPECT_EQ(texts_in(table, "Allocated there"), texts_in(table, "Formula"));

@@ -45,7 +45,7 @@ std::string answer_of_profiles(double fp32_gemms_ms, double bf16_gemms_ms,
   });
 }
 
-TEST(Summary, CallsASpeedupApproximateWhereOneOfItsStepsVaries) {
+TEST(Summary, CallsASpeedupApproximateIfAStepVaries) {
   EXPECT_THAT(answer(), Not(HasSubstr("approximate")));
   const std::string varying_answer =
       answer(where([](const CellSpec& spec) { return spec.precision == Precision::kBf16; },
@@ -56,23 +56,23 @@ TEST(Summary, CallsASpeedupApproximateWhereOneOfItsStepsVaries) {
               HasSubstr("It is approximate, because the BF16 step's coefficient of"));
 }
 
-TEST(Summary, GemmsAreTheReasonOnlyWhereTheyMakeUpTheGain) {
+TEST(Summary, NamesGemmsOnlyIfTheyMakeUpTheGain) {
   EXPECT_THAT(answer_of_profiles(22'000, 2'000, 80),
               HasSubstr("because its GEMMs run 11.0 times as fast (22,000 vs. 2,000 ms)"));
   EXPECT_THAT(answer_of_profiles(10'000, 2'000, 80), Not(HasSubstr("because its GEMMs")));
 }
 
-TEST(Summary, KernelsThatTakeLongerThanTheStepExplainNothing) {
+TEST(Summary, IgnoresKernelsThatTakeLongerThanTheStep) {
   EXPECT_THAT(answer_of_profiles(30'000, 2'000, 80), Not(HasSubstr("because")));
 }
 
-TEST(Summary, TheOptimizerIsUntouchedOnlyWhereItTakesAsLong) {
+TEST(Summary, CallsTheOptimizerUnchangedOnlyIfItTakesAsLong) {
   EXPECT_THAT(answer_of_profiles(22'000, 2'000, 81),
               HasSubstr("AdamW's kernels take 81.0 ms in either"));
   EXPECT_THAT(answer_of_profiles(22'000, 2'000, 40), Not(HasSubstr("AdamW's kernels take")));
 }
 
-TEST(Summary, WithoutAMeasuredPeakThereIsNoMfu) {
+TEST(Summary, HasNoMfuWithoutAMeasuredPeak) {
   EXPECT_THAT(answer(), HasSubstr("MFU in FP32"));
   const auto without_limits = [](const CellSpec& spec, Launch& launch) {
     if (spec.kind == CellKind::kLimits) launch.metrics.clear();
@@ -108,7 +108,7 @@ void speed_up_largest(const CellSpec& spec, Launch& launch, double enqueue_facto
   }
 }
 
-TEST(Summary, NamesALargerNetworkThatIsFasterAndWhyWhereLaunchesAreTheReason) {
+TEST(Summary, NamesALargerNetworkThatIsFaster) {
   EXPECT_THAT(answer(), Not(HasSubstr("is faster than the smaller")));
   const auto answer_with = [](double enqueue_factor) {
     return answer(
@@ -120,7 +120,7 @@ TEST(Summary, NamesALargerNetworkThatIsFasterAndWhyWhereLaunchesAreTheReason) {
   EXPECT_THAT(answer_with(0.1), HasSubstr("this run does not show why"));
 }
 
-TEST(Summary, OfARunWithoutATrainingStepHasItsKeyNumbers) {
+TEST(Summary, HasKeyNumbersWithoutATrainingStep) {
   const auto without_train_step = [](const CellSpec& spec, Launch& launch) {
     if (spec.mode == Mode::kTrainStep) end_with(launch, OutOfMemory{"optimizer", 1, 2, 3});
   };
@@ -130,7 +130,7 @@ TEST(Summary, OfARunWithoutATrainingStepHasItsKeyNumbers) {
               AllOf(HasSubstr("- **"), Not(HasSubstr("training step"))));
 }
 
-TEST(Summary, OnACpuItSpeaksOfOperators) {
+TEST(Summary, NamesNoKernelsOnACpu) {
   const Section section = first_section(DeviceKind::kCpu, [](const CellSpec& spec, Launch& launch) {
     write_profile(spec, launch, 10, 1);
   });
@@ -141,7 +141,7 @@ TEST(Summary, OnACpuItSpeaksOfOperators) {
   }
 }
 
-TEST(DatasheetPeak, IsThatOfDenseMatricesOfTheVariant) {
+TEST(DatasheetPeak, IsThatOfDenseMatrices) {
   using overview::datasheet_peak;
   EXPECT_EQ(datasheet_peak("NVIDIA H200", Precision::kBf16), 989.5e12);
   EXPECT_EQ(datasheet_peak("NVIDIA H100 80GB HBM3", Precision::kTf32), 494.5e12);

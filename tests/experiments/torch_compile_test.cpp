@@ -27,7 +27,7 @@ std::vector<CellSpec> planned_cells(const PlanInput& input, bool attention = fal
 
 const std::string kForwardMean = attention_column(metric::kForward, "mean_ns");
 
-/// Keeps GEMMs, and fuses each five other kernels into one.
+/// Keeps GEMMs, and fuses every five other kernels into one.
 void fuse_kernels(const NamedRow& row) {
   if (row.has(column::kClass, "gemm") || row.has(column::kPhase, metric::kOptimizer)) return;
   row[column::kClass] = std::string("fused");
@@ -88,7 +88,7 @@ TEST(CompilePlan, ComparesFourSizesInTwoPrecisionsEagerAndCompiled) {
   }
 }
 
-TEST(CompilePlan, OfADemonstrationCompilesOnlySizesThatItsUserNames) {
+TEST(CompilePlan, CompilesOnlyNamedSizesInADemonstration) {
   PlanInput input = compile_input(Preset::kDemo);
   const auto specs = planned_cells(input);
   ASSERT_EQ(specs.size(), 1u);
@@ -97,14 +97,14 @@ TEST(CompilePlan, OfADemonstrationCompilesOnlySizesThatItsUserNames) {
   EXPECT_EQ(planned_cells(input).size(), 2u);
 }
 
-TEST(CompilePlan, ALaddersLastRungIsTheSameCellWithMoreWords) {
+TEST(CompilePlan, CompilesTheLastRungOfALadder) {
   const PlanInput input = compile_input();
   const CellSpec rung = shipped_cell(input, axes(input), input.edition.sizes.front(), kFastest);
   EXPECT_EQ(rung.implementation, "pytorch-compiled-loss-graphs-sdpa-fused");
   EXPECT_TRUE(is_shipped(rung) && is_compiled(rung));
 }
 
-TEST(Shipped, IsNoModelOfTheUsers) {
+TEST(ShippedModule, IsNoModelOfTheUsers) {
   CellSpec spec;
   for (const char* other : {"", "pytorch", "pytorch-0a1b2c3d", "Net-compiled-0a1b2c3d"}) {
     spec.implementation = other;
@@ -112,7 +112,7 @@ TEST(Shipped, IsNoModelOfTheUsers) {
   }
 }
 
-TEST(CompilePlan, HasTheHandoutsGridBothWays) {
+TEST(CompilePlan, HasTheHandoutsGridEagerAndCompiled) {
   const auto specs = planned_cells(compile_input(), true);
   ASSERT_EQ(specs.size(), 4u * 2);
   EXPECT_EQ(cell_id(specs[1]),
@@ -140,7 +140,7 @@ TEST(CompiledAttention, GivesNoSpeedupOfTheShortestWithinTheDeviations) {
               HasSubstr("At 256 tokens the speedups do not exceed the deviations."));
 }
 
-TEST(CompiledAttention, SaysNothingOfScoresThatAreNotThere) {
+TEST(CompiledAttention, NamesNoScoresIfNoneAreSaved) {
   const Change save_no_scores = [](const CellSpec& spec, Launch& launch) {
     if (!is_compiled(spec)) return;
     CellSpec efficient = spec;
@@ -154,14 +154,14 @@ TEST(CompiledAttention, SaysNothingOfScoresThatAreNotThere) {
   EXPECT_THAT(part.answer, AllOf(HasSubstr("0.00×"), Not(HasSubstr("still saves"))));
 }
 
-TEST(Compiled, OfADemonstrationSaysWhyItIsNot) {
+TEST(CompiledAnswers, SayWhyADemonstrationIsNotCompiled) {
   EXPECT_THAT(compile_part(compile_input(Preset::kDemo), unchanged, "a").answer,
               HasSubstr("a demonstration on a CPU compiles the contexts"));
   EXPECT_THAT(compile_part(compile_input(Preset::kDemo)).answer,
               HasSubstr("a CPU takes a minute to compile a network"));
 }
 
-TEST(CompiledNetwork, SaysWhatIsFasterAndWhichKernelsWent) {
+TEST(CompiledNetwork, NamesSpeedupsAndFusedKernels) {
   const Part part = compile_part(compile_input());
   EXPECT_THAT(part.answer, AllOf(HasSubstr("Compiled, 2.7B's BF16 training step runs **1.25×** as "
                                            "fast and its forward pass **2.00×**."),
@@ -178,7 +178,7 @@ TEST(CompiledNetwork, SaysWhatIsFasterAndWhichKernelsWent) {
                         "non-GEMM kernels replace 1,924"));
 }
 
-TEST(CompiledNetwork, ComparesMediansSoThatAStalledStepMovesNothing) {
+TEST(CompiledNetwork, IgnoresAStalledStep) {
   const Change stall = where(is_compiled, [](const CellSpec&, Launch& launch) {
     for (Metric& metric : launch.metrics) {
       auto* steps = std::get_if<Samples>(&metric.data);
@@ -188,7 +188,7 @@ TEST(CompiledNetwork, ComparesMediansSoThatAStalledStepMovesNothing) {
   EXPECT_EQ(compile_answer(stall), compile_answer(unchanged));
 }
 
-TEST(CompiledNetwork, BlamesTheOptimizerWhereItIsMuchOfTheCompiledStepAndTheSameInBoth) {
+TEST(CompiledNetwork, NamesTheOptimizerOnlyIfItTakesAsLongInBoth) {
   const auto slow_optimizer = [](const auto& predicate) {
     return where(predicate, scaled(metric::kEvent, metric::kOptimizer, 20));
   };
@@ -214,7 +214,7 @@ TEST(CompiledNetwork, NamesAnOutlierBelowTheMethod) {
   EXPECT_THAT(method_words(unchanged), Not(HasSubstr("outlier")));
 }
 
-TEST(CompiledNetwork, SaysNothingOfFusionThatChangedNothing) {
+TEST(CompiledNetwork, NamesNoFusionThatChangedNothing) {
   const Change compiled_like_eager = [](const CellSpec& spec, Launch& launch) {
     if (!is_compiled(spec)) return;
     CellSpec eager = spec;
@@ -227,13 +227,13 @@ TEST(CompiledNetwork, SaysNothingOfFusionThatChangedNothing) {
                                  Not(HasSubstr("pays off"))));
 }
 
-TEST(CompiledNetwork, IsNotSpokenOfWhereOneWayWasNotTimed) {
+TEST(CompiledNetwork, IsNotComparedIfOneWayWasNotTimed) {
   const auto is_eager = [](const CellSpec& spec) { return !is_compiled(spec); };
   EXPECT_THAT(compile_answer(where(is_eager, without_metric(metric::kStep, metric::kTotal))),
               HasSubstr("No network ran both ways"));
 }
 
-TEST(CompiledNetwork, GivesTheReasonWhereNothingWasCompiled) {
+TEST(CompiledNetwork, GivesTheReasonIfNothingWasCompiled) {
   const Change not_compiled = [](const CellSpec& spec, Launch& launch) {
     if (is_compiled(spec)) end_with(launch, Skipped{"torch.compile needs Triton for a GPU"});
   };
@@ -241,7 +241,7 @@ TEST(CompiledNetwork, GivesTheReasonWhereNothingWasCompiled) {
             "No network ran both ways: skipped: torch.compile needs Triton for a GPU.");
 }
 
-TEST(CompiledNetwork, IsNoRowOfTheProfilingProblems) {
+TEST(CompiledNetwork, ChangesNoProfilingProblem) {
   PlanInput input = plan_input(Preset::kQuick);
   const Document without_compile = build_document(fake_run(input), false);
   input.selection.only = {

@@ -17,7 +17,7 @@ TEST(WhatRan, CountsCellsByOutcome) {
   EXPECT_EQ(overview::outcome_line(run), "All " + cells + " measurements succeeded");
 }
 
-TEST(WhatRan, TellsWhatWasMeasuredAgainBecauseOthersHeldTheMemory) {
+TEST(WhatRan, CountsRepetitionsBecauseOthersHeldTheMemory) {
   labreport::Run run = demo_run();
   const std::string before = overview::outcome_line(run);
   auto& launches = run.cells.back().launches;
@@ -29,7 +29,7 @@ TEST(WhatRan, TellsWhatWasMeasuredAgainBecauseOthersHeldTheMemory) {
             before + "; 1 repeated because other processes held the memory");
 }
 
-TEST(WhatRan, CountsWhatRanOutInsideOfAMeasurementThatSucceeded) {
+TEST(WhatRan, CountsConfigurationsThatRanOutOfMemory) {
   const auto attention_line = [](const Change& change) {
     return overview::outcome_line(fake_run(input_for("pytorch_attention"), change));
   };
@@ -58,7 +58,7 @@ TEST(WhatRan, CountsWhatRanOutInsideOfAMeasurementThatSucceeded) {
               testing::EndsWith("of them timed nothing, because attention differs from FP64"));
 }
 
-/// Returns the values of the rows of that name in the table of the environment.
+/// Returns the values of the rows called `row_name` in the table of the environment.
 std::vector<std::string> environment_rows(const labreport::Run& run, const std::string& row_name) {
   std::vector<std::string> values;
   for (std::string& row :
@@ -118,7 +118,7 @@ std::string out_of_memory_reason(std::int64_t requested_gib,
   return texts_in(overview::missing_measurements(RunView(run, input.edition)), "Reason").front();
 }
 
-TEST(WhatRan, SaysWhereMemoryWasThatARefusedAllocationDidNotGet) {
+TEST(WhatRan, SaysWhatHeldTheMemoryOfARefusedAllocation) {
   const std::string reason =
       "out of memory in forward: tried to allocate 2.00 GiB with 136.0 GiB allocated";
   EXPECT_EQ(out_of_memory_reason(2, 137),
@@ -135,7 +135,7 @@ std::string method_of(const PlanInput& input) {
   return build_document(fake_run(input), false).method;
 }
 
-TEST(Method, SpeaksOfWhatWasMeasuredAlone) {
+TEST(Method, DescribesOnlyWhatWasMeasured) {
   const std::string full = method_of(plan_input(Preset::kFull));
   for (const char* words : {"CUDA events", "Cold starts", "counted by pass", "AdamW's state",
                             "TF32 is off", "Autocast", "C++ vs. eager Python", "± is"}) {
@@ -154,7 +154,7 @@ TEST(Method, SpeaksOfWhatWasMeasuredAlone) {
   EXPECT_NE(attention.find("\n\n**Avoided pitfalls.** GiB are"), attention.npos) << attention;
 }
 
-TEST(Method, OfACpuSpeaksOfNoGpu) {
+TEST(Method, NamesNoGpuOnACpu) {
   const std::string words = method_of(plan_input(Preset::kDemo));
   for (const char* gpu_words : {"CUDA", "unless a row says TF32", "spilling", "GPU time"}) {
     EXPECT_EQ(words.find(gpu_words), words.npos) << gpu_words;

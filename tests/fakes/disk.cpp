@@ -3,8 +3,7 @@
 //   FAKE_DISK          the folder
 //   FAKE_DISK_PROGRAM  the only program that has this disk
 //   FAKE_DISK_LOG      the log, with a line "<call> <path>" for each call, and a line "fault"
-//   before
-//                      the call that goes wrong
+//                      before the call that goes wrong
 //   FAKE_DISK_AT       the number of the call that goes wrong, from 1
 //   FAKE_DISK_FAULT    "<errno>": this call and all later ones fail, a write after half its bytes
 //                      "once <errno>": only this call fails

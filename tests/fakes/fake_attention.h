@@ -17,7 +17,7 @@ struct FakeSweepRow {
   std::int64_t input_bytes = 0, before_backward_bytes = 0, peak_bytes = 0;
 };
 
-/// Eager attention has four tensors of scores at its peak and keeps two of them for backward.
+/// Eager attention keeps two tensors of scores for backward and has four more at its peak.
 inline FakeSweepRow fake_sweep_row(const CellSpec& spec, std::int64_t length) {
   const AttentionSweep& sweep = *spec.attention;
   const bool is_eager = sweep.backend == AttentionBackend::kEager;

@@ -10,9 +10,10 @@
 namespace labreport {
 
 inline void add_checkpoint_bytes(Launch& body, const CellSpec& spec, std::int64_t backward_peak) {
-  const std::int64_t group = spec.blocks_per_checkpoint.value_or(0), layers = spec.model->layers;
+  const std::int64_t group_size = spec.blocks_per_checkpoint.value_or(0),
+                     layers = spec.model->layers;
   const std::int64_t saved = spec.blocks_per_checkpoint
-                                 ? (layers + group - 1) / group * residual_bytes(spec)
+                                 ? (layers + group_size - 1) / group_size * residual_bytes(spec)
                                  : layers * saved_block_bytes(spec);
   body.metrics = {
       integer_metric(metric::kMemory, metric::kParameters, "B", parameter_bytes(*spec.model)),
@@ -20,7 +21,7 @@ inline void add_checkpoint_bytes(Launch& body, const CellSpec& spec, std::int64_
       integer_metric(metric::kCheckpoints, metric::kSaved, "B", saved)};
   if (!spec.blocks_per_checkpoint) return;
   body.metrics.push_back(integer_metric(metric::kCheckpoints, metric::kRecomputedBytes, "B",
-                                        group * saved_block_bytes(spec)));
+                                        group_size * saved_block_bytes(spec)));
 }
 
 inline void measure_checkpointing(Launch& body, const CellSpec& spec, std::int64_t memory_bytes,

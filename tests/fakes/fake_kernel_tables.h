@@ -14,7 +14,7 @@
 
 namespace labreport {
 
-/// A kernel of the forward pass, the number of its calls and the time of one call.
+/// A kernel of the forward pass.
 struct FakeKernel {
   const char* module;
   const char* operation;
@@ -43,7 +43,7 @@ class KernelTables {
                              call_ns - call_ns / 50, call_ns, call_ns + call_ns / 50,
                              static_cast<double>(call_ns) / 100});
     phase_ns_[std::string(phase)] += calls * call_ns;
-    count_ += calls;
+    call_count_ += calls;
     const bool in_layers = layers > 0 && std::string_view(kernel.module).starts_with("layers");
     traced_.push_back({std::string(phase), calls / (in_layers ? layers : 1), call_ns,
                        in_layers ? layers : std::int64_t{0}});
@@ -77,7 +77,7 @@ class KernelTables {
     for (const auto& [phase, ns] : phase_ns_) {
       body.metrics.push_back(integer_metric(metric::kBusy, phase, "ns", ns));
     }
-    body.metrics.push_back(integer_metric(metric::kProfile, metric::kKernels, "1", count_));
+    body.metrics.push_back(integer_metric(metric::kProfile, metric::kKernels, "1", call_count_));
     body.tables = {std::move(names_), std::move(kernels_)};
     if (with_trace) body.tables.push_back(gpu_trace());
   }
@@ -120,7 +120,7 @@ class KernelTables {
   }
 
   bool on_gpu_;
-  std::int64_t count_ = 0;
+  std::int64_t call_count_ = 0;
   std::map<std::string, std::int64_t> ids_;
   std::map<std::string, std::int64_t> phase_ns_;
   Table names_ = shape::kernel_names();

@@ -64,8 +64,8 @@ inline void add_other_metrics(Launch& body, const CellSpec& spec,
   }
 }
 
-inline void add_meanings(Launch& body, const CellSpec& spec, const std::vector<MemoryState>& states,
-                         std::int64_t capacity) {
+inline void add_other_forward_peaks(Launch& body, const CellSpec& spec,
+                                    const std::vector<MemoryState>& states, std::int64_t capacity) {
   if (spec.mode == Mode::kTrainStep) {
     add(body, metric::kAlternativePeaks, metric::kForwardWithState,
         allocated_peak(states, metric::kForward));
@@ -109,7 +109,7 @@ inline void measure_memory(Launch& body, const CellSpec& spec, std::int64_t capa
   const std::vector<MemoryState>& states = allocator.states();
   if (is_complete) add_peaks(body, spec, states);
   add_other_metrics(body, spec, states);
-  if (is_complete) add_meanings(body, spec, states, capacity);
+  if (is_complete) add_other_forward_peaks(body, spec, states, capacity);
   body.tables = {timeline(states), allocations(allocator.blocks(), states.back().event),
                  largest(allocator.blocks(), spec.model->layers)};
   if (is_complete) add_block(body, spec, step);

@@ -10,7 +10,7 @@ namespace labreport::fake_memory {
 inline constexpr const char* kScores =
     "attn/scaled dot product attention/computing attention scores";
 inline constexpr const char* kSoftmax = "attn/scaled dot product attention/computing softmax";
-inline constexpr const char* kProduct = "attn/scaled dot product attention/final matmul";
+inline constexpr const char* kValues = "attn/scaled dot product attention/final matmul";
 
 /// The operation that makes a saved tensor, as the worker records it.
 struct Maker {
@@ -30,7 +30,7 @@ inline constexpr Maker kMakers[]{{"residual stream", "", "aten::add", "aten::add
                                  {"exponentials", kSoftmax, "aten::exp", "aten::exp"},
                                  {"sums", kSoftmax, "aten::sum", "aten::sum"},
                                  {"probabilities", kSoftmax, "aten::div", "aten::div"},
-                                 {"values", kProduct, "aten::matmul", "aten::empty"},
+                                 {"values", kValues, "aten::matmul", "aten::empty"},
                                  {"attn/output_proj", "attn", "aten::contiguous", "aten::empty"},
                                  {"ffn/w1, w3", "ln2", "aten::mul", "aten::mul"},
                                  {"W1 x", "ffn/w1", "aten::linear", "aten::mm"},
@@ -60,9 +60,8 @@ class Step {
   }
 
   const Allocator& allocator() const { return allocator_; }
-  /// Allocated bytes around the second block's backward; 0 without one.
-  std::int64_t before_block = 0;
-  std::int64_t after_block = 0;
+  std::int64_t before_block = 0;  ///< Bytes before the second block's backward; 0 without one.
+  std::int64_t after_block = 0;   ///< Bytes after the second block's backward; 0 without one.
 
  private:
   bool has_grad() const { return spec_.mode != Mode::kInference; }
@@ -184,6 +183,7 @@ class Step {
 
   void backward() {
     allocator_.enter_phase(metric::kBackward);
+    // Each block allocates its gradients in two halves, which round down.
     const std::int64_t rest =
         parameter_bytes(*spec_.model) - layers() * (block_gradient_bytes(*spec_.model) / 2 * 2);
     gradients_.push_back(

@@ -129,6 +129,7 @@ inline void measure_kernels_if_fits(Launch& body, const LaunchRequest& request) 
 }
 
 inline LaunchReport good_report(const LaunchRequest& request) {
+  const bool is_first_rank = !request.rendezvous || request.rendezvous->rank == 0;
   LaunchReport report;
   report.cell_id = cell_id(request.spec);
   report.launch = request.launch;
@@ -146,24 +147,22 @@ inline LaunchReport good_report(const LaunchRequest& request) {
     measure_attention(report.body, request.spec, report.device.memory_bytes);
   }
   if (request.spec.kind == CellKind::kAllReduce) {
-    const bool reports = !request.rendezvous || request.rendezvous->rank == 0;
-    if (reports) measure_all_reduce(report.body, request.spec);
+    if (is_first_rank) measure_all_reduce(report.body, request.spec);
   }
   if (request.spec.kind == CellKind::kSharding) {
     const CellSpec one_rank = as_single_process(request.spec);
     const double flops = forward_flops(*one_rank.model, *one_rank.batch, *one_rank.context);
-    const bool reports = !request.rendezvous || request.rendezvous->rank == 0;
-    if (reports) {
+    if (is_first_rank) {
       measure_sharding(report.body, request.spec, flops / kFlopsPerSecond * 1e9, &steps);
     }
   }
   if (request.spec.kind == CellKind::kDataParallel) {
     const CellSpec& spec = request.spec;
     const double flops = forward_flops(*spec.model, *spec.batch, *spec.context);
-    const bool reports = !request.rendezvous || request.rendezvous->rank == 0;
-    // The network computes twenty times as fast, so that communication takes a visible share.
+    // The network computes twenty times as fast as in other cells, so that communication takes a
+    // visible share.
     const double forward_ns = flops / kFlopsPerSecond * 1e9 / 20;
-    if (reports) measure_data_parallel(report.body, spec, forward_ns, &steps);
+    if (is_first_rank) measure_data_parallel(report.body, spec, forward_ns, &steps);
   }
   if (request.spec.kind == CellKind::kLadder) {
     const CellSpec& spec = request.spec;

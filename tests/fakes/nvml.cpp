@@ -1,8 +1,7 @@
 // A stand-in for NVML, the driver's management library. Environment variables configure it:
 //   FAKE_NVML          the machine: "two" (unlike devices, the default), "alike" (two alike
-//   devices),
-//                      "threads" (two alike devices, and the library starts a thread), "none" (a
-//                      driver without devices), or "broken" (no driver is loaded)
+//                      devices), "threads" (two alike devices, and the library starts a thread),
+//                      "none" (a driver without devices), or "broken" (no driver is loaded)
 //   FAKE_NVML_SLICES   the number of MIG slices of the first device
 //   FAKE_NVML_MODE     the first device's compute mode
 //   FAKE_NVML_DISPLAY  1 if the first device drives a display
@@ -82,7 +81,8 @@ struct Field {
 extern "C" {
 
 int nvmlInit_v2() {
-  if (machine() == "threads") std::thread(pause).detach();  // The real library starts one, too.
+  if (machine() == "threads")
+    std::thread(pause).detach();  // The real library starts a thread, too.
   const bool alike = machine() == "alike" || machine() == "threads";
   devices[1] = {devices[1].uuid, alike ? devices[0].name : "Fake K80",
                 alike ? devices[0].major : 3};
@@ -236,12 +236,12 @@ int nvmlDeviceGetFieldValues(void* handle, int, Field* field) {
 // process and one other, or the number of other processes.
 int nvmlDeviceGetComputeRunningProcesses_v3(void* handle, unsigned* count, Process* processes) {
   const char* value = std::getenv("FAKE_NVML_PROCESSES");
-  const std::string setting_value = value == nullptr || handle == &devices[1] ? "0" : value;
-  const bool with_self = setting_value == "self";
-  const int process_count = with_self ? 2 : std::atoi(setting_value.c_str());
+  const std::string processes_setting = value == nullptr || handle == &devices[1] ? "0" : value;
+  const bool lists_itself = processes_setting == "self";
+  const int process_count = lists_itself ? 2 : std::atoi(processes_setting.c_str());
   *count = std::min(*count, static_cast<unsigned>(process_count));
   for (unsigned i = 0; i < *count; ++i) processes[i] = {4'000'000'000U + i, 0, 0, 0};
-  if (with_self) processes[0].pid = static_cast<unsigned>(getpid());
+  if (lists_itself) processes[0].pid = static_cast<unsigned>(getpid());
   return kSuccess;
 }
 
