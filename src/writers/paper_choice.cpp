@@ -50,18 +50,16 @@ PaperPart printed_part(const Part& part) {
   const auto& tables = part.tables;
   for (auto table = tables.begin(); table != tables.end(); ++table) {
     const std::size_t rows = table->rows.size();
-    const bool has_later_variant =
-        std::any_of(table + 1, tables.end(), [&](const TableView& later) {
-          return std::ranges::equal(table->columns, later.columns, {}, &ColumnView::title,
-                                    &ColumnView::title);
-        });
+    const bool is_replaced = std::any_of(table + 1, tables.end(), [&](const TableView& later) {
+      return std::ranges::equal(table->columns, later.columns, {}, &ColumnView::title,
+                                &ColumnView::title);
+    });
     const bool is_main = paper.tables.empty() && rows <= kMostMainRows;
     const bool is_short = rows <= kMostShortRows;
-    if (!has_later_variant && (is_main || is_short)) {
+    if (!is_replaced && (is_main || is_short)) {
       paper.tables.push_back(&*table);
     } else if (table->always_on_paper ||
-               (!has_later_variant &&
-                rows <= (fits_column(*table) ? kMostColumnRows : kMostWideRows))) {
+               (!is_replaced && rows <= (fits_column(*table) ? kMostColumnRows : kMostWideRows))) {
       paper.appendix_tables.push_back(&*table);
     } else {
       paper.page_only_titles.push_back(table->title + " (" + std::to_string(rows) +

@@ -35,7 +35,7 @@ nlohmann::json pandoc_heading(int level, nlohmann::json inlines, const std::stri
 nlohmann::json pandoc_listing(std::string_view text);
 
 /// Returns a list of blocks. `formulas` holds formulas of the author's notes; those of the report
-/// itself are known.
+/// itself are built in.
 nlohmann::json pandoc_blocks(std::string_view markdown, const Formulas& formulas = {});
 
 /// Writes a table of the author's Markdown, without a title. In a table that is wider than a line,

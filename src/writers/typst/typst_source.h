@@ -27,7 +27,7 @@ struct TypstSource {
 };
 
 /// Writes Markdown as blocks of markup, each followed by an empty line; headings become bold
-/// paragraphs. `formulas` holds formulas of the author's notes; those of the report are known.
+/// paragraphs. `formulas` holds formulas of the author's notes; the report's own are built in.
 std::string typst_blocks(std::string_view markdown, const TypstSource& source,
                          const Formulas& formulas = {});
 
