@@ -25,11 +25,11 @@ void note_missing(Site& site, const SiteRun& run, const std::string& line) {
   site.incomplete_runs.insert(run.folder);
 }
 
-void note_missing_each(Site& site, const std::vector<SiteRun>& runs, const std::string& parts,
+void note_missing_each(Site& site, const std::vector<SiteRun>& runs, const std::string& what,
                        const std::vector<std::string>& problems) {
   for (std::size_t i = 0; i < problems.size(); ++i) {
     if (problems[i].empty()) continue;
-    note_missing(site, runs[i], parts + " are left out of " + runs[i].folder + ": " + problems[i]);
+    note_missing(site, runs[i], what + " are left out of " + runs[i].folder + ": " + problems[i]);
   }
 }
 
