@@ -13,7 +13,7 @@ const kLaunchBound = "launch-bound";
 const kTextColumns = [["Network", "network"], ["Precision", "precision"], ["Setting", "setting"], ["Quantity", "name"]]
   .map(([head, key]) => ({ head, textOf: (row) => ({ text: row[key] }) }));
 
-/** A side gets the first of its `names` that the other side does not share; see nameApart. */
+/** Makes a side with its runs and with `names`, of which nameApart takes the first that differs. */
 function sideOfGpu({ folder, name, short_name: short }) {
   return { group: "GPUs", folder, label: `${name}, newest of everything`, names: [short, ...Array(3).fill("newest")],
     runs: runs.filter((run) => !run.demonstration && run.folder.startsWith(`${folder}/`)) };
@@ -85,7 +85,7 @@ function timesAsFast(a, b) {
   return (Math.max(a, b) / Math.min(a, b)).toFixed(2);
 }
 
-function scoped(name, scope, style, ...children) {
+function tableCell(name, scope, style, ...children) {
   return Object.assign(element(name, style, ...children), name === "th" ? { scope } : {});
 }
 
@@ -99,7 +99,7 @@ function tableOf(title, columns, rows) {
   const makeCell = ({ style, mostDecimals, cells }, row, name) => {
     const { text, number, page } = cells[row];
     const words = page ? Object.assign(element("a", "", text), { href: page }) : text || "–";
-    const cell = scoped(name, "row", style, words);
+    const cell = tableCell(name, "row", style, words);
     if (style === "") return cell;
     cell.dataset.sort = number;
     const pad = element("i", "");
@@ -108,7 +108,7 @@ function tableOf(title, columns, rows) {
     return cell;
   };
   const heads = shown.map(({ head, unit, style }) =>
-    scoped("th", "col", style, head, ...(unit ? [" ", element("span", "unit", unit)] : [])));
+    tableCell("th", "col", style, head, ...(unit ? [" ", element("span", "unit", unit)] : [])));
   const body = rows.map((_, row) =>
     element("tr", "", ...shown.map((column, i) => makeCell(column, row, i === 0 ? "th" : "td"))));
   const table = element("table", "", element("caption", "", title),
@@ -119,7 +119,7 @@ function tableOf(title, columns, rows) {
   return place;
 }
 
-/** Tabulates the numbers of one topic in one unit. A setting that all share is part of the title. */
+/** Tabulates the numbers of one topic in one unit. A setting that all rows share is part of the title. */
 function topicTable(rows, sides) {
   const [{ topic, unit, setting }] = rows;
   const common = rows.every((row) => row.setting === setting) ? setting : "";
@@ -194,7 +194,7 @@ function headlines(pairs, rows, sides) {
   return tunedPair ? [...lines, headline([tunedPair.network, tunedPair.precision, "tuned"], fastestMs, sides)] : lines;
 }
 
-/** Links to the pages that compare runs of both cell by cell. */
+/** Links to the pages that compare runs of both sides cell by cell. */
 function renderedPages(sides) {
   if (sides[0].group !== sides[1].group) return [];
   const [a, b] = sides.map((side) => new Set(side.runs.map(({ folder }) => folder.replaceAll("/", "-"))));

@@ -205,7 +205,7 @@ function addTableMenu(table) {
     copyButton(format, `${format}: copy this table`, () => write(readTable(table)))));
 }
 
-/** Each writer gets an element's content as text, and its plain text or, for a link, the element. */
+/** Writers by element name. Each gets the written content and the plain text, but a link's gets the element second. */
 const kProse = {
   Markdown: { text: escapeMarkdown, strong: (words) => `**${words}**`, em: (words) => `*${words}*`,
     code: (_, text) => `\`${text}\``, a: (words, { href }) => `[${words}](${href})`, li: (words) => `- ${words.trim()}\n`,

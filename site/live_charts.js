@@ -1,8 +1,6 @@
 // Replaces pictures of charts by interactive ones when a reader reaches them.
 "use strict";
 
-// charts.css styles the tooltips; no style or code is made at run time, so that the page's content
-// security policy holds.
 /** Writes a mark's fields as a sentence: "small, forward: mean 19.33 ms." A field's title contains its unit. */
 function sentenceOf(fields) {
   const names = [], amounts = [];
@@ -15,6 +13,8 @@ function sentenceOf(fields) {
   return names.join(", ") + (amounts.length ? `: ${amounts.join(", ")}` : "") + ".";
 }
 
+// charts.css styles the tooltips; no style or code is made at run time, so that the page's content
+// security policy holds.
 const kEmbedOptions = {
   mode: "vega-lite",
   renderer: "svg",
@@ -32,7 +32,7 @@ const kEmbedOptions = {
 // The addresses of the chart bundle and of the page's specs; a page that is one file contains both.
 const kAddresses = document.currentScript.dataset;
 
-/** Each function replaces the picture of the figure with this name by something that is no chart. */
+/** Functions by the names of figures; each replaces its figure's picture by something that is no chart. */
 const kLiveFigures = { "step-timeline": placeTimeline, "what-fits": placeWhatFits };
 
 const onceIdle = window.requestIdleCallback ?? ((resume) => setTimeout(resume, 1));

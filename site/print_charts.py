@@ -1,7 +1,7 @@
 """Turns drawn charts into PDF (typst) and PNG (vl-convert): print_charts.py REQUEST FOLDER
 
-REQUEST holds {"svgs": [text, ...]}; FOLDER gets 0.pdf, 0.png, 1.pdf, ... Same charts, same bytes:
-vl-convert's own PDF is not, and typst's is set in a font that it brings along.
+REQUEST holds {"svgs": [text, ...]}; FOLDER gets 0.pdf, 0.png, 1.pdf, ... The same charts
+give the same bytes, so typst makes the PDF, in a font that it brings: vl-convert's PDF varies.
 """
 import concurrent.futures
 import json
@@ -33,8 +33,8 @@ def to_png(folder, index, svg):
     (folder / f"{index}.png").write_bytes(vl_convert.svg_to_png(svg, scale=SCALE))
 
 
-def call(work):
-    work[0](*work[1:])
+def run_task(task):
+    task[0](*task[1:])
 
 
 def main(request, folder):
@@ -45,11 +45,11 @@ def main(request, folder):
         sys.exit(f"the Python package {error.name.replace('_', '-')} is not installed")
     folder = pathlib.Path(folder)
     svgs = json.loads(pathlib.Path(request).read_text(encoding="utf-8"))["svgs"]
-    works = [(to, folder, *chart) for to in (to_png, to_pdf) for chart in enumerate(svgs)]
+    tasks = [(to, folder, *chart) for to in (to_png, to_pdf) for chart in enumerate(svgs)]
     # Neither library releases Python's lock, so processes run in parallel, not threads.
     with concurrent.futures.ProcessPoolExecutor(
             mp_context=multiprocessing.get_context("fork")) as pool:
-        for _ in pool.map(call, works):
+        for _ in pool.map(run_task, tasks):
             pass
 
 

@@ -1,12 +1,12 @@
-"""What pandoc writes: python3 run_pandoc.py formulas|latex REQUEST RESULT [TEMPLATE]
+"""Runs pandoc: python3 run_pandoc.py formulas|latex REQUEST RESULT [TEMPLATE]
 
-latex: REQUEST is a list of pandoc's trees, each as text. RESULT has the LaTeX of each by TEMPLATE, or nothing where
-pandoc fails over it.
+latex: REQUEST is a list of pandoc's trees, each as text. RESULT has the LaTeX of each tree by TEMPLATE, or an empty
+text if pandoc fails.
 
 formulas: REQUEST is a list of formulas in TeX with their dollars. RESULT maps each that is fit for every format to its
 forms, MathML and Typst; the others are left out. Pandoc is no sanitizer: its MathML is written anew from known
 elements and attributes, its Typst is refused where it would call code, and TeX that defines commands or that LaTeX
-would not take is never asked for. Formulas share one start of pandoc; where that fails, each has its own.
+would not take is never asked for. Formulas share one start of pandoc; if it fails, each has its own.
 """
 import html
 import importlib.util
@@ -23,8 +23,9 @@ import xml.etree.ElementTree as ET
 LONGEST = 2000  # characters that fit a page
 DEEPEST = 48  # nested elements that every reader's stack can hold
 MEMORY = "-M512m"
-# Seconds of processor time, which do not depend on how busy the machine is.
-SECONDS_OF_ALL, SECONDS_OF_ONE, SECONDS_OF_EACH, SECONDS_OF_LATEX = 10, 2, 30, 30
+# Limits of processor time, which do not depend on how busy the machine is: of one start for all formulas, one start for
+# a single formula, all starts for single formulas, and one start for LaTeX.
+SHARED_SECONDS, SINGLE_SECONDS, ALL_SINGLES_SECONDS, LATEX_SECONDS = 10, 2, 30, 30
 
 ELEMENTS = {"mrow", "mi", "mn", "mo", "mtext", "mspace", "mphantom", "mstyle", "msub", "msup", "msubsup", "munder",
             "mover", "munderover", "mfrac", "msqrt", "mroot", "mtable", "mtr", "mtd"}
@@ -38,15 +39,15 @@ class Refused(Exception):
     """The formula is shown as its source."""
 
 
-GROUP = "\0"
+GROUP = "\0"  # Stands for a group in braces whose content has been checked.
 SCRIPTED = r"(?:\\[A-Za-z]+\s*" + GROUP + r"*|\\.|[^\\\s{}])"
 DOUBLE_SCRIPT = re.compile(rf"\^\s*{SCRIPTED}\s*(?:_\s*{SCRIPTED}\s*)?[\^']"
                            rf"|_\s*{SCRIPTED}\s*(?:\^\s*{SCRIPTED}\s*|'+)?_|'\s*_\s*{SCRIPTED}\s*['^]")
 # Matches commands of packages that the template does not load, and commands that an inline formula cannot contain.
-FOREIGN = re.compile(r"\\(?:tag|color|SI|si|num|iddots|(?:over|under)bracket|sym[a-z]+|math(?:bf|sf)[a-z]+"
-                     r"|up(?:alpha|beta|gamma|delta|theta|lambda|mu|pi|sigma|phi|omega))(?![A-Za-z])"
-                     r"|\\begin\{(?:align|alignat|eqnarray|equation|flalign|gather|multline|split)\*?\}"
-                     r"|(?<![\\A-Za-z])[A-Za-z0-9]\s*\\limits(?![A-Za-z])|\\sqrt\s*(?:[}$]|$)")
+UNSUPPORTED = re.compile(r"\\(?:tag|color|SI|si|num|iddots|(?:over|under)bracket|sym[a-z]+|math(?:bf|sf)[a-z]+"
+                         r"|up(?:alpha|beta|gamma|delta|theta|lambda|mu|pi|sigma|phi|omega))(?![A-Za-z])"
+                         r"|\\begin\{(?:align|alignat|eqnarray|equation|flalign|gather|multline|split)\*?\}"
+                         r"|(?<![\\A-Za-z])[A-Za-z0-9]\s*\\limits(?![A-Za-z])|\\sqrt\s*(?:[}$]|$)")
 
 
 ENVIRONMENT = re.compile(r"\\begin\{(\w+)\*?\}((?:(?!\\(?:begin|end)\{).)*)\\end\{\1\*?\}", re.DOTALL)
@@ -54,7 +55,7 @@ COLUMNS = re.compile(r"\s*(?:\[\w\]\s*)?\{((?:[^{}]|\{[^{}]*\})*)\}")
 
 
 def has_too_many_cells(source):
-    """A row of an array beyond its column letters, of a matrix beyond amsmath's ten, of cases beyond two."""
+    """Tells if a row has more cells than its array has column letters, a matrix ten columns or cases two."""
     while found := ENVIRONMENT.search(source):
         name, inside = found.groups()
         columns = COLUMNS.match(inside) if name == "array" else None
@@ -72,8 +73,8 @@ def count(command, source):
 
 
 def stops_latex(source):
-    """What pandoc reads with indulgence and TeX does not: x^a^b, lone brackets, foreign commands, spare cells."""
-    if (FOREIGN.search(source) or count("left", source) != count("right", source)
+    """Tells if TeX refuses what pandoc reads: x^a^b, lone brackets, unsupported commands, too many cells."""
+    if (UNSUPPORTED.search(source) or count("left", source) != count("right", source)
             or has_too_many_cells(source)):
         return True
     source = re.sub(r"\\[{}]", "x", source)
@@ -85,8 +86,8 @@ def stops_latex(source):
     return True
 
 
-def is_asked_for(source):
-    """Not what pandoc and LaTeX read differently: definitions, comments, signs that stand for others, marks in text."""
+def is_safe_to_convert(source):
+    """Refuses what pandoc and LaTeX read differently: definitions, comments, signs for others, marks in text."""
     if stops_latex(source):
         return False
     marks = re.sub(r"\\.", "", source, flags=re.DOTALL)
@@ -104,14 +105,14 @@ def formula(source):
     return {"t": "Para", "c": [{"t": "Math", "c": [{"t": kind}, source[dollars:-dollars]]}]}
 
 
-def applies(node):
+def names_function(node):
     named = node[0] if node.tag in ("msub", "msup", "msubsup", "munder", "mover", "munderover") and len(node) else node
     return "".join(named.itertext()).endswith(APPLIES)
 
 
 def is_apart(left, right):
     """A function's name stands apart from its neighbors; operators and brackets bring their own room."""
-    return left is not None and (applies(left) or applies(right)) and "mo" not in (left.tag, right.tag)
+    return left is not None and (names_function(left) or names_function(right)) and "mo" not in (left.tag, right.tag)
 
 
 def mathml(node, depth=0):
@@ -132,7 +133,7 @@ def mathml(node, depth=0):
 
 
 def mathml_forms(page):
-    """One a formula: the inside of its <math>, or nothing."""
+    """Returns the inside of each formula's <math>, or None."""
     page = ET.fromstring(f"<page>{page.replace(' xmlns=', ' data-xmlns=')}</page>")
     return [place.find("p/math/semantics/*") for place in page]
 
@@ -143,11 +144,11 @@ SPACES = re.compile(rf"{QUOTED}|#h\((?P<back>-?)\d+em\)", re.DOTALL)
 
 
 def typst(text):
-    """What stands between the dollars, where it is mathematics and calls no code."""
+    """Returns what stands between the dollars. Refuses what may call code."""
     whole = MATHEMATICS.fullmatch(text.strip())
     if whole is None or re.search(r"\bstd\b|//|/\*|`", re.sub(QUOTED, " ", whole[1], flags=re.DOTALL)):
         raise Refused(text)
-    # Pandoc 3.9 rounds the widths of spaces down to whole ems.
+    # Pandoc 3.9 rounds the widths of spaces down to whole ems, so all become medium or, if negative, vanish.
     return SPACES.sub(lambda found: {None: found[0], "": " med ", "-": ""}[found["back"]], whole[1]).strip()
 
 
@@ -165,7 +166,7 @@ class Pandoc:
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))).stdout
 
     def convert(self, sources, seconds):
-        """What is fit of `sources`."""
+        """Returns the forms of those sources that are fit for every format."""
         mark = secrets.token_hex(16)
         between = {"t": "Para", "c": [{"t": "Str", "c": mark}]}
         apart = [block for source in sources for block in (formula(source), between)]
@@ -185,32 +186,32 @@ class Pandoc:
 FAILURES = (subprocess.SubprocessError, ET.ParseError, UnicodeError, RecursionError)
 
 
-def converted(pandoc, sources):
+def convert_all(pandoc, sources):
     try:
-        return pandoc.convert(sources, SECONDS_OF_ALL)
+        return pandoc.convert(sources, SHARED_SECONDS)
     except FAILURES:
         pass
     found = {}
     for source in sources:
         try:
-            if resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime < SECONDS_OF_EACH:
-                found |= pandoc.convert([source], SECONDS_OF_ONE)
+            if resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime < ALL_SINGLES_SECONDS:
+                found |= pandoc.convert([source], SINGLE_SECONDS)
         except FAILURES:
             pass
     return found
 
 
 def formulas(pandoc, sources):
-    return converted(pandoc, [source for source in sources if is_asked_for(source)])
+    return convert_all(pandoc, [source for source in sources if is_safe_to_convert(source)])
 
 
 def latex(pandoc, trees, template):
-    def written(tree):
+    def write_latex(tree):
         try:
-            return pandoc.write(["--to=latex", f"--template={template}", "--columns=100"], tree, SECONDS_OF_LATEX)
+            return pandoc.write(["--to=latex", f"--template={template}", "--columns=100"], tree, LATEX_SECONDS)
         except FAILURES:
             return ""
-    return [written(tree) for tree in trees]
+    return [write_latex(tree) for tree in trees]
 
 
 def main(what, request, result, *template):

@@ -34,7 +34,7 @@ function spansOf(step, key) {
   return spans;
 }
 
-/** `kernels` has four numbers for each: ns since the previous start, duration in ns, row, block + 1 or 0. */
+/** `kernels` has four numbers for each kernel: ns since the previous start, duration in ns, row, block + 1 or 0. */
 function unpackStep({ label, rows, kernels }, texts) {
   const count = kernels.length / 4;
   const step = { label, count, starts: new Float64Array(count), ends: new Float64Array(count) };
@@ -48,7 +48,7 @@ function unpackStep({ label, rows, kernels }, texts) {
   const word = (i, column) => texts[rows[kernels[4 * i + 2]][column]];
   step.phase = (i) => word(i, 0) || "unattributed";
   step.module = (i) => word(i, 1);
-  step.kind = (i) => rows[kernels[4 * i + 2]][2];
+  step.classIndex = (i) => rows[kernels[4 * i + 2]][2];
   step.kernel = (i) => word(i, 3);
   step.block = (i) => (kernels[4 * i + 3] ? `block ${kernels[4 * i + 3] - 1}` : "");
   const path = (i) => `${step.phase(i)}\n${step.block(i)}`;
@@ -78,12 +78,12 @@ function hint() {
     : "Click a phase or a block to zoom in, drag to move; then the wheel and the keys + and − zoom too.";
 }
 
-function timeWords(ns) {
+function timeText(ns) {
   const [value, unit] = ns >= 1e6 ? [ns / 1e6, "ms"] : [ns / 1e3, "µs"];
   return `${value >= 1000 ? Math.round(value).toLocaleString("en") : value.toPrecision(4)} ${unit}`;
 }
 
-function percentWords(ratio) {
+function percentText(ratio) {
   return `${ratio < 0.001 ? (100 * ratio).toPrecision(2) : (100 * ratio).toFixed(1)} % of the step`;
 }
 
@@ -265,7 +265,7 @@ class Timeline {
     this.selection = span;
     if (!changed && this.detail.textContent) return;
     this.detail.replaceChildren(...(span ? this.describe(span)
-      : [`${timeWords(this.step.duration)}, ${this.step.count.toLocaleString("en")} kernels`]));
+      : [`${timeText(this.step.duration)}, ${this.step.count.toLocaleString("en")} kernels`]));
     this.redraw();
   }
 
@@ -273,14 +273,14 @@ class Timeline {
     const { step } = this;
     const place = [step.phase(first), step.block(first), step.module(first).replaceAll("/", " › ")]
       .slice(0, lane + 1).filter(Boolean).join(" › ");
-    const times = `${timeWords(to - from)}, ${percentWords((to - from) / step.duration)}, at ` +
-      timeWords(from);
+    const times = `${timeText(to - from)}, ${percentText((to - from) / step.duration)}, at ` +
+      timeText(from);
     if (lane < kKernelLane) {
       const kernels = last - first + 1;
       return [element("strong", "", place), ` ${times}, ${kernels.toLocaleString("en")} ` +
         `${kernels === 1 ? "kernel" : "kernels"}`];
     }
-    return [element("code", "", step.kernel(first)), ` ${this.classes[step.kind(first)]}, ${times}; `,
+    return [element("code", "", step.kernel(first)), ` ${this.classes[step.classIndex(first)]}, ${times}; `,
       place];
   }
 
@@ -356,10 +356,10 @@ class Timeline {
       const right = Math.min(x(step.ends[i]), this.width);
       if (right - left < 1.5) {
         const column = Math.min(Math.floor(left), Math.ceil(this.width) - 1);
-        columns[column * classes.length + step.kind(i)] += right - left;
+        columns[column * classes.length + step.classIndex(i)] += right - left;
         continue;
       }
-      pen.fillStyle = this.colors[step.kind(i)];
+      pen.fillStyle = this.colors[step.classIndex(i)];
       pen.fillRect(left, top, right - left - (right - left > 4 ? 0.5 : 0), height);
       this.write(pen, step.kernel(i), left, right, top + height / 2, this.inks.paper);
     }
@@ -367,14 +367,14 @@ class Timeline {
   }
 
   drawColumns(pen, columns, top, height) {
-    const kinds = this.classes.length;
-    for (let kind = 0; kind < kinds; ++kind) {
-      pen.fillStyle = this.colors[kind];
-      for (let column = 0; column * kinds < columns.length; ++column) {
-        const ratio = columns[column * kinds + kind];
+    const classCount = this.classes.length;
+    for (let index = 0; index < classCount; ++index) {
+      pen.fillStyle = this.colors[index];
+      for (let column = 0; column * classCount < columns.length; ++column) {
+        const ratio = columns[column * classCount + index];
         if (ratio === 0) continue;
         let below = 0;
-        for (let other = 0; other < kind; ++other) below += columns[column * kinds + other];
+        for (let other = 0; other < index; ++other) below += columns[column * classCount + other];
         const from = Math.min(below, 1) * height;
         pen.fillRect(column, top + height - Math.min(below + ratio, 1) * height, 1,
           Math.min(ratio * height, height - from));

@@ -2,8 +2,8 @@
 
 Each FOLDER holds report.typ and its pictures, and gets report.pdf, or problem.txt with one line.
 Only the fonts that Typst brings are used, so that every machine makes the same bytes. Each report
-has a process of its own with a limit of time and memory: none can take the machine down, or the
-other reports with it. A report that needs more is told with the variable that raises its limit.
+has a process of its own with limits of time and memory, so that it cannot take down the machine or
+other reports. If a report needs more, problem.txt names the variable that raises its limit.
 """
 import os
 import pathlib
@@ -14,11 +14,11 @@ import sys
 SECONDS = float(os.environ.get("LABREPORT_TYPESET_SECONDS", 60))
 MIB = int(os.environ.get("LABREPORT_TYPESET_MIB", 4096))
 
-# A process that runs out of memory ends by one of these: by Rust's abort or by a signal in a library.
-OUT_OF_MEMORY = (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGKILL)
+# A process that runs out of memory ends by one of these signals, from Rust's abort or from a library.
+OUT_OF_MEMORY_SIGNALS = (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGKILL)
 
 
-def compiled(typst, folder):
+def compile_report(typst, folder):
     def compile_with(inputs):
         return typst.compile(str(folder / "report.typ"), root=str(folder),
                              ignore_system_fonts=True, sys_inputs=inputs)
@@ -29,11 +29,11 @@ def compiled(typst, folder):
         return compile_with({"floats": "no"})
 
 
-def tell(folder, problem):
+def write_problem(folder, problem):
     (folder / "problem.txt").write_text(problem, encoding="utf-8")
 
 
-def out_of_memory():
+def memory_problem():
     return f"Typst needs more than {MIB} MiB for it; LABREPORT_TYPESET_MIB raises this limit"
 
 
@@ -47,12 +47,12 @@ def limit_this_process():
 
 def typeset(typst, folder):
     try:
-        (folder / "report.pdf").write_bytes(compiled(typst, folder))
+        (folder / "report.pdf").write_bytes(compile_report(typst, folder))
     except typst.TypstError as error:
         problem = str(error).strip() or "Typst gave up"
-        tell(folder, problem.splitlines()[0])
+        write_problem(folder, problem.splitlines()[0])
     except MemoryError:
-        tell(folder, out_of_memory())
+        write_problem(folder, memory_problem())
 
 
 def typeset_in_limits(typst, folder):
@@ -61,7 +61,7 @@ def typeset_in_limits(typst, folder):
         status = 1
         try:
             limit_this_process()
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # Rust's own words at its end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # Rust prints a message when it aborts.
             typeset(typst, folder)
             status = 0
         finally:
@@ -69,12 +69,12 @@ def typeset_in_limits(typst, folder):
     _, status = os.waitpid(child, 0)
     ended_by = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
     if ended_by == signal.SIGALRM:
-        tell(folder, f"Typst needs longer than {SECONDS:g} s for it; "
-                     "LABREPORT_TYPESET_SECONDS raises this limit")
-    elif ended_by in OUT_OF_MEMORY:
-        tell(folder, out_of_memory())
+        write_problem(folder, f"Typst needs longer than {SECONDS:g} s for it; "
+                              "LABREPORT_TYPESET_SECONDS raises this limit")
+    elif ended_by in OUT_OF_MEMORY_SIGNALS:
+        write_problem(folder, memory_problem())
     elif status:
-        tell(folder, "Typst gave up")
+        write_problem(folder, "Typst gave up")
 
 
 def main(*folders):

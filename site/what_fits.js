@@ -7,11 +7,11 @@ const kGigabyte = 1e9;
 const kGibibyte = 2 ** 30;
 const kBarTopPx = 20; // The drawing is 56 px high.
 const kBarHeightPx = 28;
-const kMostExcess = 0.05; // A prediction may exceed the largest measured peak by this ratio.
+const kMostExcess = 0.05; // A prediction that exceeds every measured peak by more than this ratio is extrapolated.
 const kMostNumber = 2 ** 20; // Batch and context have this limit.
 const kLeastGap = 0.13; // Closer names of cards would touch; this is a ratio of the width.
 
-/** `parts` has four numbers for each: the coefficients of 1, B S, B S² and S² for batch B and context S. */
+/** `parts` has four numbers for each part: the coefficients of 1, B S, B S² and S² for batch B and context S. */
 function bytesOf(parts, batch, context) {
   const tokens = batch * context;
   return parts.map(([fixed, token, pair, square]) =>
@@ -42,7 +42,7 @@ function largestBatch(peaks, context, bytes) {
   return Math.min(...batches);
 }
 
-function byteWords(bytes) {
+function byteText(bytes) {
   return bytes >= kGibibyte ? `${(bytes / kGibibyte).toFixed(2)} GiB`
     : `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 }
@@ -60,7 +60,7 @@ function selectOf(names, chosen, labels = names) {
   return select;
 }
 
-function numberOf(value) {
+function numberInput(value) {
   const input = element("input", "");
   Object.assign(input, { type: "number", min: 1, max: kMostNumber, required: true, value });
   return input;
@@ -79,7 +79,7 @@ function formOf(controls, labels, update) {
 }
 
 /** Returns "at most 1.4 % too low". */
-function missWords(percent) {
+function errorText(percent) {
   return `at most ${Math.abs(percent)}\u00a0% too ${percent < 0 ? "low" : "high"}`;
 }
 
@@ -111,7 +111,7 @@ function listParts(key, bytes, { domain, range }) {
     if (part === 0) return;
     const swatch = svgElement("svg", { "aria-hidden": "true" },
       svgElement("rect", { width: "100%", height: "100%", fill: range[i] }));
-    key.append(element("li", "", swatch, ` ${domain[i]} ${byteWords(part)}`));
+    key.append(element("li", "", swatch, ` ${domain[i]} ${byteText(part)}`));
   });
 }
 
@@ -119,13 +119,13 @@ class WhatFits {
   constructor(data) {
     this.data = data;
     const { sizes, checks, first } = data;
-    const names = (all) => [...new Set(all)];
+    const unique = (names) => [...new Set(names)];
     this.controls = {
       size: selectOf(sizes, sizes[first.size]),
-      step: selectOf(names(checks.map(({ step }) => step)), checks.at(-1).step),
-      precision: selectOf(names(checks.map(({ precision }) => precision)), checks[0].precision),
-      context: numberOf(first.context),
-      batch: numberOf(first.batch),
+      step: selectOf(unique(checks.map(({ step }) => step)), checks.at(-1).step),
+      precision: selectOf(unique(checks.map(({ precision }) => precision)), checks[0].precision),
+      context: numberInput(first.context),
+      batch: numberInput(first.batch),
     };
     this.answer = element("output", "");
     this.bar = svgElement("svg", { class: "what-fits-bar", "aria-hidden": "true" });
@@ -162,11 +162,11 @@ class WhatFits {
   showAnswer(check, phase, peak, isExtrapolated) {
     const card = this.data.cards.find((gigabytes) => peak <= gigabytes * kGigabyte);
     const evidence = check.cells === 0 ? "Extrapolated: this run measured no peak of this kind."
-      : isExtrapolated ? `Extrapolated: this run measured peaks of this kind up to ${byteWords(check.most)}, ` +
+      : isExtrapolated ? `Extrapolated: this run measured peaks of this kind up to ${byteText(check.most)}, ` +
         `batch ${check.batch} and context ${check.context.toLocaleString("en")}.`
       : `This run measured ${check.cells} ${check.cells === 1 ? "peak" : "peaks"} of this kind: ` +
-        `the prediction is ${missWords(check.farthest)}.`;
-    this.answer.replaceChildren(element("strong", "", byteWords(peak)), ` at the peak, in ${phase}: `,
+        `the prediction is ${errorText(check.farthest)}.`;
+    this.answer.replaceChildren(element("strong", "", byteText(peak)), ` at the peak, in ${phase}: `,
       element("strong", "", card ? `fits a card of ${card} GB` : "fits none of these cards"), `. ${evidence}`);
   }
 
@@ -206,7 +206,7 @@ function longestContext(peaks, batch, bytes) {
 
 const kFitLabels = { checkpoint: "blocks per checkpoint", ranks: "GPUs sharing the optimizer" };
 
-/** The page keeps its state in the address's query and shows a block of results for each GPU. */
+/** The page keeps its state in the address's query and shows a section of results for each GPU. */
 class FitsPage {
   constructor(data) {
     this.data = data;
@@ -217,8 +217,8 @@ class FitsPage {
       network: selectOf(networks.map(({ key }) => key), first.network, networks.map(({ label }) => label)),
       step: selectOf(names("step"), first.step),
       precision: selectOf(names("precision"), first.precision),
-      batch: numberOf(first.batch),
-      context: numberOf(first.context),
+      batch: numberInput(first.batch),
+      context: numberInput(first.context),
     };
     if (evidence.some(({ blocks }) => blocks > 0)) {
       const blocks = networks.flatMap(({ formulas }) => Object.values(formulas)
@@ -247,20 +247,20 @@ class FitsPage {
       if (names && !names.includes(value)) {
         return `The address asks for ${name} “${value}”; there are ${names.join(", ")}.`;
       }
-      if (!names && !/^[1-9][0-9]*$/.test(value)) return `${this.numberWords(name)}, not “${value}”.`;
+      if (!names && !/^[1-9][0-9]*$/.test(value)) return `${this.numberRule(name)}, not “${value}”.`;
       control.value = value;
     }
     return this.findProblem();
   }
 
-  numberWords(name) {
+  numberRule(name) {
     return `The ${name} is a whole number from 1 to ${kMostNumber.toLocaleString("en")}`;
   }
 
   /** Returns the problem of the controls or, if all is well, undefined. */
   findProblem() {
     for (const name of ["batch", "context"]) {
-      if (!this.controls[name].checkValidity()) return `${this.numberWords(name)}.`;
+      if (!this.controls[name].checkValidity()) return `${this.numberRule(name)}.`;
     }
     const { layers, label } = this.network();
     if (Number(this.choice("checkpoint", "none")) > layers) return `${label} has ${layers} blocks only.`;
@@ -326,7 +326,7 @@ class FitsPage {
   }
 
   sectionOf({ gpu, evidence, peak, fits, longest }, { blocks, ranks, batch, context }, width) {
-    const name = element("h2", "", gpu.name, " ", element("span", "unit", byteWords(gpu.bytes)));
+    const name = element("h2", "", gpu.name, " ", element("span", "unit", byteText(gpu.bytes)));
     const missing = "No run of this GPU confirms formulas for such a step.";
     if (!evidence) return element("section", "", name, element("p", "muted", missing));
     const isExtrapolated = batch > evidence.batch || blocks > evidence.blocks ||
@@ -335,10 +335,10 @@ class FitsPage {
     const longestWords = longest === 0 ? "No context fits at this batch."
       : `The longest context that fits: ${longest.toLocaleString("en")}${extrapolationMark(longest)}.`;
     const words = element("p", "", element("strong", "", fits ? "Fits" : "Does not fit"), ": ",
-      element("strong", "", byteWords(peak.total)),
+      element("strong", "", byteText(peak.total)),
       `${extrapolationMark(context)} at the peak, in ${peak.phase}. ${longestWords}`);
     const bar = svgElement("svg", { class: "what-fits-bar", "aria-hidden": "true" });
-    drawBar(bar, peak.bytes, this.data.parts.range, [[gpu.bytes, byteWords(gpu.bytes)]], width);
+    drawBar(bar, peak.bytes, this.data.parts.range, [[gpu.bytes, byteText(gpu.bytes)]], width);
     const key = element("ul", "what-fits-key");
     listParts(key, peak.bytes, this.data.parts);
     const run = element("a", "", "measured");
@@ -349,7 +349,7 @@ class FitsPage {
     return element("section", "", name, words, bar, key, element("p", "muted",
       evidence.peaks === 1 ? "One peak of this kind was " : `${evidence.peaks} peaks of this kind were `, run,
       `, up to ${measured.join(", ")}: the prediction is ` +
-      `${missWords(Math.round(1000 * evidence.farthest) / 10)}.`));
+      `${errorText(Math.round(1000 * evidence.farthest) / 10)}.`));
   }
 }
 

@@ -13,7 +13,7 @@ namespace labreport {
 namespace {
 
 /// One start of the tool makes at most this many results, so that it keeps its time limit on a busy
-/// machine. They are stored before the next start, which may be interrupted.
+/// machine. Each start's results are stored before the next start, which may be interrupted.
 constexpr std::size_t kJobsPerStart = 40;
 
 std::string typeset_request(const TypesetJob& job) {
@@ -22,8 +22,8 @@ std::string typeset_request(const TypesetJob& job) {
   return text;
 }
 
-/// Returns one result for each job. `make` makes those that `find` lacks, a batch at a time, and
-/// `store` caches them. Returns no results if the tool cannot print.
+/// Returns one result for each job. `make` makes the results that `find` lacks, a batch at a time,
+/// and `store` caches them. Returns no results if the tool cannot print.
 template <typename Result, typename Job, typename Find, typename Store, typename Make>
 std::vector<Result> find_or_make(const std::vector<Job>& jobs, const char* results_name, Find find,
                                  Store store, Make make) {
@@ -70,16 +70,16 @@ void CachedCharts::store(const std::string& request, const std::string& bytes) c
 
 std::vector<std::string> CachedCharts::draw(const std::vector<std::string>& specs) {
   const std::set<std::string> unique_specs(specs.begin(), specs.end());
-  const std::vector<std::string> distinct(unique_specs.begin(), unique_specs.end());
+  const std::vector<std::string> sorted_specs(unique_specs.begin(), unique_specs.end());
   bool has_stored = false;
   const auto drawn = find_or_make<std::string>(
-      distinct, "charts", [this](const std::string& spec) { return find(spec); },
+      sorted_specs, "charts", [this](const std::string& spec) { return find(spec); },
       [&](const std::string& spec, const std::string& svg) { store(spec, svg), has_stored = true; },
       [this](const std::vector<std::string>& missing) { return tool_.draw(missing); });
   if (has_stored) cache_.trim();
   std::vector<std::string> svgs;
   for (const std::string& spec : specs) {
-    const auto position = std::ranges::lower_bound(distinct, spec) - distinct.begin();
+    const auto position = std::ranges::lower_bound(sorted_specs, spec) - sorted_specs.begin();
     svgs.push_back(drawn[static_cast<std::size_t>(position)]);
   }
   return svgs;
@@ -108,8 +108,8 @@ std::vector<TypesetResult> CachedCharts::typeset(const std::vector<TypesetJob>& 
   };
   return find_or_make<TypesetResult>(
       jobs, "documents", find_pdf,
-      [this](const TypesetJob& job, const TypesetResult& typeset) {
-        if (!typeset.pdf.empty()) store(typeset_request(job), typeset.pdf);
+      [this](const TypesetJob& job, const TypesetResult& result) {
+        if (!result.pdf.empty()) store(typeset_request(job), result.pdf);
       },
       [this](const std::vector<TypesetJob>& missing) { return tool_.typeset(missing); });
 }

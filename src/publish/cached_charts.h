@@ -12,11 +12,11 @@ namespace labreport {
 
 class CachedCharts : public ChartTool {
  public:
-  /// `identity` is a text that changes whenever `tool` may draw differently. An empty one means
-  /// that it is unknown, and nothing is cached. `tool` must live longer.
+  /// `identity` is a text that changes whenever `tool` may draw differently. If it is empty,
+  /// nothing is cached. `tool` must outlive this object.
   CachedCharts(ChartTool& tool, std::string identity, ContentCache cache);
 
-  /// These ask the tool only for missing results, and do not start it if none is missing.
+  /// The overrides ask the tool only for results that the cache lacks.
   std::vector<std::string> draw(const std::vector<std::string>& specs) override;
   std::vector<PrintedChart> print(const std::vector<std::string>& svgs) override;
   std::string bundle() override;

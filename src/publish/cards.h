@@ -17,7 +17,7 @@ struct Card {
   std::string alt;
 };
 
-/// Makes one card for each document in one start of the tool. `drawings` has the documents' order.
+/// Makes one card for each document in one start of `tool`. `drawings` has the documents' order.
 /// Throws `Error` with a remedy if the tool fails.
 std::vector<Card> make_cards(const std::vector<const Document*>& documents,
                              const std::vector<const Drawings*>& drawings, ChartTool& tool);

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr HelperLimits kChartLimits{.seconds = 120, .bytes = 4LL << 30};
-// These limit the whole process; the script inside limits each formula and each text.
+// The limits for pandoc hold for its whole script, which also limits each formula and each text.
 constexpr HelperLimits kFormulaLimits{.seconds = 120, .bytes = 2LL << 30};
 constexpr HelperLimits kLatexLimits{.seconds = 600, .bytes = 2LL << 30};
 constexpr const char* kLatexTemplate = "templates/report.latex";
@@ -64,17 +64,17 @@ std::vector<TypesetResult> ChartProcess::typeset(const std::vector<TypesetJob>& 
     }
     folders.push_back(folder);
   }
-  // The script limits the time of each report; this is the limit of the whole process.
-  const double each_seconds = typeset_limit_seconds() + kStartSeconds;
+  // The script limits the time of each report; the process gets the sum of these limits.
+  const double report_seconds = typeset_limit_seconds() + kStartSeconds;
   run_python("site/typeset.py", folders, scratch.path(),
-             {.seconds = kStartSeconds + each_seconds * static_cast<double>(folders.size())});
-  std::vector<TypesetResult> typeset;
+             {.seconds = kStartSeconds + report_seconds * static_cast<double>(folders.size())});
+  std::vector<TypesetResult> results;
   for (const fs::path folder : folders) {
     const bool has_pdf = fs::exists(folder / "report.pdf");
-    typeset.push_back(has_pdf ? TypesetResult{read_file(folder / "report.pdf"), ""}
+    results.push_back(has_pdf ? TypesetResult{read_file(folder / "report.pdf"), ""}
                               : TypesetResult{"", read_file(folder / "problem.txt")});
   }
-  return typeset;
+  return results;
 }
 
 void ChartProcess::run_python(const std::string& script, const std::vector<std::string>& arguments,
@@ -134,12 +134,12 @@ std::string ChartProcess::bundle() {
 std::string ChartProcess::identity() const {
   if (python_.program().empty()) return "";
   std::set<std::string> versions;
-  std::error_code absent;
+  std::error_code ignored_error;
   const fs::path prefix = python_.program().parent_path().parent_path();
-  for (const auto& lib : fs::directory_iterator(prefix / "lib", absent)) {
+  for (const auto& lib : fs::directory_iterator(prefix / "lib", ignored_error)) {
     if (!lib.path().filename().string().starts_with("python3")) continue;
     for (const char* packages : {"site-packages", "dist-packages"}) {
-      for (const auto& entry : fs::directory_iterator(lib.path() / packages, absent)) {
+      for (const auto& entry : fs::directory_iterator(lib.path() / packages, ignored_error)) {
         // Results depend on the versions of these packages, which pip writes into folders' names.
         const std::string name = entry.path().filename().string();
         if (name.starts_with("vl_convert_python-") || name.starts_with("typst-") ||
@@ -153,7 +153,7 @@ std::string ChartProcess::identity() const {
     return std::ranges::count_if(
         versions, [name](const std::string& version) { return version.starts_with(name); });
   };
-  // Without vl-convert the identity is unknown; typesetter and pandoc may be missing.
+  // Without vl-convert the identity is unknown; Typst and pandoc may be missing.
   if (count("vl_convert") != 1 || count("typst") > 1 || count("pypandoc") > 1) return "";
   std::string identity;
   for (const std::string& version : versions) identity += version + " ";

@@ -15,8 +15,8 @@ namespace labreport {
 
 class ChartProcess : public ChartTool {
  public:
-  /// Chooses the tool of the project in `project` without starting it. The interactive bundle is
-  /// stored for later renders if there is a folder for it.
+  /// Chooses the Python of the folder `project` without starting it. The script of interactive
+  /// charts is stored for later renders if there is a folder for it.
   explicit ChartProcess(const std::filesystem::path& project);
 
   std::vector<std::string> draw(const std::vector<std::string>& specs) override;

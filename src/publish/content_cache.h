@@ -12,7 +12,7 @@ namespace labreport {
 /// absent. If the folder cannot be written to, nothing is stored.
 class ContentCache {
  public:
-  static constexpr std::uintmax_t kLimitBytes = 256u << 20;  ///< All files together.
+  static constexpr std::uintmax_t kLimitBytes = 256u << 20;
 
   /// An empty `folder` stores nothing. `trim` allows `limit_bytes` for all files together.
   explicit ContentCache(std::filesystem::path folder, std::uintmax_t limit_bytes = kLimitBytes);

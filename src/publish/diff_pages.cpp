@@ -35,8 +35,8 @@ PairedSubject subject_of(const PairedRun& run) {
   return {names.at(0), names.size() > 1 ? names[1] : "", run.store.is_imported()};
 }
 
-/// Returns a key that is greater for runs that time networks, then for the user's, then for full
-/// ones, then for newer ones, because a folder's name begins with the time.
+/// Returns a key that is greater for runs that time networks, then for runs of the user's, then for
+/// full runs, then for newer runs: a folder's name begins with the run's time.
 auto precedence(const PairedRun& run) {
   const bool by_user = !run.store.is_reference();
   return std::tuple(!run.preset.empty(), by_user, by_user || run.preset == "full", run.site_folder);
@@ -92,9 +92,10 @@ DiffSource source_of(const PairedRun& run, const PairedRun& other,
   source.page = kPathToRoot + run.summary->address("");
   source.summaries = {*run.summary};
   if (subject_of(run).gpu == subject_of(other).gpu) return source;
-  for (const PairedRun& more : runs) {
-    const bool same_gpu = more.summary && more.summary->gpu() == run.summary->gpu();
-    if (same_gpu && more.site_folder != run.site_folder) source.summaries.push_back(*more.summary);
+  for (const PairedRun& third : runs) {
+    const bool same_gpu = third.summary && third.summary->gpu() == run.summary->gpu();
+    if (same_gpu && third.site_folder != run.site_folder)
+      source.summaries.push_back(*third.summary);
   }
   std::sort(source.summaries.begin() + 1, source.summaries.end(),
             [](const auto& a, const auto& b) { return a.started_at > b.started_at; });
@@ -114,7 +115,7 @@ void add_files(DiffPage& page, const Comparison& comparison, const Document& doc
   const auto add = [&page](const std::string& name, std::string bytes) {
     page.files.push_back({page.index_entry.folder + "/" + name, std::move(bytes)});
   };
-  PageOptions options = {.root = "../../",
+  PageOptions options = {.root = kPathToRoot,
                          .interactive = !drawings.empty(),
                          .formats = {{"Markdown", "diff.md"},
                                      {"JSON", "diff.json"},

@@ -66,12 +66,12 @@ std::vector<fs::path> executed_paths(const fs::path& environment) {
   for (const char* name : {"pyvenv.cfg", "lib"}) {
     if (is_there(environment / name)) paths.push_back(environment / name);
   }
-  std::error_code absent;
-  for (const auto& lib : fs::directory_iterator(environment / "lib", absent)) {
+  std::error_code ignored_error;
+  for (const auto& lib : fs::directory_iterator(environment / "lib", ignored_error)) {
     const fs::path packages = lib.path() / "site-packages";
     if (!is_there(packages)) continue;
     paths.insert(paths.end(), {lib.path(), packages});
-    for (const auto& module : fs::directory_iterator(packages, absent)) {
+    for (const auto& module : fs::directory_iterator(packages, ignored_error)) {
       paths.push_back(module.path());
     }
   }

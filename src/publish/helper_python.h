@@ -22,7 +22,7 @@ class HelperPython {
 
   /// Returns the absolute path of Python; empty if none was chosen.
   const std::filesystem::path& program() const { return program_; }
-  /// Says in one line why none was chosen.
+  /// Says in one line why no Python was chosen.
   const std::string& problem() const { return problem_; }
 
   /// Runs `code` in `folder`, which no other process may use, without the user's packages and with
@@ -43,9 +43,9 @@ std::filesystem::path bundles_folder(const std::filesystem::path& project);
 /// `bundles_folder`. If it is empty, nothing is stored.
 std::filesystem::path cache_folder(const std::filesystem::path& project);
 
-/// Returns the limit in seconds for typesetting one report: LABREPORT_TYPESET_SECONDS, else 60. The
-/// helper reads the same variable. Throws `InputError` if that variable is no number above 0 and up
-/// to 1e6, or if LABREPORT_TYPESET_MIB is no integer from 1 to 2^30.
+/// Returns the limit in seconds for typesetting one report: LABREPORT_TYPESET_SECONDS, which
+/// site/typeset.py reads too, else 60. Throws `InputError` if LABREPORT_TYPESET_SECONDS is no
+/// number above 0 and up to 1e6, or if LABREPORT_TYPESET_MIB is no integer from 1 to 2^30.
 double typeset_limit_seconds();
 
 }  // namespace labreport

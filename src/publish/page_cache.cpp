@@ -77,7 +77,8 @@ void store_pages(const ContentCache& cache, const std::string& key, const fs::pa
                  const std::string& preferred_folder) {
   nlohmann::json stamps = nlohmann::json::object();
   for (const SiteFile* file : files) {
-    std::string stamp = file_stamp(out / file->path);  // A later change makes it out of date.
+    // The stamp comes before the reading, so that a change in between makes it out of date.
+    std::string stamp = file_stamp(out / file->path);
     try {
       if (stamp.empty() || read_file(out / file->path) != file->bytes) return;
     } catch (const Error&) {

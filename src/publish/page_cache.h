@@ -1,5 +1,5 @@
-// Finds pages that an earlier render made and that are still in the site. The content cache has a
-// stamp of each file by the pages' key, so that an unchanged run need not be loaded.
+// Finds pages that an earlier render made and that are still in the site. The content cache stores
+// stamps of their files, so that an unchanged run need not be loaded.
 #pragma once
 
 #include <filesystem>

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 struct Candidate {
   RunStore store;
   std::string key;
-  std::optional<UnchangedRun> old_pages;  ///< Up-to-date pages, or `loaded_run` is set.
+  std::optional<UnchangedRun> old_pages;  ///< Pages to reuse; without them `loaded_run` is set.
   SiteRun loaded_run = {};
   std::string preferred_folder = {};  ///< The folder inside the site unless another run has it.
   std::string site_folder = {};
@@ -60,10 +60,10 @@ void add_run(std::vector<Candidate>& runs, Candidate run) {
   runs.push_back(std::move(run));
 }
 
-/// Returns true if `work` on a run does not throw. If it throws, adds a problem and returns false,
-/// so that other runs keep their pages. If the user named the runs, the exception passes.
-bool succeeds(const fs::path& folder, const RenderOptions& options,
-              std::vector<std::string>& problems, const std::function<void()>& work) try {
+/// Does `work` on a run and returns true. If it throws, adds a problem and returns false, so that
+/// other runs keep their pages. If the user named the runs, the exception passes.
+bool attempt(const fs::path& folder, const RenderOptions& options,
+             std::vector<std::string>& problems, const std::function<void()>& work) try {
   work();
   return true;
 } catch (const Interrupted&) {
@@ -87,7 +87,7 @@ std::vector<Candidate> choose_runs(const std::vector<fs::path>& folders,
     HeldInterrupts::throw_if_interrupted();
     const RunStore store(folder);
     if (options.own_runs_only && store.is_reference()) continue;
-    succeeds(folder, options, problems, [&] {
+    attempt(folder, options, problems, [&] {
       const std::string key = pages_key(store, notes.names_for(store), options, tool_identity);
       Candidate run{.store = store, .key = key, .old_pages = find_pages(cache, key, options.out)};
       if (!run.old_pages) load(run, notes);
@@ -99,7 +99,7 @@ std::vector<Candidate> choose_runs(const std::vector<fs::path>& folders,
   }
   // A run is loaded if its earlier pages are in another folder of the site.
   std::erase_if(runs, [&](Candidate& run) {
-    return !succeeds(run.store.folder(), options, problems, [&] {
+    return !attempt(run.store.folder(), options, problems, [&] {
       if (run.old_pages && run.old_pages->summary.folder != run.site_folder) {
         run.old_pages.reset();
         load(run, notes);
@@ -118,11 +118,10 @@ std::vector<PairedRun> imported_runs(const RenderOptions& options,
   for (const fs::path& folder : options.imports) {
     const RunStore store(folder);
     if (options.own_runs_only && store.is_reference()) continue;
-    // "<gpu>/<edition>/<time>-imported"
     const fs::path edition = folder.parent_path();
-    const fs::path place =
+    const fs::path site_folder =
         edition.parent_path().filename() / edition.filename() / folder.filename();
-    imports.push_back({store, place.string(), pages_key(store, {}, options, tool_identity)});
+    imports.push_back({store, site_folder.string(), pages_key(store, {}, options, tool_identity)});
   }
   return imports;
 }
@@ -184,7 +183,7 @@ Site render_all_again(std::vector<Candidate>& runs, const std::vector<PairedRun>
 void drop_unrenderable(std::vector<Candidate>& runs, const RenderOptions& options, RunNotes& notes,
                        std::vector<std::string>& problems) {
   std::erase_if(runs, [&](Candidate& run) {
-    return !succeeds(run.store.folder(), options, problems, [&] {
+    return !attempt(run.store.folder(), options, problems, [&] {
       run.old_pages.reset();
       load(run, notes);
       run.loaded_run.folder = run.site_folder;
@@ -227,13 +226,6 @@ void list_pages(const std::vector<Candidate>& runs, const Site& site,
   }
 }
 
-/// Adds each problem that is not listed yet, because a run that is loaded twice reports it twice.
-void add_once(std::vector<std::string>& problems, const std::vector<std::string>& new_problems) {
-  for (const std::string& problem : new_problems) {
-    if (std::ranges::find(problems, problem) == problems.end()) problems.push_back(problem);
-  }
-}
-
 /// One render with its inputs. `lock` makes another render into the same folder wait.
 struct RenderWork {
   const std::vector<fs::path>& folders;
@@ -272,10 +264,14 @@ Rendered RenderWork::execute() {
   if (site.chart_tool_failed && std::ranges::any_of(runs, is_unchanged)) {
     site = render_all_again(runs, imports, options, tool, notes);
   }
-  add_once(rendered.problems, notes.problems());
+  std::vector<std::string>& problems = rendered.problems;
+  for (const std::string& problem : notes.problems()) {
+    // A run that is loaded twice reports its problems twice.
+    if (std::ranges::find(problems, problem) == problems.end()) problems.push_back(problem);
+  }
   StagedSite staged(site, options.out,
                     options.force ? OnForeignFile::kOverwrite : OnForeignFile::kRefuse);
-  HeldInterrupts::throw_if_interrupted();  // No check follows, so that the whole site is replaced.
+  HeldInterrupts::throw_if_interrupted();  // No later check can stop a site that is half replaced.
   const std::set<std::string> changed(staged.changed_paths().begin(), staged.changed_paths().end());
   staged.commit();
   list_pages(runs, site, changed, options, rendered);

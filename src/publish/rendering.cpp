@@ -91,10 +91,10 @@ std::string folder_name(const fs::path& run) {
 
 fs::path newest_run(std::vector<fs::path> runs) {
   std::ranges::sort(runs, std::greater(), folder_name);
-  const auto works_and_is_users = [](const fs::path& run) {
+  const auto is_users_and_worked = [](const fs::path& run) {
     return !RunStore(run).is_reference() && worked(run);
   };
-  const std::function<bool(const fs::path&)> preferences[] = {works_and_is_users, is_full, worked};
+  const std::function<bool(const fs::path&)> preferences[] = {is_users_and_worked, is_full, worked};
   for (const auto& is_preferred : preferences) {
     const auto found = std::ranges::find_if(runs, is_preferred);
     if (found != runs.end()) return *found;

@@ -66,7 +66,7 @@ struct Rendered {
 };
 
 /// Loads a measured run. Throws `InputError` if it cannot be read or is imported, because imported
-/// means answer no question of the handout.
+/// averages answer no question of the course handout.
 Run load_measured(const RunStore& store);
 
 /// Loads a run and builds its document. Throws as `load_measured`, and if the run has no session.

@@ -15,7 +15,7 @@
 namespace labreport {
 namespace {
 
-/// Returns true if the file's first bytes fit its ending: one broken picture spoils a report.
+/// Returns true if the file's first bytes fit its name: a broken picture would spoil the report.
 bool is_picture(const Attachment& file) {
   constexpr std::pair<std::string_view, std::string_view> kMagic[] = {{".png", "\x89PNG\r\n\x1a\n"},
                                                                       {".jpg", "\xff\xd8\xff"},
@@ -75,10 +75,10 @@ std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings,
   const bool shows_files = formats.contains(Format::kHtml) || formats.contains(Format::kMarkdown) ||
                            formats.contains(Format::kTypst) || formats.contains(Format::kLatex);
   if (!shows_files) return files;
+  // The text of a report links to its attachments.
   for (const Section& section : document.sections) {
     for (const Part& part : section.parts) {
-      for (const Attachment& file :
-           part.attachments) {  // The text of a report links to these files.
+      for (const Attachment& file : part.attachments) {
         if (file.artifact.empty()) add(file.name, file.bytes);
       }
     }

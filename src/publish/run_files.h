@@ -16,8 +16,8 @@
 
 namespace labreport {
 
-/// Returns the run's files in a fixed order. Tools make PDF and LaTeX for all runs at once, and the
-/// page links to all other files, so these three are not among them.
+/// Returns the run's files in a fixed order, except PDF and LaTeX, which are made for all runs at
+/// once, and the page, which links to all other files.
 std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings,
                                 const PrintedCharts& prints, const SiteOptions& options);
 

@@ -44,17 +44,17 @@ Network network_of(const Run& run) {
 }
 
 /// A run to which notes may belong.
-struct NotedRun {
+struct NoteCandidate {
   fs::path folder;
   Network network;
   std::set<std::string> parts;
 };
 
 /// Returns nothing for a run that mostly failed or is unreadable; rendering reports the latter.
-std::optional<NotedRun> noted_run(const fs::path& folder) try {
+std::optional<NoteCandidate> note_candidate(const fs::path& folder) try {
   const Run run = load_measured(RunStore(folder));
   if (mostly_failed(run)) return {};
-  NotedRun candidate{folder, network_of(run), {}};
+  NoteCandidate candidate{folder, network_of(run), {}};
   for (const Section& section : build_document(run, false).sections) {
     for (const Part& part : section.parts) candidate.parts.insert(part.name());
   }
@@ -96,14 +96,14 @@ void RunNotes::assign(std::vector<fs::path> runs) {
   const auto is_shipped = [](const fs::path& run) { return RunStore(run).is_reference(); };
   if (!std::ranges::all_of(runs, is_shipped)) std::erase_if(runs, is_shipped);
   std::ranges::sort(runs, {}, folder_name);
-  std::vector<NotedRun> candidates;
+  std::vector<NoteCandidate> candidates;
   for (const fs::path& run : runs) {
-    if (auto candidate = noted_run(run)) candidates.push_back(std::move(*candidate));
+    if (auto candidate = note_candidate(run)) candidates.push_back(std::move(*candidate));
   }
-  for (const auto& [name, placed_note] : author_notes_.notes) {
-    std::optional<Network> network = network_begun_for(placed_note.generated_from);
-    const NotedRun* newest = nullptr;
-    for (const NotedRun& run : candidates) {
+  for (const auto& [name, note] : author_notes_.notes) {
+    std::optional<Network> network = network_begun_for(note.generated_from);
+    const NoteCandidate* newest = nullptr;
+    for (const NoteCandidate& run : candidates) {
       if (!run.parts.contains(name)) continue;
       if (!network) network = run.network;
       if (run.network == *network) newest = &run;

@@ -56,7 +56,7 @@ class RunNotes {
 struct ConvertedFormulas {
   std::string failure;                  ///< Why the tool converted nothing; empty if it worked.
   std::vector<std::string> refusals;    ///< Each names a formula and its place in a file.
-  std::set<std::string> affected_runs;  ///< Folders of their runs inside the site.
+  std::set<std::string> affected_runs;  ///< Site folders of runs with refused formulas.
 };
 
 /// Converts the formulas in the notes of `runs` in at most one start of the tool; a formula that

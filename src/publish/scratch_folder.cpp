@@ -51,13 +51,13 @@ void remove_abandoned_scratch(const fs::path& parent) {
 }
 
 ScratchFolder::ScratchFolder() {
-  std::error_code absent;
-  fs::path parent = fs::temp_directory_path(absent);
-  if (!absent) parent = fs::absolute(parent);
+  std::error_code error;
+  fs::path parent = fs::temp_directory_path(error);
+  if (!error) parent = fs::absolute(parent);
   static const bool has_removed_abandoned = (remove_abandoned_scratch(parent), true);
   // mkdtemp replaces each 'X'.
   std::string name = (parent / kScratchPrefix).string() + std::string(kScratchLetters, 'X');
-  if (absent || !has_removed_abandoned || mkdtemp(name.data()) == nullptr) {
+  if (error || !has_removed_abandoned || mkdtemp(name.data()) == nullptr) {
     throw Error("cannot make a temporary folder " + name, "set TMPDIR to a writable one");
   }
   path_ = name;

@@ -25,11 +25,11 @@ void note_missing(Site& site, const SiteRun& run, const std::string& line) {
   site.incomplete_runs.insert(run.folder);
 }
 
-void note_missing_each(Site& site, const std::vector<SiteRun>& runs, const std::string& parts,
+void note_missing_each(Site& site, const std::vector<SiteRun>& runs, const std::string& what,
                        const std::vector<std::string>& problems) {
   for (std::size_t i = 0; i < problems.size(); ++i) {
     if (problems[i].empty()) continue;
-    note_missing(site, runs[i], parts + " are left out of " + runs[i].folder + ": " + problems[i]);
+    note_missing(site, runs[i], what + " are left out of " + runs[i].folder + ": " + problems[i]);
   }
 }
 
@@ -266,10 +266,10 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
   for (const SiteRun& run : runs) {
     site.summaries.push_back(run_summary(run.document, run.folder, run.started_at));
   }
-  std::vector<RunSummary> all = site.summaries;
-  for (const UnchangedRun& run : unchanged) all.push_back(run.summary);
+  std::vector<RunSummary> summaries = site.summaries;
+  for (const UnchangedRun& run : unchanged) summaries.push_back(run.summary);
   std::vector<OverviewPage> overviews;
-  if (options.formats.contains(Format::kHtml)) overviews = overview_pages(all);
+  if (options.formats.contains(Format::kHtml)) overviews = overview_pages(summaries);
   const Charts charts = draw_charts(runs, overviews, tool, site);
   const std::vector<PrintedCharts> prints =
       print_charts(runs, charts.drawings, options, tool, site);
@@ -294,12 +294,12 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
   for (const UnchangedRun& run : unchanged) {
     site.unchanged_files.insert(site.unchanged_files.end(), run.files.begin(), run.files.end());
   }
-  // The index comes last because it links to all others.
+  // The first page, the index, is added last because it links to all other pages.
   for (std::size_t i = overviews.size(); i > 0; --i) {
     add_overview(site, overviews[i - 1], charts.overviews[i - 1], cards[runs.size() + i - 1],
                  !charts.bundle.empty(), options);
   }
-  if (options.formats.contains(Format::kHtml)) add_assets(site, charts.bundle, all);
+  if (options.formats.contains(Format::kHtml)) add_assets(site, charts.bundle, summaries);
   show_control_characters(site);
   return site;
 }

@@ -57,9 +57,9 @@ struct Site {
   void add_notice(const std::string& line) { notice += (notice.empty() ? "" : "\n") + line; }
 };
 
-/// Makes the files of `runs`, and the index of these and of `unchanged`. If the tool is null or
-/// fails, files that need it are left out, and the notice tells a failure. If the tool fails for
-/// one run, only that run lacks them. Control characters in texts are made visible.
+/// Makes the files of `runs`, and an index of `runs` and `unchanged`. If the tool is null or fails,
+/// files that need it are left out, and the notice tells a failure. If the tool fails for one run,
+/// only the files of that run are left out. Control characters in texts are made visible.
 Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool,
                  const std::vector<UnchangedRun>& unchanged = {});
 

@@ -35,7 +35,7 @@ std::vector<fs::path> absent_folders(fs::path path) {
 
 }  // namespace
 
-SiteLock::SiteLock(const fs::path& out) : out_(out), made_folders_(absent_folders(out)) {
+SiteLock::SiteLock(const fs::path& out) : out_(out), initially_absent_(absent_folders(out)) {
   bool announced = false;
   while (!try_lock()) {
     if (!std::exchange(announced, true)) say("waiting for another render into {}\n", out_.string());
@@ -45,9 +45,9 @@ SiteLock::SiteLock(const fs::path& out) : out_(out), made_folders_(absent_folder
 }
 
 SiteLock::~SiteLock() {
-  std::error_code not_empty;
-  for (const fs::path& folder : made_folders_) {
-    if (!fs::is_empty(folder, not_empty) || !fs::remove(folder, not_empty)) break;
+  std::error_code ignored_error;
+  for (const fs::path& folder : initially_absent_) {
+    if (!fs::is_empty(folder, ignored_error) || !fs::remove(folder, ignored_error)) break;
   }
   if (descriptor_ >= 0) ::close(descriptor_);
 }

@@ -23,7 +23,7 @@ class SiteLock {
   bool is_still_there() const;
 
   std::filesystem::path out_;
-  std::vector<std::filesystem::path> made_folders_;  ///< The innermost comes first.
+  std::vector<std::filesystem::path> initially_absent_;  ///< The innermost folder comes first.
   int descriptor_ = -1;
 };
 

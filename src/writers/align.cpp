@@ -30,7 +30,7 @@ void raise_to(DigitCounts& widest, const DigitCounts& counts) {
   widest.decimals = std::max(widest.decimals, counts.decimals);
 }
 
-/// Returns zeros for the missing decimals, after a point if the number has no decimals.
+/// Returns zeros for the missing decimals, with a point before them if the number has none.
 std::string missing_decimals(std::size_t decimals, std::size_t wanted_decimals) {
   if (wanted_decimals <= decimals) return "";
   return (decimals == 0 ? "." : "") + std::string(wanted_decimals - decimals, '0');

@@ -50,16 +50,16 @@ PaperPart printed_part(const Part& part) {
   const auto& tables = part.tables;
   for (auto table = tables.begin(); table != tables.end(); ++table) {
     const std::size_t rows = table->rows.size();
-    const bool is_variant = std::any_of(table + 1, tables.end(), [&](const TableView& later) {
+    const bool is_replaced = std::any_of(table + 1, tables.end(), [&](const TableView& later) {
       return std::ranges::equal(table->columns, later.columns, {}, &ColumnView::title,
                                 &ColumnView::title);
     });
     const bool is_main = paper.tables.empty() && rows <= kMostMainRows;
     const bool is_short = rows <= kMostShortRows;
-    if (!is_variant && (is_main || is_short)) {
+    if (!is_replaced && (is_main || is_short)) {
       paper.tables.push_back(&*table);
     } else if (table->always_on_paper ||
-               (!is_variant && rows <= (fits_column(*table) ? kMostColumnRows : kMostWideRows))) {
+               (!is_replaced && rows <= (fits_column(*table) ? kMostColumnRows : kMostWideRows))) {
       paper.appendix_tables.push_back(&*table);
     } else {
       paper.page_only_titles.push_back(table->title + " (" + std::to_string(rows) +
@@ -91,8 +91,8 @@ TableView in_two_halves(const TableView& table) {
     std::vector<Value>& cells = halves.rows[i].cells;
     cells.resize(table.columns.size(), "");
     if (half + i < table.rows.size()) {
-      const std::vector<Value>& more = table.rows[half + i].cells;
-      cells.insert(cells.end(), more.begin(), more.end());
+      const std::vector<Value>& right = table.rows[half + i].cells;
+      cells.insert(cells.end(), right.begin(), right.end());
     }
     cells.resize(halves.columns.size(), "");
   }

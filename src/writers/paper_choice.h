@@ -8,7 +8,7 @@
 
 namespace labreport {
 
-/// The figures and tables of a part that are printed. The part must live longer.
+/// The figures and tables of a part that are printed. They belong to the part.
 struct PaperPart {
   std::vector<const Figure*> figures;
   std::vector<const TableView*> tables;  ///< The part's main table and its very short ones.
@@ -21,7 +21,7 @@ struct PaperPart {
 
 /// Chooses two variants of a family of figures: all figures of the first and one of the second.
 /// Among tables with the same columns it chooses the last, which has the largest setting that ran.
-/// A table with `TableView::on_paper` is always printed; the appendix has those of the details.
+/// A table with `TableView::always_on_paper` is always printed, one of the details in the appendix.
 PaperPart printed_part(const Part& part);
 
 /// Chooses the tables of details that have few rows, fit half a page's width and hold no commands.

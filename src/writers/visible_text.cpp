@@ -9,8 +9,7 @@
 namespace labreport {
 namespace {
 
-// A longer word is the name of a function, a path or the like, and may break. A piece of it has at
-// most `kLongestPieceLetters`.
+// A longer word is the name of a function, a path or the like, and may break into pieces.
 constexpr std::size_t kLongestWholeWordBytes = 20;
 constexpr std::size_t kLongestPieceLetters = 28;
 constexpr std::string_view kBreakPlace = "\u200b";
@@ -56,10 +55,10 @@ std::string visible_text(std::string_view text, bool keep_lines) {
   std::string visible;
   while (!text.empty()) {
     std::size_t consumed_bytes = 1;
-    const auto direction = std::ranges::find_if(
+    const auto direction_mark = std::ranges::find_if(
         kDirectionMarks, [text](std::string_view mark) { return text.starts_with(mark); });
-    if (direction != kDirectionMarks.end()) {
-      consumed_bytes = direction->size();
+    if (direction_mark != kDirectionMarks.end()) {
+      consumed_bytes = direction_mark->size();
     } else if (text.starts_with("\u2028") || text.starts_with("\u2029")) {
       visible.push_back(' ');
       consumed_bytes = 3;

@@ -81,7 +81,7 @@ class Compare(BrowserTest):
         self.assertIn("2026-11-23", heads)
         self.assertNotIn("H200", heads)
 
-    def test_launch_bound_steps_stand_behind_the_others(self):
+    def test_launch_bound_steps_are_in_a_closed_drawer(self):
         page = self.open_comparison(self.h200, self.h100)
         drawer = page.locator("#chosen details:has(> summary:text('Launch-bound'))")
         self.assertFalse(drawer.locator(".tabled").first.is_visible())
@@ -89,7 +89,7 @@ class Compare(BrowserTest):
         rows = page.locator("#chosen .tabled").first.locator("tbody tr").all_inner_texts()
         self.assertFalse([row for row in rows if row.startswith("small\tBF16")])
 
-    def test_what_one_alone_has_is_counted_in_a_closed_drawer(self):
+    def test_numbers_of_one_side_are_counted_in_a_closed_drawer(self):
         attention = next(folder for folder in self.folders if folder.startswith("nvidia-h200/2025/20261124-080605"))
         page = self.open_comparison(attention, self.h100)
         drawer = page.locator("#chosen details:has(> summary:text('Only on the H200'))")
@@ -97,7 +97,7 @@ class Compare(BrowserTest):
         count = int(drawer.locator("> summary").inner_text().split()[-2])
         self.assertEqual(drawer.locator("tbody tr").count(), count)
 
-    def test_the_address_holds_the_choice_and_swapping_turns_it_around(self):
+    def test_the_address_keeps_the_choice_and_swapping_reverses_it(self):
         page = self.open_comparison(a="nvidia-h200")
         choices = self.choices(page)
         self.assertEqual(choices[0], "nvidia-h200")
@@ -113,7 +113,7 @@ class Compare(BrowserTest):
         self.assertEqual(page.locator("#chosen").inner_text(), words)
         self.assert_quiet()
 
-    def test_a_name_that_is_none_is_said_to_be_none(self):
+    def test_an_unknown_name_is_reported(self):
         page = self.open_comparison("<b>nobody</b>", self.h100)
         self.assertEqual(self.notice(page), "No GPU or run here is called “<b>nobody</b>”. Choose another.")
         page.get_by_label("Compare", exact=True).select_option("nvidia-h200")
@@ -139,7 +139,7 @@ class Compare(BrowserTest):
             path, _, anchor = link.partition("#")
             self.assertIn(f'id="{anchor}"' if anchor else "<h1", (self.site / path).read_text(encoding="utf-8"))
 
-    def test_the_index_and_gpus_lead_here_and_load_no_summaries(self):
+    def test_index_and_gpu_pages_link_to_it_and_load_no_summaries(self):
         for path in ("index.html", "nvidia-h200/index.html"):
             page = self.open(self.site / path)
             self.assertFalse([url for url in self.requests if "summaries" in url])
@@ -152,7 +152,7 @@ class Compare(BrowserTest):
         self.assertIn("needs JavaScript", page.locator("main").inner_text())
         self.assertGreater(page.locator(".pairs a").count(), 0)
 
-    def test_nothing_of_a_run_becomes_markup(self):
+    def test_names_of_runs_stay_text(self):
         self.site = self.sample
         one, other = (path.parent.relative_to(self.site).as_posix() for path in self.site.glob("hostile/*/*/index.html"))
         page = self.open_comparison(one, other)
@@ -164,7 +164,7 @@ class Compare(BrowserTest):
         self.assertEqual(page.evaluate("document.documentElement.scrollWidth"), WIDE["width"])
         self.assert_quiet()
 
-    def test_every_screen_and_paper_hold_it(self):
+    def test_it_fits_every_screen_and_its_form_is_not_printed(self):
         for viewport, scheme in ((WIDE, "light"), (WIDE, "dark"), (PHONE, "light"), (PHONE, "dark")):
             page = self.open_comparison("nvidia-h200", "nvidia-h100-80gb-hbm3", viewport=viewport, color_scheme=scheme)
             self.open_details(page)

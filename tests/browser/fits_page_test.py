@@ -68,7 +68,7 @@ class FitsPage(BrowserTest):
         self.assertGreater(checked, 15)
         self.assert_quiet()
 
-    def test_every_choice_stands_in_the_address_and_comes_back_from_it(self):
+    def test_the_address_keeps_every_choice(self):
         page = self.open_page()
         for label, value in (("network", "small"), ("step", "training step"), ("precision", "FP32"),
                              ("blocks per checkpoint", "4")):
@@ -83,7 +83,7 @@ class FitsPage(BrowserTest):
         self.assertEqual(self.result(page), before)
         self.assert_quiet()
 
-    def test_what_is_wrong_with_an_address_is_said_in_place_of_a_result(self):
+    def test_a_wrong_address_shows_a_problem_and_no_result(self):
         for state, words in (({"network": "9B"}, "network “9B”; there are small, medium"),
                              ({"step": "nap"}, "step “nap”; there are inference forward"),
                              ({"precision": "FP4"}, "precision “FP4”"),
@@ -99,7 +99,7 @@ class FitsPage(BrowserTest):
                 self.assert_quiet()
             page.context.close()
 
-    def test_what_is_wrong_with_an_input_is_said_until_it_is_right(self):
+    def test_a_wrong_input_shows_a_problem_until_it_is_corrected(self):
         page = self.open_page({"network": "2.7B"})
         for text in ("", "0", "1.5", "1048577"):
             page.get_by_label("context", exact=True).fill(text)
@@ -140,7 +140,7 @@ class FitsPage(BrowserTest):
         self.assertIn("\tH100\tH200\tnone, extrapolated", step)
         self.assertEqual(page.locator("[data-fits] form").count(), 0)
 
-    def test_the_index_and_the_topic_of_memory_lead_to_it(self):
+    def test_index_and_memory_page_link_to_it(self):
         for path in (self.site / "index.html", self.site / "topic/memory/index.html"):
             page = self.open(path)
             page.get_by_role("link", name="What fits on each GPU").click()
@@ -148,7 +148,7 @@ class FitsPage(BrowserTest):
             page.get_by_role("link", name="All runs").click()
             page.wait_for_url("**/index.html")
 
-    def test_every_screen_and_paper_have_it(self):
+    def test_it_fits_every_screen_and_is_printed(self):
         for viewport, scheme in ((WIDE, "light"), (WIDE, "dark"), (PHONE, "light"), (PHONE, "dark")):
             page = self.open_page(viewport=viewport, color_scheme=scheme)
             self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), viewport["width"])

@@ -24,7 +24,7 @@ BLOCKED = {
 
 
 class Hostile(BrowserTest):
-    def test_no_script_runs_and_nothing_else_is_asked(self):
+    def test_no_script_runs_and_no_request_leaves_the_site(self):
         for scripts in (True, False):
             page = self.open(self.hostile, java_script_enabled=scripts)
             page.on("dialog", lambda dialog: self.fail(dialog.message))
@@ -50,14 +50,14 @@ class Hostile(BrowserTest):
             width = page.evaluate("document.documentElement.scrollWidth")
             self.assertLessEqual(width, viewport["width"])
 
-    def test_pictures_are_drawn_all_the_same(self):
+    def test_pictures_are_drawn(self):
         page = self.open(self.hostile, java_script_enabled=False)
         picture = page.locator("#figure-hostile-label .frame.wide img")
         picture.scroll_into_view_if_needed()
         page.wait_for_function("(img) => img.complete", arg=picture.element_handle())
         self.assertGreater(picture.evaluate("(img) => img.naturalWidth"), 100)
 
-    def test_copied_tables_hold_the_words_and_nothing_that_acts(self):
+    def test_copied_tables_escape_markup(self):
         page = self.open(self.hostile)
         table = page.locator("#table-environment table").element_handle()
         markdown = page.evaluate("(table) => asMarkdown(readTable(table))", table)
@@ -66,7 +66,7 @@ class Hostile(BrowserTest):
         self.assertIn("\\textless{}script\\textgreater{}", latex)
         self.assertNotIn("{{title}}", latex)
 
-    def test_the_policy_refuses_what_is_not_the_sites_own(self):
+    def test_the_policy_blocks_foreign_scripts(self):
         for name, attack in BLOCKED.items():
             page = self.open(self.report)
             page.evaluate(attack)
@@ -75,7 +75,7 @@ class Hostile(BrowserTest):
             self.assertTrue(any("Content Security Policy" in text for text in self.complaints),
                             (name, self.complaints))
 
-    def test_the_policy_refuses_to_make_code_from_text(self):
+    def test_the_policy_blocks_code_from_text(self):
         page = self.open(self.report)
         page.evaluate("""() => {
           // The timeout runs after the browser driver's own permission to evaluate code has ended.

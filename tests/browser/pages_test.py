@@ -31,7 +31,7 @@ class Pages(BrowserTest):
         for static, live in pairs:
             self.assertAlmostEqual(static, live or static, delta=1)
 
-    def test_near_a_point_a_live_chart_says_in_a_sentence_what_the_table_says(self):
+    def test_a_tooltip_near_a_point_states_the_tables_number(self):
         page = self.open(self.report)
         self.bring_charts_to_life(page)
         point = page.locator("#figure-durations .frame.wide .role-mark.mark-symbol path").first
@@ -111,7 +111,7 @@ class Pages(BrowserTest):
         page.wait_for_function("(b) => b.textContent !== 'copy'", arg=button.element_handle())
         self.assertIn(button.inner_text(), ("copied", "selected"))
 
-    def test_paper_shows_what_details_hold_and_no_furniture(self):
+    def test_paper_shows_details_and_no_navigation(self):
         page = self.open(self.report, java_script_enabled=False)
         page.emulate_media(media="print")
         words = page.locator("details.details p").first

@@ -20,8 +20,8 @@ SCREENS = [(WIDE, "light"), (WIDE, "dark"), (PHONE, "light"), (PHONE, "dark")]
 MOST_BYTES = 1_500_000  # The page, its charts and their scripts, compressed.
 MOST_BYTES_TO_READ = 200_000  # Before the reader touches anything, without pictures.
 MOST_REQUESTS_TO_READ = 3  # The page, one style sheet and one script.
-MOST_REQUESTS_WITHOUT_PICTURES = 5  # These, and the bundle and the specs of live charts.
-MOST_SHEETS = 18  # The PDF has as many sheets of A4.
+MOST_REQUESTS_WITHOUT_PICTURES = 5  # The three to read, and the bundle and the specs of live charts.
+MOST_SHEETS = 18  # Sheets of A4 in the PDF of a page.
 
 # Returns the lines of the longest name, and the first column's position after the table has scrolled.
 PHONE_TABLE = """(table) => {
@@ -115,19 +115,19 @@ class Recorded(BrowserTest):
         page.route(lambda url: not url.startswith((address, "data:")), lambda route: route.abort())
         page.goto(f"{address}/some/path/{path.relative_to(self.recorded)}")
         page.wait_for_selector("[data-equipped]", state="attached")
-        to_read = without_pictures(urls)
+        urls_to_read = without_pictures(urls)
         self.bring_charts_to_life(page)
         paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
-        in_all = without_pictures(urls)
+        live_urls = without_pictures(urls)
         files = {self.recorded / url.removeprefix(f"{address}/some/path/")
                  for url in urls if not url.startswith("data:")}
         all_bytes = compressed_bytes(files | set(path.parent.glob("charts/**/*.svg")))
-        read_bytes = compressed_bytes(self.recorded / url.removeprefix(f"{address}/some/path/") for url in to_read)
+        read_bytes = compressed_bytes(self.recorded / url.removeprefix(f"{address}/some/path/") for url in urls_to_read)
         print(f"{path.parent.name}: first view after {paint:.0f} ms, {read_bytes} B to read, "
               f"{all_bytes} B in all, {len(files)} requests", file=sys.stderr)
         self.assertEqual([url for url in urls if not url.startswith((address, "data:"))], [])
-        self.assertLessEqual(len(to_read), MOST_REQUESTS_TO_READ, to_read)
-        self.assertLessEqual(len(in_all), MOST_REQUESTS_WITHOUT_PICTURES, in_all)
+        self.assertLessEqual(len(urls_to_read), MOST_REQUESTS_TO_READ, urls_to_read)
+        self.assertLessEqual(len(live_urls), MOST_REQUESTS_WITHOUT_PICTURES, live_urls)
         self.assertLess(read_bytes, MOST_BYTES_TO_READ)
         self.assertLess(all_bytes, MOST_BYTES)
 

@@ -39,12 +39,12 @@ class Tables(BrowserTest):
             self.assertEqual(self.column(0), expected)
         self.assert_quiet()
 
-    def test_missing_values_stay_last_whichever_way_the_rest_goes(self):
+    def test_missing_values_stay_last_in_either_order(self):
         for _ in range(2):
             self.table.locator("th .sort").nth(3).press("Enter")
             self.assertEqual(self.column(0)[-1], "2.7B")
 
-    def test_a_short_table_has_nothing_to_sort_by(self):
+    def test_a_short_table_has_no_sort_buttons(self):
         for table in self.page.locator(".tabled table").all():
             rows = table.locator("tbody tr:not(.below)").count()
             if rows < 4:
@@ -72,7 +72,7 @@ class Tables(BrowserTest):
         self.assertEqual(rows[-1]["optimizer (ms)"], "")
         self.assertIn("out of memory", rows[-1]["Remarks"])
 
-    def test_what_is_copied_is_what_is_sorted(self):
+    def test_copies_keep_the_sorted_order(self):
         for _ in range(2):
             self.table.locator("th .sort").first.click()
         self.assertGreater(self.copied("CSV").index("2.7B"), 0)
@@ -99,7 +99,7 @@ class Tables(BrowserTest):
         button.press("Escape")
         self.assertIsNone(menu.get_attribute("open"))
 
-    def test_without_scripts_no_button_promises_what_it_cannot_do(self):
+    def test_without_scripts_there_are_no_buttons(self):
         page = self.open(self.report, java_script_enabled=False)
         self.assertEqual(page.locator("button, .menu, .switch").count(), 0)
 

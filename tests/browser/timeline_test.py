@@ -33,7 +33,7 @@ class Timeline(BrowserTest):
     def detail(self, page):
         return page.locator(".timeline-detail").inner_text()
 
-    def test_it_takes_the_pictures_place_on_every_screen(self):
+    def test_the_timeline_replaces_the_picture_on_every_screen(self):
         for viewport in (WIDE, PHONE):
             page = self.open_timeline(viewport=viewport)
             self.assertEqual(page.locator(f"{FIGURE} .frame:visible").count(), 0)
@@ -89,7 +89,7 @@ class Timeline(BrowserTest):
         page.get_by_role("button", name="Whole step").click()
         self.assertEqual(self.view(page), whole)
 
-    def test_a_click_on_a_phase_shows_it_alone(self):
+    def test_a_click_on_a_phase_zooms_to_it(self):
         page = self.open_timeline()
         whole = self.view(page)
         self.lanes.click(position={"x": 3, "y": 10})
@@ -98,7 +98,7 @@ class Timeline(BrowserTest):
         self.assertLess(shown[1], whole[1])
         self.assertRegex(self.detail(page), r"^forward .* kernels")
 
-    def test_the_wheel_is_the_pages_until_the_lanes_have_the_focus(self):
+    def test_the_wheel_zooms_only_while_the_lanes_have_the_focus(self):
         page = self.open_timeline()
         whole = self.view(page)
         self.lanes.hover()

@@ -33,7 +33,7 @@ class WhatFits(BrowserTest):
     def batches(self, page):
         return page.locator(f"{FIGURE} .what-fits-cards tr").last.locator("td").all_inner_texts()
 
-    def test_it_takes_the_pictures_place_on_every_screen(self):
+    def test_the_form_replaces_the_picture_on_every_screen(self):
         for viewport in (WIDE, PHONE):
             page = self.open_figure(viewport=viewport)
             self.assertEqual(page.locator(f"{FIGURE} .frame:visible").count(), 0)
@@ -41,14 +41,14 @@ class WhatFits(BrowserTest):
                                  viewport["width"])
             self.assert_quiet()
 
-    def test_without_scripts_the_picture_and_its_table_say_it(self):
+    def test_without_scripts_the_picture_and_its_table_remain(self):
         page = self.open(self.report, java_script_enabled=False)
         self.assertTrue(page.locator(f"{FIGURE} .frame.wide img").is_visible())
         self.assertEqual(page.locator(".what-fits").count(), 0)
         page.locator(f"{FIGURE} summary").click()
         self.assertIn("80 GB", page.locator(f"{FIGURE} details table").inner_text())
 
-    def test_paper_leaves_it_to_the_page(self):
+    def test_the_figure_is_not_printed(self):
         page = self.open_figure()
         page.emulate_media(media="print")
         self.assertFalse(page.locator(FIGURE).is_visible())
@@ -86,7 +86,7 @@ class WhatFits(BrowserTest):
         total = sum(float(size) / (1 if unit == "GiB" else 1024) for size, unit in sizes)
         self.assertAlmostEqual(total, float(self.answer(page).split()[0]), delta=0.03)
 
-    def test_what_is_no_number_is_said_to_be_none(self):
+    def test_a_wrong_number_is_reported(self):
         page = self.open_figure()
         for text in ("", "0", "1.5"):
             self.field(page, "context").fill(text)
@@ -94,7 +94,7 @@ class WhatFits(BrowserTest):
             self.assertFalse(page.locator(f"{FIGURE} .what-fits-cards").is_visible())
         self.assert_quiet()
 
-    def test_keys_are_enough(self):
+    def test_the_keyboard_reaches_every_field(self):
         page = self.open_figure()
         self.field(page, "size").focus()
         before = self.answer(page)

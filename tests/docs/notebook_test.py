@@ -44,7 +44,7 @@ class Notebook(unittest.TestCase):
         for cell in self.cells:
             compile(notebook.python_of(cell), "cell", "exec")
 
-    def test_makefile_and_program_take_what_it_gives_them(self):
+    def test_makefile_and_program_accept_its_commands(self):
         lines = [line for cell in self.cells for line in notebook.shell_lines(cell)]
         makes = [re.sub(r"{PRESET}", "demo", line.replace("{MORE}", "")) for line in lines if line.startswith("make ")]
         renders = [line for line in lines if "bin/labreport" in line]

@@ -33,14 +33,14 @@ NOT_RUN = {
     "make help": "MakeHelp below reads it",
     "make test": "it runs this test",
     "make bundle": "tests/setup/bundle_test.py packs one without network, bundle_whole_test.py with it",
-    "make bundle WITH_TORCH=cu130 OUT=all.tgz": "the same, with gigabytes to fetch",
+    "make bundle WITH_TORCH=cu130 OUT=all.tgz": "it fetches gigabytes",
     "make torches": "it fetches 30 GB; the repository's workflow runs it with four versions",
-    'make torches TORCHES="2.8 2.11@python3.13"': "the same, with two",
+    'make torches TORCHES="2.8 2.11@python3.13"': "it fetches gigabytes",
     "make report TORCH_CUDA=cu128": "set-up alone reads that: tests/setup/choice_test.py",
     "build/bin/labreport slurm --partition gpu --array 4 --out shards --submit":
         "tests/slurm/slurm_test.py submits arrays to a Slurm of its own",
     "parallel -j 4 'CUDA_VISIBLE_DEVICES=$(({%} - 1)) build/bin/labreport run --shard {}/4 --out "
-    "shards' ::: 1 2 3 4": "test_what_other_programs_start_measures runs what it starts",
+    "shards' ::: 1 2 3 4": "test_commands_for_other_programs_measure runs what it starts",
     "make report RESUME=1": "tests/cli/resume_test.cpp interrupts a run and resumes it",
 }
 
@@ -167,7 +167,7 @@ class Readme(unittest.TestCase):
                 with self.subTest(command):
                     self.assert_runs(command)
 
-    def test_what_other_programs_start_measures(self):
+    def test_commands_for_other_programs_measure(self):
         """Runs the commands of a pod and of GNU parallel, with the values that these fill in."""
         for pattern, values in (
                 (r"command: \[bash, -c, '(.*)'\]", {"/shared/shards": "shared --preset quick"}),
@@ -203,7 +203,7 @@ class Readme(unittest.TestCase):
         example = re.search(r"^```python\n(.*?)^```", DOCUMENTS, re.M | re.S).group(1)
         self.assertIn(example, (ROOT / "tests/python/my_transformer.py").read_text(encoding="utf-8"))
 
-    def test_every_column_of_the_recorded_runs_has_a_line(self):
+    def test_every_column_of_the_recorded_runs_is_explained(self):
         """docs/cells.md explains the columns of cells.csv."""
         explanations = (ROOT / "docs/cells.md").read_text(encoding="utf-8")
         names = [name for row in re.findall(r"^\|(.*?)\|", explanations, re.M)
@@ -263,7 +263,7 @@ class MakeHelp(unittest.TestCase):
         for words in (["repot"], ["repot", "EDITION=2026"], ["site", "repot"]):
             self.assertIn("make has no target repot; nearest: report;", self.refusal(*words))
 
-    def test_what_make_set_up_and_the_build_read_is_passed_on(self):
+    def test_variables_of_make_set_up_and_the_build_are_accepted(self):
         for assignment in ("MAKEFLAGS=-k", "JOBS=1", "LIBTORCH=/torch", "CXX=g++-14"):
             lines_of_make(["report", assignment])
         lines_of_make(["site", "pdf", "PAPER=letter", "OWN=1"])

@@ -84,7 +84,7 @@ class Latex(unittest.TestCase):
                 (folder / "own.tex").write_text(WRAPPER % part.name, encoding="utf-8")
                 self.assert_well_set(self.compile(folder, "own"), range(1, 5))
 
-    def test_harm_is_text(self):
+    def test_hostile_texts_stay_text(self):
         compilation = self.compile(self.out / "hostile", "report")
         self.assertLess(compilation.pages, 120)
         self.assertLessEqual(max(compilation.overfull_points(), default=0), 60)

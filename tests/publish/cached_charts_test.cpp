@@ -60,36 +60,36 @@ class Cached : public testing::Test {
   RecordingTool tool_;
 };
 
-TEST_F(Cached, DrawsOnlyWhatItHasNotDrawnBefore) {
+TEST_F(Cached, DrawsOnlyMissingCharts) {
   EXPECT_THAT(draw({"a", "b"}), ElementsAre("<svg>a</svg>", "<svg>b</svg>"));
   EXPECT_THAT(draw({"b", "c", "a"}), ElementsAre("<svg>b</svg>", "<svg>c</svg>", "<svg>a</svg>"));
   EXPECT_THAT(tool_.drawn_specs, ElementsAre(ElementsAre("a", "b"), ElementsAre("c")));
 }
 
-TEST_F(Cached, StartsNothingWhereNothingIsToBeDrawn) {
+TEST_F(Cached, DoesNotStartTheToolForKnownCharts) {
   draw({"a"});
   draw({"a"});
   draw({});
   EXPECT_EQ(tool_.drawn_specs.size(), 1u);
 }
 
-TEST_F(Cached, DrawsTheSameOnceAndInBatches) {
+TEST_F(Cached, DrawsEqualSpecsOnceAndManySpecsInBatches) {
   std::vector<std::string> specs(1000, "same");
   for (int i = 0; i < 300; ++i) specs.push_back(std::to_string(i));
   EXPECT_EQ(draw(specs).back(), "<svg>299</svg>");
   EXPECT_GT(tool_.drawn_specs.size(), 1u);
   std::size_t drawn = 0;
   for (const auto& call : tool_.drawn_specs) drawn += call.size();
-  EXPECT_EQ(drawn, 301u);
+  EXPECT_EQ(drawn, 301u) << "the numbers from 0 to 299, and \"same\"";
 }
 
-TEST_F(Cached, AnotherVersionOfTheToolDrawsAnew) {
+TEST_F(Cached, DrawsAgainForAnotherToolVersion) {
   draw({"a"}, "1.0");
   draw({"a"}, "1.1");
   EXPECT_EQ(tool_.drawn_specs.size(), 2u);
 }
 
-TEST_F(Cached, AToolOfUnknownVersionIsAlwaysAsked) {
+TEST_F(Cached, AlwaysAsksAToolOfUnknownVersion) {
   draw({"a"}, "");
   draw({"a"}, "");
   EXPECT_EQ(tool_.drawn_specs.size(), 2u);
@@ -103,7 +103,7 @@ TEST_F(Cached, KeepsTheBundle) {
   EXPECT_EQ(tool_.bundle_calls, 1);
 }
 
-TEST_F(Cached, ConvertsAFormulaOnceOneThatIsRefusedToo) {
+TEST_F(Cached, ConvertsOrRefusesEachFormulaOnce) {
   CachedCharts charts(tool_, "1.0", ContentCache(folder_));
   const Formulas first = charts.convert_formulas({"$a$", "$bad$"});
   EXPECT_EQ(charts.convert_formulas({"$a$", "$bad$"}), first);
@@ -111,7 +111,7 @@ TEST_F(Cached, ConvertsAFormulaOnceOneThatIsRefusedToo) {
   EXPECT_THAT(tool_.converted_sources, ElementsAre(ElementsAre("$a$", "$bad$")));
 }
 
-TEST_F(Cached, WhatWasCutShortOrChangedIsDrawnAnew) {
+TEST_F(Cached, DrawsAgainIfAFileIsDamaged) {
   for (const char* damage : {"", "half", "0123456789abcdef0123456789abcdef\n<svg>x</svg>"}) {
     draw({"a"});
     ASSERT_EQ(files().size(), 1u);
@@ -120,14 +120,14 @@ TEST_F(Cached, WhatWasCutShortOrChangedIsDrawnAnew) {
   }
 }
 
-TEST_F(Cached, AFolderThatCannotBeWrittenToIsNoCache) {
+TEST_F(Cached, DrawsWithoutAWritableFolder) {
   std::ofstream(folder_) << "in the way";
   EXPECT_THAT(draw({"a"}), ElementsAre("<svg>a</svg>"));
   EXPECT_THAT(draw({"a"}), ElementsAre("<svg>a</svg>"));
   EXPECT_EQ(tool_.drawn_specs.size(), 2u);
 }
 
-TEST_F(Cached, GoesBelowItsLimitByWhatWasUnusedLongest) {
+TEST_F(Cached, RemovesTheLongestUnusedFilesAboveItsLimit) {
   const ContentCache cache(folder_, 1000);
   cache.store("old", std::string(400, 'o'));
   fs::last_write_time(files().front(), fs::file_time_type::clock::now() - std::chrono::hours(48));
@@ -146,7 +146,7 @@ TEST_F(Cached, GoesBelowItsLimitByWhatWasUnusedLongest) {
   EXPECT_TRUE(cache.find("newest"));
 }
 
-TEST_F(Cached, ManyWritersLeaveOnlyWholeFiles) {
+TEST_F(Cached, HoldsOnlyWholeFilesOfManyWriters) {
   const std::string large(200'000, 'x');
   std::vector<std::thread> writers;
   for (int i = 0; i < 4; ++i) {
@@ -162,20 +162,20 @@ TEST_F(Cached, ManyWritersLeaveOnlyWholeFiles) {
   EXPECT_EQ(ContentCache(folder_).find("key"), large);
 }
 
-/// No other result depends on pandoc, so the cache is usable without it.
-TEST_F(Cached, AToolIsKnownByThoseOfItsPackagesThatAreThere) {
+/// The cache is usable without pandoc, on which only formulas and LaTeX depend.
+TEST_F(Cached, IdentifiesAToolByItsInstalledPackages) {
   const fs::path packages = folder_ / ".venv/lib/python3.11/site-packages";
   fs::create_directories(folder_ / ".venv/bin");
   write_atomically(folder_ / ".venv/bin/python", "");
   fs::create_directories(packages / "typst-1.0.dist-info");
-  EXPECT_EQ(ChartProcess(folder_).identity(), "") << "who knows what would draw";
+  EXPECT_EQ(ChartProcess(folder_).identity(), "") << "vl-convert is missing";
   fs::create_directories(packages / "vl_convert_python-1.0.dist-info");
-  const std::string without = ChartProcess(folder_).identity();
-  EXPECT_NE(without, "");
+  const std::string without_pandoc = ChartProcess(folder_).identity();
+  EXPECT_NE(without_pandoc, "");
   fs::create_directories(packages / "pypandoc_binary-1.0.dist-info");
-  EXPECT_NE(ChartProcess(folder_).identity(), without);
+  EXPECT_NE(ChartProcess(folder_).identity(), without_pandoc);
   fs::create_directories(packages / "pypandoc_binary-2.0.dist-info");
-  EXPECT_EQ(ChartProcess(folder_).identity(), "") << "one of two";
+  EXPECT_EQ(ChartProcess(folder_).identity(), "") << "two versions of pandoc";
 }
 
 }  // namespace

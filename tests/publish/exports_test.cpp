@@ -26,7 +26,7 @@ struct Sample {
   PrintedCharts prints = print_all({drawings}, tool).front();
 };
 
-TEST(Exports, LatexComesWithItsPartsAndPictures) {
+TEST(Exports, IncludePartsAndPicturesOfLatex) {
   const Sample sample;
   EXPECT_THAT(names(latex_trees(sample.document, sample.prints, {})),
               ElementsAre("report.tex", "parts/benchmarking_script.b.tex",
@@ -35,7 +35,7 @@ TEST(Exports, LatexComesWithItsPartsAndPictures) {
               IsSupersetOf({"charts/durations.pdf", "charts/durations.png", "charts/samples.pdf"}));
 }
 
-TEST(Exports, PartsHaveNoPreamble) {
+TEST(Exports, WritePartsWithoutAPreamble) {
   const Sample sample;
   const std::string part = latex_trees(sample.document, sample.prints, {})[1].bytes;
   EXPECT_THAT(part, HasSubstr("\"charts/durations.pdf\""));
@@ -46,7 +46,7 @@ TEST(Exports, PartsHaveNoPreamble) {
               HasSubstr("../charts/narrow/durations.svg"));
 }
 
-TEST(Exports, AProblemWithASinglePartIsNamedByItself) {
+TEST(Exports, NameASinglePartAfterItsProblem) {
   Sample sample;
   sample.document.sections[0].parts.resize(1);
   sample.document.sections[0].parts[0].letter = "";
@@ -54,7 +54,7 @@ TEST(Exports, AProblemWithASinglePartIsNamedByItself) {
               ElementsAre("parts/benchmarking_script.md"));
 }
 
-TEST(Exports, AnAuthorsWordsAreMarkedInAPartByItself) {
+TEST(Exports, MarkTheAuthorsWordsInEachPart) {
   Sample sample;
   sample.document.front.author = "Ada Lovelace";
   sample.document.sections[0].parts[0].note = AuthorNote{"My own words."};
@@ -62,14 +62,14 @@ TEST(Exports, AnAuthorsWordsAreMarkedInAPartByItself) {
               HasSubstr("My own words.\n\n*In the words of Ada Lovelace.*\n"));
 }
 
-TEST(Exports, WithoutPrintsFiguresAreTheirTables) {
+TEST(Exports, ReplaceUnprintedFiguresByTables) {
   const Sample sample;
   const auto trees = latex_trees(sample.document, {}, {});
   EXPECT_THAT(trees[0].bytes, Not(HasSubstr("\"Figure\"")));
   EXPECT_THAT(print_files(sample.document, {}), IsEmpty());
 }
 
-TEST(Exports, WithoutAnswersNoGeneratedSentenceIsLeft) {
+TEST(Exports, OmitGeneratedSentencesWithoutAnswers) {
   const Sample sample;
   for (const Attachment& file : latex_trees(sample.document, {}, {.answers = Answers::kNone})) {
     EXPECT_THAT(file.bytes, Not(HasSubstr("\"Generated\""))) << file.name;

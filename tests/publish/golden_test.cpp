@@ -56,7 +56,7 @@ std::string text_from(const std::string& text, const char* first) {
   return text.substr(position);
 }
 
-TEST(Golden, EachKindOfBlockInEachFormat) {
+TEST(Golden, CoversEachKindOfBlockInEachFormat) {
   const Document document = noted_document();
   FakeChartTool tool;
   const Drawings drawings = draw_all({&document}, tool).front();
@@ -67,7 +67,7 @@ TEST(Golden, EachKindOfBlockInEachFormat) {
 }
 
 /// This test uses the pandoc that setup/install installs.
-TEST(Golden, EachKindOfBlockInLatex) {
+TEST(Golden, CoversEachKindOfBlockInLatex) {
   FakeChartTool tool;
   const Document document = noted_document();
   const PrintedCharts prints = print_all(draw_all({&document}, tool), tool).front();

@@ -7,7 +7,7 @@
 namespace labreport::helper_python_test {
 namespace {
 
-TEST(BundlesFolder, IsNoneWhereHomeCannotBeWritten) {
+TEST(BundlesFolder, IsEmptyWithoutAWritableHome) {
   unsetenv("XDG_CACHE_HOME");
   setenv("HOME", "/dev/null", 1);
   EXPECT_EQ(bundles_folder(""), "");

@@ -28,7 +28,7 @@ class Pandoc : public testing::Test {
   }
 };
 
-TEST_F(Pandoc, KnowsWhatAuthorsWrite) {
+TEST_F(Pandoc, ConvertsUsualFormulas) {
   const Formulas formulas =
       convert_formulas({"$t \\propto d^2$", "$n\\log n$", "$$\\sum_{i=1}^n x_i$$",
                         "$\\mathcal{O}(n^2)$", "$\\begin{pmatrix}a&b\\end{pmatrix}$"});
@@ -40,7 +40,7 @@ TEST_F(Pandoc, KnowsWhatAuthorsWrite) {
   EXPECT_THAT(formulas.at("$$\\sum_{i=1}^n x_i$$").mathml, HasSubstr("<munderover>"));
 }
 
-TEST_F(Pandoc, NothingInAFormulaIsMarkupOrCode) {
+TEST_F(Pandoc, EscapesMarkupAndCode) {
   const Formulas formulas = convert_formulas({"$\\text{</math><script>\\#read(\"x\")}$", "$a<b$"});
   EXPECT_EQ(formulas.at("$a<b$").mathml, "<mrow><mi>a</mi><mo>&lt;</mo><mi>b</mi></mrow>");
   const Formula& text = formulas.at("$\\text{</math><script>\\#read(\"x\")}$");
@@ -50,7 +50,7 @@ TEST_F(Pandoc, NothingInAFormulaIsMarkupOrCode) {
 
 /// The formulas contain primitive commands of TeX, definitions, comments, Typst code, links,
 /// unknown commands, marks that change the direction of text, too deep nesting or too many letters.
-TEST_F(Pandoc, RefusesWhatCouldDoHarm) {
+TEST_F(Pandoc, RefusesHarmfulFormulas) {
   std::string deep = "x";
   for (int i = 0; i < 100; ++i) deep = "\\frac{1}{" + deep + "}";
   const Formulas formulas = convert_formulas({"$\\input{/etc/passwd}$",
@@ -84,7 +84,7 @@ TEST_F(Pandoc, RefusesWhatCouldDoHarm) {
 
 /// The formulas have two scripts at one place, unpaired brackets, environments of a whole line,
 /// commands of packages that the report does not load, or more cells than an array has columns.
-TEST_F(Pandoc, RefusesWhatItReadsAndLatexDoesNot) {
+TEST_F(Pandoc, RefusesFormulasThatLatexCannotRead) {
   const Formulas formulas = convert_formulas(
       {"$x^a^b$", "$x_{a}_{b}$", "$x^2'$", "$x_{y^a^b}$", "$x^\\mathbf{a}^b$", "$\\left(a$",
        "$\\begin{align}a&=b\\end{align}$", "$x\\limits_a$", "$\\symbf{a}$", "$\\sqrt$",
@@ -99,7 +99,7 @@ TEST_F(Pandoc, RefusesWhatItReadsAndLatexDoesNot) {
       8u);
 }
 
-TEST_F(Pandoc, AFormulaThatNeverEndsCostsNoOtherItsForm) {
+TEST_F(Pandoc, ConvertsFormulasBesideAnEndlessOne) {
   std::string slow = "x";
   for (int i = 0; i < 150; ++i) slow = "\\left(" + slow;
   const Formulas formulas = convert_formulas({"$" + slow + "$", "$a_1 < b$"});
@@ -116,7 +116,7 @@ const AuthorNote& note_of(const std::vector<SiteRun>& runs) {
   return *runs[0].document.sections.front().parts.front().note;
 }
 
-TEST(NoteFormulas, WithoutTheirToolAreTexAndOneLineSaysSo) {
+TEST(NoteFormulas, StayTexWithANoticeIfTheToolFails) {
   std::vector<SiteRun> runs = runs_with_note("so $a_1 < z$");
   FakeChartTool tool;
   EXPECT_EQ(convert_note_formulas(runs, tool).failure,
@@ -125,7 +125,7 @@ TEST(NoteFormulas, WithoutTheirToolAreTexAndOneLineSaysSo) {
               HasSubstr("<code>a_1 &lt; z</code>"));
 }
 
-TEST(NoteFormulas, NeedNoToolWhereSectionsHaveThem) {
+TEST(NoteFormulas, NeedNoToolIfSectionsHaveThem) {
   std::vector<SiteRun> runs = runs_with_note("it grows with $S^2$");
   FakeChartTool tool;
   EXPECT_THAT(convert_note_formulas(runs, tool).failure, IsEmpty());

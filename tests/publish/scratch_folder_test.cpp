@@ -51,7 +51,7 @@ class ScratchFolders : public testing::Test {
   fs::path parent_;
 };
 
-TEST_F(ScratchFolders, GoWithTheirOwner) {
+TEST_F(ScratchFolders, AreRemovedByTheirOwner) {
   auto scratch = std::make_unique<ScratchFolder>();
   std::ofstream(scratch->path() / "file") << "words";
   EXPECT_EQ(scratch->path().parent_path(), parent_);
@@ -59,7 +59,7 @@ TEST_F(ScratchFolders, GoWithTheirOwner) {
   EXPECT_TRUE(fs::is_empty(parent_));
 }
 
-TEST_F(ScratchFolders, OfAKilledOwnerGoWithTheNextProgram) {
+TEST_F(ScratchFolders, AreRemovedLaterIfTheirOwnerWasKilled) {
   const fs::path abandoned = folder_of_killed_process();
   EXPECT_TRUE(fs::exists(abandoned / "file"));
   let_an_hour_pass();
@@ -67,14 +67,14 @@ TEST_F(ScratchFolders, OfAKilledOwnerGoWithTheNextProgram) {
   EXPECT_FALSE(fs::exists(abandoned));
 }
 
-TEST_F(ScratchFolders, StayWhereTheOwnerMayStillLockThem) {
+TEST_F(ScratchFolders, StayWhileTheirOwnerMayStillLockThem) {
   const fs::path abandoned = folder_of_killed_process();
   remove_abandoned_scratch(parent_);
   EXPECT_TRUE(fs::exists(abandoned));
 }
 
-TEST_F(ScratchFolders, OfLivingOwnersAndOtherNamesStay) {
-  const ScratchFolder alive;
+TEST_F(ScratchFolders, StayIfLockedOrNamedOtherwise) {
+  const ScratchFolder locked;
   fs::create_directories(parent_ / "labreport-cache");
   fs::create_directories(parent_ / "elsewhere/kept");
   fs::create_directory_symlink(parent_ / "elsewhere", parent_ / "labreport-abcdef");
@@ -85,7 +85,7 @@ TEST_F(ScratchFolders, OfLivingOwnersAndOtherNamesStay) {
        {"labreport-cache", "elsewhere/kept", "labreport-abcdef", "labreport-ghijkl"}) {
     EXPECT_TRUE(fs::exists(parent_ / name)) << name;
   }
-  EXPECT_TRUE(fs::exists(alive.path()));
+  EXPECT_TRUE(fs::exists(locked.path()));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ class WriteSite : public testing::Test {
   const fs::path out_ = fs::path(testing::TempDir()) / "labreport-write-site";
 };
 
-TEST_F(WriteSite, RemovesItsOwnStalePagesAndNothingElse) {
+TEST_F(WriteSite, RemovesOnlyItsOwnStalePages) {
   write_site({.files = {{"a/old.html", "old"}, {"index.html", "1"}}, .notice = ""}, out_);
   std::ofstream(out_ / "CNAME") << "example";
   write_site({.files = {{"b/new.html", "new"}, {"index.html", "2"}}, .notice = ""}, out_);
@@ -35,7 +35,7 @@ TEST_F(WriteSite, RemovesItsOwnStalePagesAndNothingElse) {
   EXPECT_TRUE(fs::exists(out_ / "CNAME"));
 }
 
-TEST_F(WriteSite, LeavesWhatIsKept) {
+TEST_F(WriteSite, KeepsUnchangedFiles) {
   write_site({.files = {{"a/page.html", "1"}, {"b/page.html", "1"}}, .notice = ""}, out_);
   write_site({.files = {{"index.html", "2"}}, .notice = "", .unchanged_files = {"a/page.html"}},
              out_);
@@ -45,7 +45,7 @@ TEST_F(WriteSite, LeavesWhatIsKept) {
   EXPECT_FALSE(fs::exists(out_ / "a")) << "it is still known as the program's own";
 }
 
-TEST_F(WriteSite, LeavesFilesThatAreRightUntouched) {
+TEST_F(WriteSite, DoesNotRewriteEqualFiles) {
   const Site site{.files = {{"index.html", "1"}}, .notice = ""};
   write_site(site, out_);
   const auto past = fs::file_time_type::clock::now() - std::chrono::hours(1);
@@ -54,14 +54,14 @@ TEST_F(WriteSite, LeavesFilesThatAreRightUntouched) {
   EXPECT_EQ(fs::last_write_time(out_ / "index.html"), past);
 }
 
-TEST_F(WriteSite, RefusesAFolderWithSomethingElseInIt) {
+TEST_F(WriteSite, RefusesAFolderWithForeignFiles) {
   fs::create_directories(out_);
   std::ofstream(out_ / "thesis.tex") << "precious";
   EXPECT_THROW(write_site({.files = {{"index.html", "1"}}, .notice = ""}, out_), InputError);
   EXPECT_FALSE(fs::exists(out_ / "index.html"));
 }
 
-TEST_F(WriteSite, OverwritesWhatOthersWroteOnlyWhenToldTo) {
+TEST_F(WriteSite, OverwritesForeignFilesOnlyOnRequest) {
   write_site({.files = {{"index.html", "1"}}, .notice = ""}, out_);
   std::ofstream(out_ / "about.html") << "precious";
   const Site site{.files = {{"index.html", "2"}, {"about.html", "2"}}, .notice = ""};
@@ -74,7 +74,7 @@ TEST_F(WriteSite, OverwritesWhatOthersWroteOnlyWhenToldTo) {
   EXPECT_EQ(read_file(out_ / "about.html"), "3") << "its own from then on";
 }
 
-TEST_F(WriteSite, ChangesNothingUntilAllIsWritten) {
+TEST_F(WriteSite, ChangesNothingBeforeTheCommit) {
   write_site({.files = {{"a/old.html", "old"}, {"index.html", "1"}}, .notice = ""}, out_);
   const Site site{.files = {{"b/new.html", "new"}, {"index.html", "2"}}, .notice = ""};
   {
@@ -90,7 +90,7 @@ TEST_F(WriteSite, ChangesNothingUntilAllIsWritten) {
   EXPECT_FALSE(fs::exists(out_ / ".labreport-new"));
 }
 
-TEST_F(WriteSite, AFileThatCannotBeWrittenLeavesTheSiteAsItWas) {
+TEST_F(WriteSite, ChangesNothingIfAFileCannotBeWritten) {
   write_site({.files = {{"index.html", "1"}}, .notice = ""}, out_);
   const std::string too_long(253, 'x');  // The suffix of unfinished files makes it too long.
   const Site site{.files = {{"index.html", "2"}, {too_long, "2"}}, .notice = ""};
@@ -114,7 +114,7 @@ TEST_F(WriteSite, FollowsNoLinkOutOfItsFolder) {
   fs::remove_all(outside);
 }
 
-TEST_F(WriteSite, FollowsNoListOutOfItsFolder) {
+TEST_F(WriteSite, RemovesNoListedFileOutsideItsFolder) {
   const fs::path outside = fs::path(testing::TempDir()) / "labreport-outside";
   write_site({.files = {{"index.html", "1"}}, .notice = ""}, out_);
   std::ofstream(outside) << "precious";

@@ -35,7 +35,7 @@ const std::string& bytes(const Site& site, const std::string& path) {
   throw Error("no " + path);
 }
 
-TEST(RenderSite, MakesEveryFileOfTheMap) {
+TEST(RenderSite, MakesEachKindOfFile) {
   FakeChartTool tool;
   const Site site = render_site(sample_runs(), {}, &tool);
   EXPECT_THAT(
@@ -49,7 +49,7 @@ TEST(RenderSite, MakesEveryFileOfTheMap) {
   EXPECT_EQ(site.notice, "");
 }
 
-TEST(RenderSite, WritesOnlyWhatIsAskedFor) {
+TEST(RenderSite, WritesOnlyRequestedFormats) {
   FakeChartTool tool;
   SiteOptions options;
   options.formats = parse_formats("pdf,json");
@@ -66,7 +66,7 @@ TEST(RenderSite, PutsAttachmentsBesideTheirPage) {
   EXPECT_EQ(bytes(render_site(runs, {}, nullptr), "nvidia-h200/2025/1-a/kernels.csv"), "Name\n");
 }
 
-TEST(RenderSite, SameInputSameBytesAndOneStartOfTheTool) {
+TEST(RenderSite, MakesEqualBytesInOneStartOfTheTool) {
   FakeChartTool tool;
   const Site once = render_site(sample_runs(), {}, &tool);
   EXPECT_EQ(tool.starts, 1);
@@ -75,7 +75,7 @@ TEST(RenderSite, SameInputSameBytesAndOneStartOfTheTool) {
   for (const SiteFile& file : once.files) EXPECT_EQ(file.bytes, bytes(again, file.path));
 }
 
-TEST(RenderSite, KeepsTheFilesAndRowsOfRunsThatItDoesNotRender) {
+TEST(RenderSite, KeepsFilesAndRowsOfUnchangedRuns) {
   const RunSummary summary =
       run_summary(sample_document(), "kept/2025/1-a", "2026-05-01T10:15:00Z");
   const Site site =
@@ -85,7 +85,7 @@ TEST(RenderSite, KeepsTheFilesAndRowsOfRunsThatItDoesNotRender) {
   EXPECT_THAT(bytes(site, "index.html"), HasSubstr("cpu/2025/2-a/index.html"));
 }
 
-TEST(RenderSite, HandsOverTheSummariesOfAllItsRunsTheNewestFirst) {
+TEST(RenderSite, WritesSummariesOfAllRunsNewestFirst) {
   std::vector<SiteRun> runs = sample_runs();
   runs[0].started_at = "2026-05-02T09:00:00Z";
   const RunSummary kept = run_summary(sample_document(), "kept/2025/1-a", "2026-05-03T10:15:00Z");
@@ -99,7 +99,7 @@ TEST(RenderSite, HandsOverTheSummariesOfAllItsRunsTheNewestFirst) {
   EXPECT_EQ(bytes(render_site(reversed, {}, nullptr, {{kept, {}}}), "assets/summaries.js"), script);
 }
 
-TEST(RenderSite, OneRunHasNothingToBeComparedWith) {
+TEST(RenderSite, OmitsTheComparePageForASingleRun) {
   const Site site = render_site({sample_runs()[1]}, {}, nullptr);
   EXPECT_THAT(paths(site), Not(Contains("compare.html")));
   EXPECT_THAT(bytes(site, "index.html"), Not(HasSubstr("compare.html")));
@@ -107,7 +107,7 @@ TEST(RenderSite, OneRunHasNothingToBeComparedWith) {
               HasSubstr("<a href=\"compare.html\">"));
 }
 
-TEST(RenderSite, APageLinksToTheFormsThatItsRunHas) {
+TEST(RenderSite, LinksPagesToTheFormatsOfTheirRun) {
   FakeChartTool tool;
   const Site whole = render_site(sample_runs(), {}, &tool);
   EXPECT_THAT(bytes(whole, "cpu/2025/2-a/index.html"),
@@ -119,7 +119,7 @@ TEST(RenderSite, APageLinksToTheFormsThatItsRunHas) {
   EXPECT_THAT(page, HasSubstr("<p class=\"formats\"><a href=\"report.md\">Markdown</a> </p>"));
 }
 
-TEST(RenderSite, DrawsTheIndexBesideThePages) {
+TEST(RenderSite, DrawsChartsOfTheIndex) {
   FakeChartTool tool;
   const Site site = render_site(sample_runs(), {}, &tool);
   EXPECT_THAT(paths(site), IsSupersetOf({"charts/steps.svg", "charts/specs.js"}));
@@ -128,7 +128,7 @@ TEST(RenderSite, DrawsTheIndexBesideThePages) {
               Not(HasSubstr("data-charts")));
 }
 
-TEST(RenderSite, LinksAreRelative) {
+TEST(RenderSite, WritesRelativeLinks) {
   FakeChartTool tool;
   for (const SiteFile& file : render_site(sample_runs(), {}, &tool).files) {
     if (!file.path.ends_with(".html")) continue;
@@ -147,7 +147,7 @@ class Typesetter : public FakeChartTool {
   std::vector<TypesetJob> jobs;
 };
 
-TEST(RenderSite, TheTypesetterGetsThePicturesThatItsSourceShows) {
+TEST(RenderSite, GivesTheTypesetterThePicturesOfItsSource) {
   std::vector<SiteRun> runs = sample_runs();
   Part& part = runs.front().document.sections.front().parts.front();
   part.note = AuthorNote{"![Mine](notes/plot.png) ![Broken](notes/broken.png)", true};
@@ -176,7 +176,7 @@ class FragileChartTool : public FakeChartTool {
   }
 };
 
-TEST(RenderSite, ARunThatStopsTheChartToolCostsNoOtherRunItsPictures) {
+TEST(RenderSite, DrawsOtherRunsIfOneStopsTheTool) {
   std::vector<SiteRun> runs = sample_runs();
   for (Figure& figure : runs[1].document.sections.front().parts.front().figures) {
     figure.spec["description"] = "fatal";
@@ -225,7 +225,7 @@ class BrokenChartTool : public ChartTool {
   std::string bundle() override { return ""; }
 };
 
-TEST(RenderSite, WithoutItsToolWritesEverythingElseAndSaysSo) {
+TEST(RenderSite, WritesTheRestIfTheToolFails) {
   BrokenChartTool tool;
   const Site site = render_site(sample_runs(), {}, &tool);
   EXPECT_EQ(site.notice,

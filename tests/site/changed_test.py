@@ -152,7 +152,7 @@ class Changed(ProjectTest):
     def test_without_a_cache(self):
         self.assert_renewed("--answers", "none", LABREPORT_CACHE="")
 
-    def test_one_s_own_copy_of_a_run_stands_for_both(self):
+    def test_a_users_copy_replaces_the_reference(self):
         copy = self.project.folder / "site/runs/a-copy"
         shutil.copytree(self.run_folder, copy)
         (copy / "reference").touch()

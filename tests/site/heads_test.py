@@ -65,7 +65,7 @@ class Heads(ProjectTest):
                 self.assertTrue(head.links["icon"].startswith(icon), head.links)
         self.assertIn(b"<svg", files["assets/favicon.svg"])
 
-    def test_without_the_site_s_address_none_is_made_up(self):
+    def test_without_a_site_address_pages_have_none(self):
         files, heads = self.rendered()
         for path, head in heads.items():
             self.assertNotIn("canonical", head.links, path)

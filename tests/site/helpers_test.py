@@ -93,7 +93,7 @@ class Helpers(ProjectTest):
         self.render_in(foreign, program=copied, PATH=".::/usr/bin:/bin")
         self.assertFalse(self.mark.exists())
 
-    def test_an_environment_that_cannot_be_looked_at_is_told(self):
+    def test_an_unreadable_environment_is_reported(self):
         shutil.rmtree(self.python.venv)
         self.python.venv.symlink_to(self.python.venv)
         messages = self.render_in(self.project.folder, status=1).stderr

@@ -51,7 +51,7 @@ class TheChecker(unittest.TestCase):
                 path.write_text(text, encoding="utf-8")
             return list(links.problems(folder))
 
-    def test_what_is_right(self):
+    def test_correct_links_pass(self):
         self.assertEqual(self.problems(
             a__page_html='<p id="x"><a href="../index.html">i</a> <a href="#x">x</a>'
                          '<a href="../">up</a><a href="https://a.example/">a</a>'
@@ -60,7 +60,7 @@ class TheChecker(unittest.TestCase):
             **{"a__p q_svg": "<svg></svg>"},
             a__report_md="# One, two\n[x](#one-two) `[no](link)` ![p](<p%20q.svg>)"), [])
 
-    def test_what_is_wrong(self):
+    def test_wrong_links_are_found(self):
         for text, wrong in (
                 ('<a href="b.html">', "b.html: is not there"),
                 ('<a href="#b">', "#b: there is no such place"),
@@ -78,7 +78,7 @@ class TheChecker(unittest.TestCase):
             self.assertEqual(len(found), 1, text)
             self.assertIn(wrong, found[0])
 
-    def test_what_is_wrong_outside_of_pages(self):
+    def test_wrong_links_outside_of_pages_are_found(self):
         self.assertIn("leaves the site", self.problems(a_css='@import "https://a.example/x";')[0])
         self.assertIn("is not there", self.problems(report_md="![x](charts/x.svg)")[0])
         self.assertEqual(self.problems(a_svg='<svg><a xlink:href="https://a.example/#x"/></svg>'),

@@ -48,7 +48,7 @@ class SameBytes(ProjectTest):
         self.assert_same(SURROUNDINGS)
 
     def test_a_recorded_run(self):
-        """The run has every kind of figure. Each figure is drawn twice."""
+        """The run has every kind of figure. Each figure is drawn with and without the cache."""
         self.project.have_real_chart_tool()
         recorded = sorted(pathlib.Path(ROOT, "site/runs").glob("**/reference"))[-1].parent
         shutil.copytree(recorded, self.project.folder / "site/runs/recorded")

@@ -53,7 +53,7 @@ class Interrupted(StubbedTest):
         self.assertEqual(render.returncode, 130, messages)
         self.assertIn("interrupted: site/public is as it was", messages)
 
-    def test_nothing_is_written_where_nothing_was(self):
+    def test_no_site_is_written(self):
         self.interrupt(signal.SIGINT)
         self.assertFalse((self.project.folder / "site/public").exists())
 
@@ -64,7 +64,7 @@ class Interrupted(StubbedTest):
             self.interrupt(signal_number)
             self.assertEqual(self.project.public(), before)
 
-    def test_what_a_killed_render_left_beside_the_pages_goes(self):
+    def test_leftovers_of_a_killed_render_are_removed(self):
         leftover = self.project.folder / "site/public/.labreport-new/index.html"
         leftover.parent.mkdir(parents=True)
         leftover.touch()
@@ -114,7 +114,7 @@ class AtOnce(StubbedTest):
 
 
 class Pairs(StubbedTest):
-    def test_are_of_runs_that_time_networks_however_new_another_is(self):
+    def test_use_runs_that_time_networks(self):
         device = json.loads((self.run_folder / "run.json").read_text(encoding="utf-8"))["devices"][0]["name"]
         self.add_run("gpu", device, "Another device")
         newer = self.project.measure("--only", "mixed_precision_accumulation")
@@ -126,7 +126,7 @@ class Pairs(StubbedTest):
 
 
 class OneBadRun(StubbedTest):
-    def test_costs_no_other_run_its_pictures(self):
+    def test_does_not_spoil_the_pictures_of_others(self):
         for word in ("ABORTS", "UNDRAWABLE"):
             with self.subTest(word):
                 bad = self.add_run(word, '"demo-1"', f'"{word}"')
@@ -148,7 +148,7 @@ class FailingTypst(StubbedTest):
         super().setUp()
         self.python.enable("typst-fails")
 
-    def test_what_cannot_be_made_is_a_failure_where_it_was_asked_for(self):
+    def test_a_requested_format_that_fails_is_a_failure(self):
         asked = self.project.call("render", "--format", "pdf", status=1)
         self.assertEqual(asked.stdout, "")
         self.assertIn("report.pdf is left out: no room left on the device", asked.stderr)
@@ -156,7 +156,7 @@ class FailingTypst(StubbedTest):
         self.assertIn("report.md", several.stdout)
         self.assertNotIn("report.pdf", several.stdout)
 
-    def test_what_nobody_asked_for_is_one_line(self):
+    def test_another_format_that_fails_is_one_line(self):
         not_asked = self.project.call("render")
         self.assertIn("report.pdf is left out", not_asked.stderr)
         self.assertIn("index.html", not_asked.stdout)
@@ -167,7 +167,7 @@ class FailingTypst(StubbedTest):
                                      LABREPORT_CACHE="").stderr
             self.assertIn("cannot make a temporary folder", messages)
 
-    def test_limits_that_are_none_are_refused(self):
+    def test_wrong_limits_are_refused(self):
         for name in ("LABREPORT_TYPESET_MIB", "LABREPORT_TYPESET_SECONDS"):
             for value in ("junk", "-1", "0", "", "1e999", "4096MiB"):
                 messages = self.project.call("render", status=2, **{name: value}).stderr
@@ -195,7 +195,7 @@ class Unreadable(StubbedTest):
                               env=self.project.environment, check=False, capture_output=True,
                               timeout=TIMEOUT_S, **self.user_arguments)
 
-    def test_a_folder_that_cannot_be_read_is_skipped_and_told(self):
+    def test_an_unreadable_folder_is_skipped_and_reported(self):
         run = str(self.run_folder)
         for words in (["list", "runs"], ["render"], ["diff", "latest", run]):
             result = self.call(*words)

@@ -26,7 +26,7 @@ TEST(AlignDecimals, FillsMissingDecimals) {
   EXPECT_EQ(aligned({1.25, 3.5, 1200}, kShortest), (Texts{"1.25[][]", "3.5[][0]", "1200[][.00]"}));
 }
 
-TEST(AlignDecimals, AMinusIsPartOfItsNumber) {
+TEST(AlignDecimals, AlignsNegativeNumbers) {
   EXPECT_EQ(aligned({-0.6, 5.25}, kShortest), (Texts{"−0.6[][0]", "5.25[][]"}));
 }
 
@@ -41,7 +41,7 @@ TEST(AlignDecimals, LeavesWordsAndPowersAlone) {
                    "2.5[][]"}));
 }
 
-TEST(AlignDecimals, HasACellForARowThatEndsBeforeIt) {
+TEST(AlignDecimals, MakesAnEmptyCellForAShortRow) {
   TableView table;
   table.columns = {{"a", ""}, {"b", ""}};
   table.rows = {{{"xl"}}};

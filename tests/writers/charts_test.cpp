@@ -15,18 +15,18 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-TEST(SeriesStyle, TheSameThingLooksTheSameWhateverItsCompany) {
+TEST(SeriesStyle, IgnoresThePositionOfAKnownName) {
   EXPECT_EQ(series_style("backward", 0).color, series_style("backward", 5).color);
   EXPECT_EQ(series_style("backward", 0).shape, series_style("backward", 5).shape);
   EXPECT_EQ(series_style("copy", 0).color, series_style("copy", 3).color) << "kernel classes too";
 }
 
-TEST(SeriesStyle, UnknownNamesDifferFromTheirSiblings) {
+TEST(SeriesStyle, DiffersBetweenUnknownNames) {
   EXPECT_NE(series_style("mine", 0).color, series_style("yours", 1).color);
   EXPECT_NE(series_style("mine", 0).shape, series_style("yours", 1).shape);
 }
 
-TEST(SeriesStyle, SiblingsDifferInColorAndShape) {
+TEST(SeriesStyle, DiffersWithinAFamily) {
   const std::vector<std::vector<std::string>> families = {
       {"forward", "backward", "optimizer", "loss"},
       {"CUDA module loading", "cuBLAS initialization", "allocation", "kernels", "rest",
@@ -78,7 +78,7 @@ TEST(Themed, GivesInnerViewsAWidthThatLeavesRoomForTheirAxes) {
     EXPECT_LT(view["width"].get<int>(), kWideChartPixels);
 }
 
-TEST(Themed, NoLabelStopsTheChartTool) {
+TEST(Themed, ReplacesLettersThatStopTheChartTool) {
   const nlohmann::json spec = {
       {"data", {{"values", {{{"label", "size\x07 😀"}, {"a\x1b", "\xEF\xBF\xBF é\t"}}}}}}};
   const nlohmann::json drawn = themed(spec, ChartWidth::kWide);
@@ -87,7 +87,7 @@ TEST(Themed, NoLabelStopsTheChartTool) {
   EXPECT_EQ(row["a\uFFFD"], "\uFFFD é\t");
 }
 
-TEST(UniqueIds, AreTheSameWhateverTheToolDrewBefore) {
+TEST(UniqueIds, DoNotDependOnEarlierDrawings) {
   const std::string first = R"x(<clipPath id="clip3"/><g clip-path="url(#clip3)" href="#clip4"/>)x";
   const std::string later =
       R"x(<clipPath id="clip9"/><g clip-path="url(#clip9)" href="#clip10"/>)x";
@@ -105,7 +105,7 @@ const nlohmann::json kSpec = nlohmann::json::parse(R"({
   ]
 })");
 
-TEST(ChartWidth, EachHasTheLayersThatAreMeantForIt) {
+TEST(ChartWidth, SelectsTheLayers) {
   const nlohmann::json wide = themed(kSpec, ChartWidth::kWide);
   const nlohmann::json narrow = themed(kSpec, ChartWidth::kNarrow);
   ASSERT_EQ(wide["layer"].size(), 2u);
@@ -114,7 +114,7 @@ TEST(ChartWidth, EachHasTheLayersThatAreMeantForIt) {
   EXPECT_EQ(narrow["layer"][1]["mark"], "point");
 }
 
-TEST(ChartWidth, APhoneHasAKeyAboveInPlaceOfWordsBeside) {
+TEST(ChartWidth, PutsTheLegendAboveANarrowChart) {
   const auto legend = [](ChartWidth width) {
     return themed(kSpec, width)["layer"][0]["encoding"]["color"]["legend"];
   };
@@ -122,7 +122,7 @@ TEST(ChartWidth, APhoneHasAKeyAboveInPlaceOfWordsBeside) {
   EXPECT_EQ(legend(ChartWidth::kNarrow)["orient"], "top");
 }
 
-TEST(ChartWidth, APhoneHasWhatTheFileSaysOfIt) {
+TEST(ChartWidth, SelectsTheHeight) {
   EXPECT_EQ(themed(kSpec, ChartWidth::kNarrow)["height"], 99);
   EXPECT_FALSE(themed(kSpec, ChartWidth::kWide).contains("height"));
 }
@@ -139,24 +139,24 @@ class RecordingTool : public ChartTool {
   std::vector<std::string> drawn_specs;
 };
 
-TEST(Drawings, LeadNowhereThoughThePagesChartsDo) {
+TEST(Drawings, HaveNoLinksUnlikeLiveCharts) {
   const Document document = document_of(two_gpus());
   RecordingTool tool;
   draw_all({&document}, tool);
   ASSERT_FALSE(tool.drawn_specs.empty());
   for (const std::string& spec : tool.drawn_specs) EXPECT_EQ(spec.find("\"href\":{"), spec.npos);
   const std::string live = figures_of(document).front()->spec.dump();
-  EXPECT_NE(live.find("\"href\":{"), live.npos) << "or this test asks for what is nowhere";
+  EXPECT_NE(live.find("\"href\":{"), live.npos) << "the live chart has a link";
 }
 
-TEST(PictureFile, CarriesItsDarkInks) {
+TEST(PictureFile, ContainsItsDarkInks) {
   const std::string file = picture_file("<svg width=\"20\"><g/></svg>");
   EXPECT_THAT(file, StartsWith("<svg width=\"20\"><style>@media (prefers-color-scheme: dark) {"));
   EXPECT_THAT(file, HasSubstr("[fill=\"#1f2328\"] { fill: #e6e9ec; }"));
   EXPECT_THAT(file, HasSubstr("}</style><g/></svg>"));
 }
 
-TEST(PictureElement, KeepsTheRoomThatThePictureWillTake) {
+TEST(PictureElement, HasTheSizeOfItsPicture) {
   const std::string html = picture_element("<svg width=\"703\" height=\"549.5\">", "charts/a.svg");
   EXPECT_THAT(html, HasSubstr(" width=\"703\" height=\"549.5\""));
   EXPECT_THAT(html, HasSubstr("src=\"charts/a.svg\" alt=\"\" loading=\"lazy\""));

@@ -53,7 +53,7 @@ Run run_of(const std::vector<Launch>& launches) {
   return run;
 }
 
-TEST(CellsCsv, ARowSaysWhatTheCellIsAndHowItEnded) {
+TEST(CellsCsv, DescribesACellAndItsOutcome) {
   EXPECT_THAT(row(run_of({measured_launch()}), 0),
               AllOf(Contains(Pair("kind", "timing")), Contains(Pair("size", "small")),
                     Contains(Pair("d_model", "768")), Contains(Pair("context", "512")),
@@ -63,7 +63,7 @@ TEST(CellsCsv, ARowSaysWhatTheCellIsAndHowItEnded) {
                     Contains(Pair("warnings", "one; two"))));
 }
 
-TEST(CellsCsv, OfSeveralGpusARowSaysWhichMeasuredIt) {
+TEST(CellsCsv, NamesTheGpuOfEachLaunch) {
   auto run = run_of({measured_launch(), measured_launch()});
   run.devices.push_back(run.devices.front());
   run.devices[0].uuid_hash = "0a1b2c3d00000000";
@@ -73,7 +73,7 @@ TEST(CellsCsv, OfSeveralGpusARowSaysWhichMeasuredIt) {
   EXPECT_THAT(row(run, 1), Contains(Pair("hardware", "NVIDIA H200 (GPU ffffffff)")));
 }
 
-TEST(CellsCsv, MetricsAreInBaseUnitsAndCountTheCountedSteps) {
+TEST(CellsCsv, UsesBaseUnitsAndSkipsWarmupSteps) {
   EXPECT_THAT(
       row(run_of({measured_launch()}), 0),
       AllOf(Contains(Pair("step.total.count", "2")), Contains(Pair("step.total.mean (s)", "0.011")),
@@ -82,7 +82,7 @@ TEST(CellsCsv, MetricsAreInBaseUnitsAndCountTheCountedSteps) {
             Contains(Pair("clock.sm (Hz)", "1980000000"))));
 }
 
-TEST(CellsCsv, OutcomesThatAreNotOkHaveTheirDetails) {
+TEST(CellsCsv, WritesDetailsOfFailures) {
   Launch oom;
   oom.outcome = OutOfMemory{"backward", 100, 200, 300};
   Launch crashed;
@@ -97,7 +97,7 @@ TEST(CellsCsv, OutcomesThatAreNotOkHaveTheirDetails) {
               AllOf(Contains(Pair("signal", "11")), Contains(Pair("message", "'=cmd"))));
 }
 
-TEST(CellsCsv, ACellThatNeverRanHasARowThatSaysSo) {
+TEST(CellsCsv, HasARowForACellThatNeverRan) {
   auto run = run_of({});
   CellSpec measured_cell = timing_cell();
   measured_cell.context = 1024;
@@ -109,13 +109,13 @@ TEST(CellsCsv, ACellThatNeverRanHasARowThatSaysSo) {
   EXPECT_THAT(row(run, 1), Contains(Pair("outcome", "ok")));
 }
 
-TEST(CellsCsv, RunningSumsSayWhereTheyEnd) {
+TEST(CellsCsv, WritesTheLastValueOfARunningSum) {
   Launch launch = measured_launch();
   launch.metrics = {{"running", "fp32+=fp32", "1", std::vector<double>{0.01, 0.02}, ""}};
   EXPECT_THAT(row(run_of({launch}), 0), Contains(Pair("running.fp32+=fp32.last", "0.02")));
 }
 
-TEST(CellsCsv, NamesWhoseNetworkACellMeasures) {
+TEST(CellsCsv, NamesTheImplementationOfACell) {
   CellSpec users_cell = timing_cell();
   users_cell.implementation = "Net-0a1b2c3d";
   labreport::Run run = run_of({measured_launch()});
@@ -124,7 +124,7 @@ TEST(CellsCsv, NamesWhoseNetworkACellMeasures) {
   EXPECT_THAT(row(run, 1), Contains(Pair("implementation", "Net-0a1b2c3d")));
 }
 
-TEST(TableCsv, HoldsNumbersUnroundedWithTheirUnitInTheHead) {
+TEST(TableCsv, WritesUnroundedNumbersAndUnits) {
   TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
   table.columns = {{"size", "", Align::kLeft},
                    {"forward", "ms"},
@@ -141,7 +141,7 @@ TEST(TableCsv, HoldsNumbersUnroundedWithTheirUnitInTheHead) {
             "xl,,,,,\"out of memory: asked 2.0 GiB, no\"\n");
 }
 
-TEST(TableCsv, WordsAreNoNumbersAndNoFormulas) {
+TEST(TableCsv, EscapesFormulasAndOmitsDashes) {
   TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
   table.columns = {{"a", ""}, {"b", ""}, {"c", ""}, {"=d", ""}};
   table.rows = {{{1234.5, {}, "–", "=1+1"}}};
@@ -154,7 +154,7 @@ std::vector<std::string> table_names(const Document& document) {
   return names;
 }
 
-TEST(NamedTables, NameTheirPartAndWhatSetsThemApart) {
+TEST(NamedTables, AreNamedAfterPartAndSlug) {
   EXPECT_THAT(
       table_names(sample_document()),
       ElementsAre("benchmarking_script.b", "benchmarking_script.b.figure-durations",
@@ -162,7 +162,7 @@ TEST(NamedTables, NameTheirPartAndWhatSetsThemApart) {
                   "benchmarking_script.c.figure-steps-train-step", "ran", "environment"));
 }
 
-TEST(NamedTables, SeveralTablesOfAPartHaveTheirOwnNamesToo) {
+TEST(NamedTables, HaveDistinctNamesInAPart) {
   Document document = sample_document();
   Part& part = document.sections[0].parts[0];
   part.letter = "";

@@ -42,7 +42,7 @@ TEST_P(DiffFormats, HoldNoControlCharacter) {
   }
 }
 
-TEST_P(DiffFormats, EachRatioHasItsTwoRowsOnThePage) {
+TEST_P(DiffFormats, LinkEachRatioToItsRow) {
   const std::string page = single_diff_html(document_, {});
   for (std::size_t i = 0; i < comparison_.rows.size(); ++i) {
     if (!comparison_.rows[i].ratio) continue;
@@ -55,7 +55,7 @@ TEST_P(DiffFormats, EachRatioHasItsTwoRowsOnThePage) {
 INSTANTIATE_TEST_SUITE_P(Cases, DiffFormats,
                          testing::Values(DiffCase{"one-machine", one_machine},
                                          DiffCase{"two-gpus", two_gpus},
-                                         DiffCase{"published", with_published},
+                                         DiffCase{"published", gpu_and_published_table},
                                          DiffCase{"hostile", hostile_comparison}),
                          [](const auto& info) {
                            std::string name = info.param.name;
@@ -63,11 +63,11 @@ INSTANTIATE_TEST_SUITE_P(Cases, DiffFormats,
                            return name;
                          });
 
-TEST(Diff, IsWordForWord) {
+TEST(Diff, MatchesItsGoldenFile) {
   expect_golden("comparison.md", golden_lines(diff_markdown(document_of(two_gpus()))));
 }
 
-TEST(Diff, OfOneMachineHasVerdictsWithWhatTheyRestOn) {
+TEST(Diff, JudgesRowsOfOneMachine) {
   const std::string text = diff_markdown(document_of(one_machine()));
   for (const char* words :
        {"Rows with at least three launches a side get a verdict.",
@@ -81,15 +81,15 @@ TEST(Diff, OfOneMachineHasVerdictsWithWhatTheyRestOn) {
   }
 }
 
-TEST(Diff, OfPublishedNumbersHasNoVerdict) {
-  EXPECT_THAT(diff_markdown(document_of(with_published())),
+TEST(Diff, GivesNoVerdictOnPublishedNumbers) {
+  EXPECT_THAT(diff_markdown(document_of(gpu_and_published_table())),
               AllOf(HasSubstr("Imported numbers: ratios, no verdicts (the H200 is imported: nobody "
                               "measured it with this program, its times are means as published)."),
                     HasSubstr("| counted steps: 3 against unknown |"),
                     HasSubstr("| Driver | 580.1 | – |"), Not(HasSubstr("Verdict"))));
 }
 
-TEST(Diff, LinesColumnsUpInTheTerminal) {
+TEST(Diff, AlignsColumnsForTheTerminal) {
   EXPECT_THAT(diff_tables(document_of(two_gpus())),
               HasSubstr("Speedup over FP32, side by side\n"
                         "Cell                                   What  B200 (×)  L4 (×)\n"
@@ -97,7 +97,7 @@ TEST(Diff, LinesColumnsUpInTheTerminal) {
                         "tiny, context 64, BF16, training step  step      2.00       –\n"));
 }
 
-TEST(Diff, SaysInTheTerminalWhatTheCardSays) {
+TEST(Diff, PrintsItsSummaryInTheTerminal) {
   EXPECT_EQ(
       diff_text(document_of(two_gpus())),
       "NVIDIA L4 vs. NVIDIA B200\n"
@@ -120,7 +120,7 @@ TEST(Diff, KeepsTheNumbersOfBothSidesInItsJson) {
   EXPECT_THAT(rows[2]["b"]["reason"].get<std::string>(), HasSubstr("out of memory in backward"));
 }
 
-TEST(Diff, MarkupAndTagsInNamesStayText) {
+TEST(Diff, EscapesMarkupAndTagsInNames) {
   const Document document = document_of(hostile_comparison());
   const std::string page = page_of(document, {.root = "../../", .interactive = true});
   EXPECT_THAT(page, Not(HasSubstr("<script>document")));
@@ -132,18 +132,18 @@ TEST(Diff, MarkupAndTagsInNamesStayText) {
   }
 }
 
-TEST(Diff, NoLineOfTheTerminalIsAsLongAsAName) {
+TEST(Diff, CutsLongNamesForTheTerminal) {
   std::string text = diff_tables(document_of(hostile_comparison()));
   EXPECT_THAT(text, Not(HasSubstr(std::string(300, 'W'))));
 }
 
-TEST(Diff, NumbersThatATableDoesNotHaveAreCountedAndNotListed) {
-  const std::string text = diff_tables(document_of(with_published()));
+TEST(Diff, CountsNumbersThatAPublishedTableLacks) {
+  const std::string text = diff_tables(document_of(gpu_and_published_table()));
   EXPECT_THAT(text, HasSubstr("numbers that the other run has are not in the H200."));
   EXPECT_THAT(text, Not(HasSubstr("not recorded")));
 }
 
-TEST(Diff, OfEqualMemoryNothingIsMultiplied) {
+TEST(Diff, SaysThatMemoryIsEqual) {
   Comparison comparison = two_gpus();
   for (ComparedRow& row : comparison.rows) {
     if (row.measure != Measure::kPeakMemory) continue;
@@ -156,7 +156,7 @@ TEST(Diff, OfEqualMemoryNothingIsMultiplied) {
             "have.");
 }
 
-TEST(Diff, TooFewLaunchesAreSaidOnceAndNotInEachRow) {
+TEST(Diff, MentionsTooFewLaunchesOnce) {
   Comparison comparison = one_machine();
   for (ComparedRow& row : comparison.rows) {
     if (!row.judgment) continue;
@@ -170,7 +170,7 @@ TEST(Diff, TooFewLaunchesAreSaidOnceAndNotInEachRow) {
   EXPECT_THAT(text, Not(HasSubstr("fewer than three")));
 }
 
-TEST(Diff, AFigureShowsEachRatioWithItsRow) {
+TEST(Diff, ShowsEachRatioInItsFigure) {
   const Document document = document_of(two_gpus());
   ASSERT_EQ(figures_of(document).size(), 1u) << "a single ratio is no figure";
   const nlohmann::json rows = figures_of(document).front()->spec["data"]["values"];
@@ -178,7 +178,7 @@ TEST(Diff, AFigureShowsEachRatioWithItsRow) {
   for (const nlohmann::json& row : rows) EXPECT_TRUE(row.contains("ratio") && row.contains("href"));
 }
 
-TEST(Diff, SpeedupsOfOneSideAloneAreNoTable) {
+TEST(Diff, OmitsSpeedupsOfASingleSide) {
   Comparison comparison = two_gpus();
   EXPECT_THAT(diff_tables(document_of(comparison)), HasSubstr("side by side"));
   for (SpeedupRow& row : comparison.speedups) row.b.reset();

@@ -1,4 +1,4 @@
-// Small comparisons, one of each relation. No number in them was measured.
+// Makes small comparisons, one of each relation. Their numbers are invented.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ Comparison one_machine();
 Comparison two_gpus();
 
 /// B is a published table, which has only whole steps.
-Comparison with_published();
+Comparison gpu_and_published_table();
 
 /// Compares like `two_gpus`, with `hostile_name` in place of each text of the runs.
 Comparison hostile_comparison();

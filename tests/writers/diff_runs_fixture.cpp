@@ -28,7 +28,7 @@ Cell kernels(std::int64_t ns) {
 }
 
 /// Returns a timed cell whose launch also has synchronized steps, which have phases.
-Cell with_phases(const CellSpec& spec, double total) {
+Cell phased_cell(const CellSpec& spec, double total) {
   Cell cell = timing_cell(spec, {total});
   for (const auto& [name, tenths] :
        {std::pair(metric::kForward, 3), {metric::kBackward, 6}, {metric::kOptimizer, 1}}) {
@@ -41,7 +41,7 @@ Cell with_phases(const CellSpec& spec, double total) {
 
 labreport::Run first_gpu() {
   labreport::Run run = run_on_another_gpu(true);
-  run.cells.push_back(with_phases(network_spec(Mode::kTrainStep, Precision::kBf16), 2e7));
+  run.cells.push_back(phased_cell(network_spec(Mode::kTrainStep, Precision::kBf16), 2e7));
   run.cells.push_back(memory(3LL << 30));
   run.cells.push_back(kernels(30'000'000));
   return run;
@@ -49,7 +49,7 @@ labreport::Run first_gpu() {
 
 labreport::Run second_gpu() {
   labreport::Run run = run_on_another_gpu(false);
-  run.cells.push_back(with_phases(network_spec(Mode::kTrainStep, Precision::kBf16), 9e7));
+  run.cells.push_back(phased_cell(network_spec(Mode::kTrainStep, Precision::kBf16), 9e7));
   run.cells.push_back(memory(1));
   run.cells.back().launches.front().outcome = Skipped{"needs 30.0 GiB, the device has 24.0 GiB"};
   run.cells.back().launches.front().metrics.clear();
@@ -97,11 +97,11 @@ Comparison one_machine() {
 
 Comparison two_gpus() { return compare_with_kernels(first_gpu(), second_gpu()); }
 
-Comparison with_published() {
+Comparison gpu_and_published_table() {
   labreport::Run a = first_gpu();
   a.cells.push_back(timing_cell(network_spec(Mode::kForwardBackward), {3e7}));
   const auto phases =
-      with_phases(network_spec(Mode::kForwardBackward), 3e7).launches.front().metrics;
+      phased_cell(network_spec(Mode::kForwardBackward), 3e7).launches.front().metrics;
   a.cells.back().launches.front().metrics = phases;
   labreport::Run b = imported_run();
   Cell step = b.cells.front();

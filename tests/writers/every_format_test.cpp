@@ -43,14 +43,14 @@ std::string markdown(const Part& part, Answers answers, const FrontMatter& front
   return report_markdown(document, {}, answers);
 }
 
-TEST(Answers, NobodyIsAskedForAPartOfTheReportsOwn) {
+TEST(Answers, AreNotRequestedWithoutAQuestion) {
   Part summary = answered_part();
   summary.question = "";
   EXPECT_THAT(html(summary, Answers::kNone), Not(HasSubstr("Your answer")));
   EXPECT_THAT(markdown(summary, Answers::kNone), Not(HasSubstr("Your answer")));
 }
 
-TEST(Answers, WithoutThemThereIsRoomForTheAuthors) {
+TEST(Answers, LeaveRoomForTheAuthorIfOmitted) {
   const std::string page = html(answered_part(), Answers::kNone);
   EXPECT_THAT(page,
               HasSubstr("<section class=\"answer blank\" aria-label=\"Your answer: (b) Times\">"));
@@ -60,7 +60,7 @@ TEST(Answers, WithoutThemThereIsRoomForTheAuthors) {
   EXPECT_THAT(html(noted_part(true), Answers::kNone), Not(HasSubstr("Your answer")));
 }
 
-TEST(Answers, FindingsOfTheDrawerAreSentencesLikeThem) {
+TEST(Answers, IncludeFindingsInTheDetails) {
   EXPECT_THAT(html(answered_part(), Answers::kNone), HasSubstr("Steps are timed."));
   EXPECT_THAT(html(answered_part(), Answers::kNone), Not(HasSubstr("agree")));
   EXPECT_THAT(markdown(answered_part(), Answers::kNone), Not(HasSubstr("agree")));
@@ -68,12 +68,12 @@ TEST(Answers, FindingsOfTheDrawerAreSentencesLikeThem) {
   EXPECT_THAT(markdown(answered_part(), Answers::kFull), HasSubstr("timed.\n\nThis run shows"));
 }
 
-TEST(Byline, IsEmptyWhereNothingIsKnown) {
+TEST(Byline, IsEmptyIfNothingIsKnown) {
   EXPECT_EQ(byline_html({}), "");
   EXPECT_EQ(byline_markdown({}), "");
 }
 
-TEST(Byline, IsTextInEveryFormat) {
+TEST(Byline, IsEscapedInEveryFormat) {
   const FrontMatter front{"<b>Ada</b> {{title}} *x*", "[CS](javascript:x)", ""};
   EXPECT_THAT(byline_html(front), HasSubstr("&lt;b&gt;Ada&lt;/b&gt; {{title}} *x*"));
   EXPECT_THAT(byline_markdown(front), HasSubstr("\\<b\\>Ada\\</b\\>"));
@@ -88,7 +88,7 @@ TEST(Byline, ShowsTheRepositoryByItsName) {
               HasSubstr("<a href=\"https://github.com/ada/a2/\">github.com/ada/a2</a>"));
 }
 
-TEST(Captions, WhatThePageAloneOffersIsToldNowhereElse) {
+TEST(Captions, MentionInteractionOnlyOnThePage) {
   Document document = sample_document();
   Figure& figure = document.sections.front().parts.front().figures.front();
   figure.page_caption = "Pointing at a dot names it.";

@@ -16,14 +16,16 @@ namespace labreport {
 
 /// Returns Markdown with each sentence on a line, and each table as its head and first row.
 inline std::string golden_lines(const std::string& markdown) {
+  constexpr std::size_t kFirstLines = 3;  // They are the head, the rule and the first row.
   std::string text;
   std::size_t rows = 0;
   for (const std::string& line : split(markdown + "\n", '\n')) {
     const bool is_row = line.starts_with("|");
-    if (!is_row && rows > 3) text += "… " + std::to_string(rows - 3) + " more rows\n";
+    if (!is_row && rows > kFirstLines)
+      text += "… " + std::to_string(rows - kFirstLines) + " more rows\n";
     rows = is_row ? rows + 1 : 0;
-    if (line.empty() || rows == 2 || rows > 3 || line.ends_with("details>")) continue;
-    static const std::regex sentence_end("([^s][.?]|[^v]s[.?]) ");  // "vs. " ends none.
+    if (line.empty() || rows == 2 || rows > kFirstLines || line.ends_with("details>")) continue;
+    static const std::regex sentence_end("([^s][.?]|[^v]s[.?]) ");  // "vs. " ends no sentence.
     text +=
         (is_row || line.starts_with("**Figure") ? line
                                                 : std::regex_replace(line, sentence_end, "$1\n")) +

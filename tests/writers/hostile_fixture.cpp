@@ -29,7 +29,7 @@ TableView hostile_table() {
   return table;
 }
 
-/// Markdown that an author may write and every format must handle.
+/// Returns Markdown that an author may write and every format must handle.
 std::string hostile_note() {
   std::string note = "# " + hostile_line() + "\n\n" + hostile_line() +
                      "\n\n> - > 1. # a\n\n| a | b |\n|--|--|\n| $x^a^b$ | ![p](../\\x) |\n\n"

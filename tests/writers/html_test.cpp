@@ -31,7 +31,7 @@ std::size_t count(const std::string& text, const std::string& part) {
   return matches;
 }
 
-TEST(Page, NamesWhatAPrintLeavesOut) {
+TEST(Page, NamesTablesThatAPrintOmits) {
   Document document = sample_document();
   TableView& endless = document.sections[0].parts[0].tables.emplace_back();
   endless.slug = "endless";
@@ -44,7 +44,7 @@ TEST(Page, NamesWhatAPrintLeavesOut) {
   EXPECT_THAT(page, HasSubstr("class=\"tabled on-screen\" id=\"table-"));
 }
 
-TEST(Page, NothingFromARunBecomesMarkup) {
+TEST(Page, EscapesMarkupFromRuns) {
   const Document document = demonstration_document();
   const std::string page = page_html(document, {}, options());
   const std::string index =
@@ -98,7 +98,7 @@ TEST(Foot, LinksToTheAuthorsRepositoryAndNamesTheLicenseOfShippedRuns) {
                         " · text and data under the MIT license<"));
 }
 
-TEST(Page, HoldsTheVariantsOfAFamilyTogether) {
+TEST(Page, GroupsTheVariantsOfAFamily) {
   Document document = sample_document();
   std::vector<Figure>& figures = document.sections[0].parts[0].figures;
   figures = {figures[0], figures[0], figures[0], figures[0]};
@@ -120,14 +120,14 @@ TEST(Page, HoldsTheVariantsOfAFamilyTogether) {
   }
 }
 
-TEST(Page, AFamilyOfOneVariantIsNothingToSwitch) {
+TEST(Page, HasNoSwitchForASingleVariant) {
   Document document = sample_document();
   document.sections[0].parts[0].figures[0].family = "Context";
   document.sections[0].parts[1].figures.resize(1);
   EXPECT_THAT(page_html(document, {}, options()), Not(HasSubstr("class=\"variants\"")));
 }
 
-TEST(Page, GivesTablesOfOneNameIdsOfTheirOwn) {
+TEST(Page, GivesEqualTablesDistinctIds) {
   Document document = sample_document();
   std::vector<TableView>& tables = document.sections[0].parts[0].tables;
   tables.push_back(tables.front());
@@ -146,13 +146,13 @@ TEST(Page, MarksDemonstrationsReferencesAndInterruptedRuns) {
   EXPECT_THAT(reference, Not(HasSubstr("CPU demonstration")));
 }
 
-TEST(Page, WithoutPicturesAFigureIsItsDataOpened) {
+TEST(Page, OpensTheDataOfUndrawnFigures) {
   const std::string page = page_html(sample_document(), {}, options());
   EXPECT_THAT(page, Not(HasSubstr("class=\"frame")));
   EXPECT_THAT(page, HasSubstr("<details open><summary>Data of figure 1"));
 }
 
-TEST(Template, RefusesATagThatNothingFills) {
+TEST(Template, RefusesATagWithoutAValue) {
   EXPECT_THROW(fill_template("table.html", {{"title", "T"}}), Error);
   EXPECT_THROW(fill_template("no-such.html", {}), Error);
 }
@@ -164,7 +164,7 @@ TEST(MarkdownToHtml, LeavesRawHtmlAndUnsafeLinksOut) {
   EXPECT_THAT(html, HasSubstr("<strong>bold</strong>"));
 }
 
-TEST(MarkdownToHtml, TypesetsFormulasThatHaveAForm) {
+TEST(MarkdownToHtml, TypesetsKnownFormulas) {
   const Formulas known = {{"$a_1 < b$", {"<mi>a</mi>", ""}}, {"$$z^2$$", {"<mi>z</mi>", ""}}};
   const std::string html = markdown_to_html("so $a_1 < b$ holds:\n\n$$z^2$$", known);
   EXPECT_THAT(html,
@@ -172,7 +172,7 @@ TEST(MarkdownToHtml, TypesetsFormulasThatHaveAForm) {
   EXPECT_THAT(html, HasSubstr("<math display=\"block\" tabindex=\"0\" alttext=\"z^2\">"));
 }
 
-TEST(MarkdownToHtml, ShowsOtherFormulasAsTheyWereWritten) {
+TEST(MarkdownToHtml, ShowsUnknownFormulasAsCode) {
   EXPECT_THAT(markdown_to_html("$\\foo{<b>}$"), HasSubstr("<code>\\foo{&lt;b&gt;}</code>"));
 }
 

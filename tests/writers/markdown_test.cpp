@@ -32,7 +32,7 @@ TEST(TableMarkdown, WritesCommandsVerbatim) {
   EXPECT_THAT(table_markdown(table), HasSubstr("| `` echo `date` `` |"));
 }
 
-TEST(ReportMarkdown, NothingFromARunBecomesMarkup) {
+TEST(ReportMarkdown, EscapesMarkupFromRuns) {
   const std::string text = report_markdown(demonstration_document(), {}, Answers::kFull);
   EXPECT_THAT(text, HasSubstr("\\<script\\>alert(1)\\</script\\> \\& \\| \\`CPU\\` \\*\\*bold"));
   EXPECT_THAT(text, HasSubstr("> **CPU demonstration.**"));

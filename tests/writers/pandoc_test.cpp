@@ -39,6 +39,7 @@ TableView small_table() {
 
 std::vector<std::string> row_of(const json& table, std::size_t row) {
   std::vector<std::string> cells;
+  // The first body is [4][0] of a table's content, and [3] of a body has its rows.
   for (const json& cell : table["c"][4][0][3][row][1]) cells.push_back(words_of(cell));
   return cells;
 }
@@ -56,13 +57,13 @@ TEST(Pandoc, HasNoRawNode) {
   EXPECT_THAT(tree, Not(HasSubstr("\"RawBlock\"")));
 }
 
-TEST(Pandoc, LongWordsMayBreakBehindTheirSigns) {
+TEST(Pandoc, BreaksLongWordsBehindSigns) {
   EXPECT_EQ(words_of(pandoc_words("a/b at::native::vectorized_kernel")),
             "a/b at::\u200bnative::\u200bvectorized_\u200bkernel");
   EXPECT_EQ(words_of(pandoc_code("git  log")), "git  log");
 }
 
-TEST(Pandoc, LinesDecimalsUpWithFigureSpaces) {
+TEST(Pandoc, AlignsDecimalsWithFigureSpaces) {
   const json table = pandoc_table(small_table(), "times");
   EXPECT_THAT(row_of(table, 0), ElementsAre("small",
                                             "9.5\u2007 ±\u00a0"
@@ -74,7 +75,7 @@ TEST(Pandoc, LinesDecimalsUpWithFigureSpaces) {
                                             "12\u2008\u2007\u2007"));
 }
 
-TEST(Pandoc, OnlyAWideTableIsFittedToTheLine) {
+TEST(Pandoc, FitsOnlyAWideTableToTheLine) {
   TableView table = small_table();
   EXPECT_EQ(widths_of(pandoc_table(table, "times")).front(), (json{{"t", "ColWidthDefault"}}));
   for (int i = 0; i < 12; ++i) {
@@ -88,13 +89,13 @@ TEST(Pandoc, OnlyAWideTableIsFittedToTheLine) {
   EXPECT_LE(line, 1.0001);
 }
 
-TEST(Pandoc, ADisplayStandsInALineOfItsOwnWhereItCan) {
+TEST(Pandoc, WritesDisplaysInlineInsideEmphasis) {
   const Formulas known{{"$$x$$", {}}};
   EXPECT_THAT(pandoc_blocks("so $$x$$", known).dump(), HasSubstr("DisplayMath"));
   EXPECT_THAT(pandoc_blocks("so **$$x$$**", known).dump(), HasSubstr("InlineMath"));
 }
 
-TEST(Pandoc, ListsNestAsDeepAsLatexBears) {
+TEST(Pandoc, LimitsTheNestingOfLists) {
   std::string deep;
   for (int i = 0; i < 20; ++i) deep += std::string(static_cast<std::size_t>(2 * i), ' ') + "- x\n";
   const std::string tree = pandoc_blocks(deep).dump();
@@ -103,7 +104,7 @@ TEST(Pandoc, ListsNestAsDeepAsLatexBears) {
   EXPECT_LE(lists, 4u);
 }
 
-TEST(Pandoc, APictureThatTexCannotPlaceIsItsWords) {
+TEST(Pandoc, ReplacesUnsupportedPicturesByWords) {
   EXPECT_THAT(pandoc_blocks("![Two dots](dots.png)").dump(), HasSubstr("\"Image\""));
   EXPECT_EQ(
       words_of(pandoc_blocks("![Two dots](dots.svg)")),

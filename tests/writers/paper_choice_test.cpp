@@ -14,7 +14,7 @@ TableView make_table(const std::string& slug, std::size_t rows) {
   return table;
 }
 
-TEST(PaperChoice, TheMainTableStandsInThePartTheOthersElsewhere) {
+TEST(PaperChoice, KeepsTheMainTableInThePart) {
   Part part;
   part.tables = {make_table("long", 100), make_table("main", 10), make_table("further", 10),
                  make_table("short", 2), make_table("endless", 500)};
@@ -24,7 +24,7 @@ TEST(PaperChoice, TheMainTableStandsInThePartTheOthersElsewhere) {
   EXPECT_THAT(paper.page_only_titles, testing::ElementsAre("endless (500 rows)"));
 }
 
-TEST(PaperChoice, OfVariantsTwoFiguresAndTheLastTableStand) {
+TEST(PaperChoice, KeepsTwoVariantsOfFiguresAndTheLastTable) {
   Part part;
   for (const char* slug : {"1", "1-detail", "2", "2-detail", "3"}) {
     Figure& figure = part.figures.emplace_back();
@@ -40,7 +40,7 @@ TEST(PaperChoice, OfVariantsTwoFiguresAndTheLastTableStand) {
   EXPECT_THAT(paper.page_only_titles, testing::ElementsAre("2-detail", "3", "same (2 rows)"));
 }
 
-TEST(PaperChoice, WhatIsMarkedForPaperStandsThereWhateverItsLength) {
+TEST(PaperChoice, KeepsMarkedTablesOfAnyLength) {
   Part part;
   part.tables = {make_table("main", 10), make_table("endless", 500), make_table("endless", 500)};
   part.tables[1].always_on_paper = true;
@@ -52,7 +52,7 @@ TEST(PaperChoice, WhatIsMarkedForPaperStandsThereWhateverItsLength) {
   EXPECT_THAT(paper.page_only_titles, testing::ElementsAre("endless (500 rows)"));
 }
 
-TEST(PaperChoice, AFigureForThePageAloneIsLeftToIt) {
+TEST(PaperChoice, OmitsFiguresOfThePageOnly) {
   Part part;
   part.figures.resize(2);
   part.figures[1].title = "to play with";
@@ -62,7 +62,7 @@ TEST(PaperChoice, AFigureForThePageAloneIsLeftToIt) {
   EXPECT_THAT(paper.page_only_titles, testing::ElementsAre("to play with"));
 }
 
-TEST(PaperChoice, HalvesStandBesideEachOther) {
+TEST(PaperChoice, PutsHalvesOfATableSideBySide) {
   const TableView halves = in_two_halves(make_table("t", 3));
   ASSERT_EQ(halves.rows.size(), 2u);
   EXPECT_EQ(halves.columns.size(), 2u);

@@ -11,7 +11,7 @@ QueryResult sample() {
           {{"small", 19.30991234, 10}, {"2.7B", 328.0, {}}, {"=a|b", 1234567.8, 1}}};
 }
 
-TEST(QueryText, StandsInColumnsForATerminal) {
+TEST(QueryText, AlignsColumnsForATerminal) {
   EXPECT_EQ(as_table(sample()),
             "size        ms   n\n"
             "small  19.3099  10\n"
@@ -23,7 +23,7 @@ TEST(QueryText, SaysToATerminalThatNoRowMatched) {
   EXPECT_EQ(as_table({{"size", "ms"}, {}}), "size  ms\n(no rows)\n");
 }
 
-TEST(QueryText, CutsLongTextsForATerminalAlone) {
+TEST(QueryText, CutsLongTextsOnlyForATerminal) {
   const QueryResult result{{"name"}, {{std::string(100, 'x')}}};
   EXPECT_LT(as_table(result).size(), 80u);
   EXPECT_GT(as_csv(result).size(), 100u);
@@ -33,7 +33,7 @@ TEST(QueryText, ShowsNoControlCharacter) {
   EXPECT_EQ(as_table({{"a"}, {{"\x1b[31m"}}}), "a\n\uFFFD[31m\n");
 }
 
-TEST(QueryText, IsATableOfMarkdown) {
+TEST(QueryText, WritesAMarkdownTable) {
   EXPECT_EQ(as_markdown(sample()),
             "| size | ms | n |\n"
             "| --- | ---: | ---: |\n"
@@ -42,11 +42,11 @@ TEST(QueryText, IsATableOfMarkdown) {
             "| =a\\|b | 1234568 | 1 |\n");
 }
 
-TEST(QueryText, IsCsvWithoutFormulas) {
+TEST(QueryText, WritesCsvWithoutFormulas) {
   EXPECT_EQ(as_csv(sample()), "size,ms,n\nsmall,19.30991234,10\n2.7B,328,\n'=a|b,1234567.8,1\n");
 }
 
-TEST(QueryText, IsJsonWithNull) {
+TEST(QueryText, WritesNullAsJson) {
   EXPECT_EQ(as_json({{"size", "ms"}, {{"2.7B", {}}}}),
             "[\n  {\n    \"size\": \"2.7B\",\n    \"ms\": null\n  }\n]\n");
 }

@@ -39,7 +39,7 @@ TableView sample_environment() {
   return table;
 }
 
-/// A part of the report that is no problem: it has no letter and no question.
+/// Makes a section that is no problem of the handout: its part has no letter and no question.
 Section outcome_section() {
   Part part;
   part.problem = "ran";

@@ -1,4 +1,4 @@
-// The pieces that sample_fixture.h puts together.
+// Makes the pieces that sample_fixture.h puts together.
 #pragma once
 
 #include <string>

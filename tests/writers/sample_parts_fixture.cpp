@@ -27,9 +27,9 @@ std::vector<double> steps_from_start(double first_step, double steady) {
   return steps;
 }
 
-Dot sample_dot(const std::string& group, const std::string& series, double center) {
+Dot sample_dot(const std::string& row, const std::string& series, double center) {
   const Summary summary = summarize(samples_around(center, 0.0035, 10));
-  return {group, series, summary.mean, format_value({summary.mean, summary.stddev})};
+  return {row, series, summary.mean, format_value({summary.mean, summary.stddev})};
 }
 
 std::vector<std::string> series_of(const std::vector<Dot>& dots) {

@@ -38,7 +38,7 @@ TEST(SinglePage, FetchesNothingAndLeadsToNoFile) {
   EXPECT_THAT(page, HasSubstr("<svg"));
 }
 
-TEST(SinglePage, ItsPolicyNamesEachTextThatItHolds) {
+TEST(SinglePage, AllowsItsOwnTextsByHash) {
   const std::string page = sample_single_page();
   const auto scripts = contents(page, "<script>", "</script>");
   ASSERT_EQ(scripts.size(), 3u);
@@ -55,19 +55,19 @@ TEST(Sha256, AgreesWithTheStandardsExample) {
   EXPECT_EQ(sha256_base64("abc"), "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=");
 }
 
-TEST(SinglePage, WithoutABundleItsPicturesStay) {
+TEST(SinglePage, KeepsPicturesWithoutABundle) {
   const std::string page = sample_single_page("");
   EXPECT_EQ(contents(page, "<script>", "</script>").size(), 1u);
   EXPECT_THAT(page, HasSubstr("role=\"img\""));
 }
 
-TEST(SinglePage, NoScriptCanEndItsElement) {
+TEST(SinglePage, EscapesTheEndOfAScript) {
   EXPECT_EQ(enclosed_script("a = '</script>' + '<!--'"), "a = '<\\/script>' + '<\\!--'");
   const std::string page = sample_single_page("x = '</script><script>alert(1)</script>';");
   EXPECT_THAT(page, Not(HasSubstr("</script><script>alert")));
 }
 
-TEST(SinglePage, KeepsTheWordsOfALinkThatItCannotFollow) {
+TEST(SinglePage, KeepsTheWordsOfRemovedLinks) {
   EXPECT_EQ(without_file_links("<p><a href=\"kernels.csv\">all <b>of</b> them</a> and "
                                "<a href=\"#x\">x</a>, <a href=\"https://a/b\">b</a></p>"),
             "<p>all <b>of</b> them and <a href=\"#x\">x</a>, <a href=\"https://a/b\">b</a></p>");
@@ -83,7 +83,7 @@ TEST(Specs, CannotEndAScriptElement) {
   EXPECT_THAT(script, HasSubstr("\\u003c/script>"));
 }
 
-TEST(Specs, HandOverATimelineInPlaceOfItsChart) {
+TEST(Specs, ContainTheDataOfALiveFigure) {
   Document document = sample_document();
   Figure& figure = document.sections[0].parts[0].figures[0];
   figure.script_data = {{"texts", {"</script><script>"}}};
@@ -95,7 +95,7 @@ TEST(Specs, HandOverATimelineInPlaceOfItsChart) {
   EXPECT_THAT(page_html(sample_document(), drawings, {}), Not(HasSubstr("data-live")));
 }
 
-TEST(SinglePage, HoldsThePicturesOfNotes) {
+TEST(SinglePage, ContainsThePicturesOfNotes) {
   Document document = sample_document();
   Part& part = document.sections.at(0).parts.at(0);
   part.note = AuthorNote{"![my plot](notes/plot.svg) ![photograph](notes/photo.jpg)"};

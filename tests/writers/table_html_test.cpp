@@ -18,7 +18,7 @@ std::size_t count(const std::string& text, const std::string& part) {
   return matches;
 }
 
-TEST(Table, SpansARowsRemainingColumnsWithItsReasonAndWordsItsFlags) {
+TEST(Table, ShowsAReasonAcrossTheRemainingColumns) {
   TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
   table.columns = {{"size", "", Align::kLeft}, kNumber, kNumber};
   table.rows = {{{"xl"}}, {{"s", 1.5, 22.25}}, {{"m", 1.25, {}}}};
@@ -33,7 +33,7 @@ TEST(Table, SpansARowsRemainingColumnsWithItsReasonAndWordsItsFlags) {
   EXPECT_THAT(html, HasSubstr("<th scope=\"row\" class=\"whole\">xl</th>"));
 }
 
-TEST(Table, KeepsFlagsWithTheirValuesAndSingleWordsInOneLine) {
+TEST(Table, KeepsFlagsAndShortWordsOnOneLine) {
   TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
   table.columns = {{"row", "", Align::kLeft},
                    {"command", "", Align::kLeft, true},
@@ -46,7 +46,7 @@ TEST(Table, KeepsFlagsWithTheirValuesAndSingleWordsInOneLine) {
   EXPECT_THAT(html, HasSubstr("<td class=\"words\">two words</td>"));
 }
 
-TEST(Table, LetsALongFunctionsNameBreakBehindItsUnderscores) {
+TEST(Table, BreaksLongNamesBehindUnderscores) {
   TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
   table.columns = {{"name", "", Align::kLeft}};
   table.rows = {{{"sm80_xmma_gemm_<f32>_tilesize"}}, {{"train_step"}}};
@@ -55,7 +55,7 @@ TEST(Table, LetsALongFunctionsNameBreakBehindItsUnderscores) {
   EXPECT_THAT(html, HasSubstr("train_step"));
 }
 
-TEST(Table, PutsAReasonBelowItsRow) {
+TEST(Table, PutsALongRemarkBelowItsRow) {
   TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
   table.columns = {{"size", "", Align::kLeft}, kNumber, kNumber};
   table.rows = {{{"xl", 1.5, {}}}};
@@ -65,7 +65,7 @@ TEST(Table, PutsAReasonBelowItsRow) {
   EXPECT_THAT(html, HasSubstr("<td class=\"flags\" colspan=\"2\">outlier, train step: out"));
 }
 
-TEST(Table, BreaksAWordThatNoLineCanHold) {
+TEST(Table, BreaksVeryLongWords) {
   TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
   table.columns = {{"name", "", Align::kLeft}};
   std::string word;
@@ -76,7 +76,7 @@ TEST(Table, BreaksAWordThatNoLineCanHold) {
   EXPECT_EQ(count(html, "é"), 100u);
 }
 
-TEST(Table, NamesARowByItsFirstCellAlsoWhereThatIsANumber) {
+TEST(Table, UsesANumberAsTheHeadOfItsRow) {
   TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
   table.columns = {kNumber, kNumber};
   table.rows = {{{1, 2.5}}};

@@ -19,7 +19,7 @@ std::string blocks(std::string_view markdown) {
   return typst_blocks(markdown, source);
 }
 
-TEST(TypstText, EscapesWhatMeansSomethingToTypst) {
+TEST(TypstText, EscapesSpecialCharacters) {
   EXPECT_EQ(typst_text("#a $b$ *c* _d_ @e <f> [g] `h` ~"),
             "\\#a \\$b\\$ \\*c\\* \\_d\\_ \\@e \\<f\\> \\[g\\] \\`h\\` \\~");
   EXPECT_EQ(typst_text("// x /* y */ 1. z"), "\\/\\/ x \\/\\* y \\*\\/ 1\\. z");
@@ -27,21 +27,21 @@ TEST(TypstText, EscapesWhatMeansSomethingToTypst) {
   EXPECT_EQ(typst_text("12.5 is plain (really); a-b, 50%."), "12.5 is plain (really); a-b, 50%.");
 }
 
-TEST(TypstText, LeavesOutWhatNoReaderShouldMeet) {
+TEST(TypstText, OmitsInvisibleCharacters) {
   EXPECT_EQ(typst_text("a\u202Eb\x01\x1B\tc\nd"), "ab c d");
   EXPECT_EQ(typst_string("say \"\\\"\n"), "\"say \\\"\\\\\\\" \"");
 }
 
-TEST(TypstText, LongWordsMayBreakAndNumbersMayNot) {
+TEST(TypstText, BreaksLongWordsButNoNumbers) {
   EXPECT_THAT(typst_text(std::string(100, 'W')), HasSubstr("\u200b"));
   EXPECT_EQ(typst_text("1.5 ms"), "1.5\u00a0ms");
 }
 
-TEST(TypstBlocks, TypesetFormulasThatHaveAForm) {
+TEST(TypstBlocks, TypesetKnownFormulas) {
   EXPECT_THAT(blocks("$S^2$ and $\\foo$"), HasSubstr("alt: \"S^2\", $S^2$) and #raw(\"\\\\foo\")"));
 }
 
-TEST(TypstBlocks, LinksGiveTheirAddressInAFootnote) {
+TEST(TypstBlocks, WriteAddressesOfLinksAsFootnotes) {
   EXPECT_THAT(blocks("[a](https://example.org/b)"),
               HasSubstr("#link(\"https://example.org/b\")[a]#footnote["));
   EXPECT_EQ(blocks("[a](javascript:b) [c](#nowhere)"), "a c\n\n");
@@ -49,7 +49,7 @@ TEST(TypstBlocks, LinksGiveTheirAddressInAFootnote) {
               HasSubstr("#link(label(\"benchmarking_script-b\"))[a]"));
 }
 
-TEST(TypstReport, TakesTheAnswersAndThePaperAskedFor) {
+TEST(TypstReport, FollowsTheOptionsForAnswersAndPaper) {
   TypstOptions options;
   options.answers = Answers::kNone;
   options.paper = Paper::kLetter;
@@ -59,7 +59,7 @@ TEST(TypstReport, TakesTheAnswersAndThePaperAskedFor) {
   EXPECT_THAT(text, HasSubstr("[Your answer]"));
 }
 
-TEST(TypstReport, RemarksTooLongForAColumnGoBelowTheirRow) {
+TEST(TypstReport, PutsLongRemarksBelowTheirRow) {
   TableView table{.slug = "t", .title = "T", .columns = {{"row", "", Align::kLeft}}, .rows = {}};
   table.rows.push_back({{"a"}});
   table.rows.back().flags = {"allocated in step"};
@@ -69,7 +69,7 @@ TEST(TypstReport, RemarksTooLongForAColumnGoBelowTheirRow) {
   EXPECT_THAT(typst_table(table), HasSubstr("colspan: 1"));
 }
 
-TEST(TypstReport, AFigureStandsBesideItsAnswerTheNextBesideEachOther) {
+TEST(TypstReport, PutsFiguresBesideTheAnswerOrInPairs) {
   Document document = sample_document();
   Part& part = document.sections.front().parts.front();
   part.figures.resize(3);
@@ -82,7 +82,7 @@ TEST(TypstReport, AFigureStandsBesideItsAnswerTheNextBesideEachOther) {
       << "an author's document has no such function";
 }
 
-TEST(TypstReport, ALongAnswerStandsAboveItsFigure) {
+TEST(TypstReport, PutsALongAnswerAboveItsFigure) {
   Document document = sample_document();
   Part& part = document.sections.front().parts.front();
   part.answer = std::string(3000, 'a');
@@ -91,7 +91,7 @@ TEST(TypstReport, ALongAnswerStandsAboveItsFigure) {
   EXPECT_THAT(report_typst(document, {{"drawn", {}}}, {}), Not(HasSubstr("#pair[\n#block")));
 }
 
-TEST(TypstReport, ALongTableRunsOverPages) {
+TEST(TypstReport, LetsALongTableRunOverPages) {
   TableView table{.slug = "t", .title = "Many rows", .columns = {}, .rows = {}};
   table.columns = {{"row", "", Align::kLeft}};
   for (int i = 0; i < 20; ++i) table.rows.push_back({{std::to_string(i)}});

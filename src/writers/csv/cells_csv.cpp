@@ -64,7 +64,7 @@ class MetricColumns {
       const std::string name = column.tag + "." + column.name;
       if (!column.is_samples) {
         heads.push_back(head_with_unit(name, column.unit.name));
-      } else if (column.is_running()) {
+      } else if (column.is_sum()) {
         heads.push_back(head_with_unit(name + ".last", column.unit.name));
       } else {
         heads.push_back(csv_text(name + ".count"));
@@ -107,7 +107,7 @@ class MetricColumns {
     bool is_samples = false;
     bool is_condition = false;
 
-    bool is_running() const { return tag == metric::kRunningSum || tag == metric::kHostRunningSum; }
+    bool is_sum() const { return tag == metric::kRunningSum || tag == metric::kHostRunningSum; }
   };
 
   void add(const std::vector<Metric>& metrics, bool is_condition) {
@@ -128,11 +128,11 @@ class MetricColumns {
   static void add_samples(CsvFields& fields, const Column& column,
                           const std::vector<double>& samples) {
     if (samples.empty()) {
-      fields.resize(fields.size() + (column.is_running() ? 1 : 1 + std::size(kStatistics)));
+      fields.resize(fields.size() + (column.is_sum() ? 1 : 1 + std::size(kStatistics)));
       return;
     }
     const double factor = column.unit.factor;
-    if (column.is_running()) return fields.push_back(csv_number(samples.back() * factor));
+    if (column.is_sum()) return fields.push_back(csv_number(samples.back() * factor));
     const Summary summary = summarize(samples);
     fields.push_back(csv_number(static_cast<std::int64_t>(summary.count)));
     for (const double value :
@@ -156,6 +156,9 @@ constexpr auto kIdentityColumns = std::to_array<const char*>(
     {"id",     "kind",    "device", "size",      "implementation", "d_model",  "d_ff",
      "layers", "heads",   "vocab",  "ranks",     "collectives",    "sharding", "scheme",
      "bucket", "context", "batch",  "precision", "mode",           "warmup",   "steps"});
+
+constexpr auto kLaunchHeads = std::to_array<const char*>({"launch", "session", "hardware"});
+constexpr auto kEndHeads = std::to_array<const char*>({"wall (s)", "warnings"});
 
 struct OutcomeColumn {
   const char* head;
@@ -193,9 +196,9 @@ CsvFields launch_fields(const Run& run, const Launch& launch, std::size_t number
 std::string cells_csv(const Run& run) {
   const MetricColumns metrics(run);
   CsvFields heads = csv_texts({kIdentityColumns.begin(), kIdentityColumns.end()});
-  append(heads, csv_texts({"launch", "session", "hardware"}));
+  append(heads, csv_texts({kLaunchHeads.begin(), kLaunchHeads.end()}));
   for (const OutcomeColumn& column : kOutcomeColumns) heads.push_back(csv_text(column.head));
-  append(heads, csv_texts({"wall (s)", "warnings"}));
+  append(heads, csv_texts({kEndHeads.begin(), kEndHeads.end()}));
   append(heads, metrics.heads());
   std::string csv = csv_line(heads);
   for (const Cell& cell : run.cells) {
@@ -211,8 +214,8 @@ std::string cells_csv(const Run& run) {
       csv += csv_line(fields);
     };
     if (cell.launches.empty()) {
-      CsvFields unmeasured(3 + kOutcomeColumns.size() + 2);
-      unmeasured[3] = csv_text("not measured");
+      CsvFields unmeasured(kLaunchHeads.size() + kOutcomeColumns.size() + kEndHeads.size());
+      unmeasured[kLaunchHeads.size()] = csv_text("not measured");
       add_row(unmeasured, {});
     }
     for (std::size_t i = 0; i < cell.launches.size(); ++i) {

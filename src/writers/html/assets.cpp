@@ -74,7 +74,7 @@ std::string sha256_base64(std::string_view bytes) {
 }
 
 std::string enclosed_script(std::string_view script) {
-  // Only strings and patterns of a script can contain these texts; the backslash changes neither.
+  // Only strings and regular expressions can contain these texts, and a backslash changes neither.
   return replaced(replaced(std::string(script), "</script", "<\\/script"), "<!--", "<\\!--");
 }
 

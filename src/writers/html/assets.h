@@ -18,10 +18,10 @@ std::string page_style();
 /// Returns the scripts of site/*.js that every page loads, in one text.
 std::string page_script();
 
-/// Returns the script of `kCompareFile`.
+/// Returns the script of the page `kCompareFile`.
 std::string compare_script();
 
-/// The favicon is an SVG with this path in the site.
+/// Returns the favicon, an SVG with the path `kIconPath` in the site.
 std::string page_icon();
 inline constexpr const char* kIconPath = "assets/favicon.svg";
 
@@ -47,7 +47,8 @@ std::string sha256_base64(std::string_view bytes);
 /// Returns the script in a form that cannot end the element around it.
 std::string enclosed_script(std::string_view script);
 
-/// Returns a content security policy that allows only these texts, by hash, and inner pictures.
+/// Returns a content security policy that allows only the enclosed texts, by hash, and data URLs of
+/// pictures.
 std::string policy_for(const EnclosedAssets& enclosed);
 
 /// Removes links to files beside the page and keeps their words.

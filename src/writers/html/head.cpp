@@ -77,13 +77,13 @@ std::string description_of(const Document& document, Answers answers) {
   text = visible_text(text);
   if (text.size() <= kMostDescriptionBytes) return text;
   // The text is cut behind a sentence that fits, else behind a word; "vs. " ends no sentence.
-  const std::string head = text.substr(0, kMostDescriptionBytes);
-  std::size_t end = head.rfind(". ");
-  while (end != std::string::npos && head.substr(0, end).ends_with("vs")) {
-    end = head.rfind(". ", end - 1);
+  const std::string start = text.substr(0, kMostDescriptionBytes);
+  std::size_t end = start.rfind(". ");
+  while (end != std::string::npos && start.substr(0, end).ends_with("vs")) {
+    end = start.rfind(". ", end - 1);
   }
-  if (end != std::string::npos) return head.substr(0, end + 1);
-  return cut_short(text, std::min(head.rfind(' '), kMostDescriptionBytes));
+  if (end != std::string::npos) return start.substr(0, end + 1);
+  return cut_short(text, std::min(start.rfind(' '), kMostDescriptionBytes));
 }
 
 std::string foot_html(const Document& document) {

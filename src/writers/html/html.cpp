@@ -34,14 +34,6 @@ TemplateList section_list(const Document& document, PageState& state) {
   return sections;
 }
 
-TemplateList format_list(const std::vector<FormatLink>& formats) {
-  TemplateList list;
-  for (const auto& [name, file] : formats) {
-    list.push_back(TemplateObject{{"name", name}, {"file", file}});
-  }
-  return list;
-}
-
 /// Returns, as JSON, the training steps whose price site/prices.js calculates.
 std::string priced_steps(const Document& document) {
   nlohmann::json steps = nlohmann::json::array();
@@ -54,6 +46,9 @@ std::string filled_page(const Document& document, const PageOptions& options, Pa
                         const EnclosedAssets& enclosed) {
   const HeadWords words{document.name(), description_of(document, options.answers), "article"};
   const bool has_environment = !document.environment.columns.empty();
+  TemplateList formats;
+  for (const auto& [name, file] : options.formats)
+    formats.push_back(TemplateObject{{"name", name}, {"file", file}});
   const TemplateObject values = {
       {"head", head_html(words, options, state.is_single_file ? &enclosed : nullptr)},
       {"foot", foot_html(document)},
@@ -73,7 +68,7 @@ std::string filled_page(const Document& document, const PageOptions& options, Pa
       {"date", document.date},
       {"provenance", document.provenance_line(state.answers)},
       {"formatted", !options.formats.empty()},
-      {"formats", format_list(options.formats)},
+      {"formats", formats},
       {"sections", section_list(document, state)},
       {"method", markdown_to_html(document.method)},
       {"commands", document.reproduce.empty() ? TemplateList() : text_list({document.reproduce})},

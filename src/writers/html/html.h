@@ -63,19 +63,21 @@ struct PageState {
   const Drawings& drawings;
   Answers answers = Answers::kFull;
   bool is_single_file = false;  ///< The page is one file that contains its pictures and scripts.
-  int figure_count = 0;         ///< Figures written outside drawers: 1, 2, …
-  int drawer_figure_count = 0;  ///< Figures written in drawers: A1, A2, …
+  int figure_count = 0;         ///< Counts the figures written outside drawers.
+  int drawer_figure_count = 0;  ///< Counts the figures written in drawers.
   bool in_drawer = false;
-  std::string next_figure();
   std::set<std::string> used_ids = {};
   FrontMatter front = {};      ///< The author of the notes, with course and repository.
   bool is_comparison = false;  ///< The page compares two runs.
 
   /// Reserves an id and returns it: `base`, with "-2", "-3", … appended if the page has it already.
   std::string unique_id(const std::string& base);
+
+  /// Counts a figure and returns its number, "1", or in a drawer "A1".
+  std::string next_figure_number();
 };
 
-/// `id` is the target of links to the table. `is_printed` is false if only a screen shows it.
+/// `id` is the target of links to the table. `is_printed` is false if only screens show the table.
 std::string table_html(const TableView& table, const std::string& id, bool is_printed = true);
 
 std::string figure_html(const Figure& figure, PageState& state, bool is_printed);

@@ -14,10 +14,10 @@ namespace {
 
 using Figures = std::span<const Figure>;
 
-/// Returns the figures at the beginning of `figures` that have the first one's value of `key`.
-Figures leading_equal(Figures figures, std::string Figure::* key) {
+/// Returns the figures at the beginning that have the first figure's value of `member`.
+Figures leading_equal(Figures figures, std::string Figure::* member) {
   const auto end = std::ranges::find_if(
-      figures, [&](const Figure& figure) { return figure.*key != figures.front().*key; });
+      figures, [&](const Figure& figure) { return figure.*member != figures.front().*member; });
   return figures.first(static_cast<std::size_t>(end - figures.begin()));
 }
 
@@ -88,7 +88,7 @@ std::string PageState::unique_id(const std::string& base) {
   return unique;
 }
 
-std::string PageState::next_figure() {
+std::string PageState::next_figure_number() {
   return in_drawer ? "A" + std::to_string(++drawer_figure_count) : std::to_string(++figure_count);
 }
 
@@ -99,7 +99,7 @@ std::string figure_html(const Figure& figure, PageState& state, bool is_printed)
   const std::string id = state.unique_id("figure-" + slug(figure.slug));
   TemplateObject values = {
       {"id", id},
-      {"number", state.next_figure()},
+      {"number", state.next_figure_number()},
       {"title", figure.title},
       {"caption", markdown_to_html(figure.caption)},
       {"offers", !figure.page_caption.empty()},

@@ -29,15 +29,15 @@ std::string attribute_text(std::string_view svg, const std::string& name) {
 
 /// Returns the attribute of the root element as a number; 0 if it is absent.
 double attribute_number(std::string_view svg, const std::string& name) {
-  const std::string size = attribute_text(svg, name);
+  const std::string text = attribute_text(svg, name);
   double number = 0;
-  std::from_chars(size.data(), size.data() + size.size(), number);
+  std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
 }
 
 std::string copied_attribute(std::string_view svg, const std::string& name) {
-  const std::string size = attribute_text(svg, name);
-  return size.empty() ? "" : " " + name + "=\"" + size + "\"";
+  const std::string text = attribute_text(svg, name);
+  return text.empty() ? "" : " " + name + "=\"" + text + "\"";
 }
 
 }  // namespace

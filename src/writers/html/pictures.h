@@ -13,9 +13,9 @@ std::optional<double> height_over_width(std::string_view svg);
 /// Returns the SVG as a separate file that changes its colors on a dark screen.
 std::string picture_file(std::string_view svg);
 
-/// The picture that link previews of a page show, a PNG beside the page; its size is in pixels.
+/// Link previews of a page show this PNG beside the page.
 inline constexpr const char* kCardFile = "card.png";
-inline constexpr int kCardWidth = 1200;
+inline constexpr int kCardWidth = 1200;  ///< In pixels, like the height.
 inline constexpr int kCardHeight = 630;
 
 /// Returns the chart centered on a white SVG of half the card's width and height; a print has two

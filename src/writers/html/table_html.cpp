@@ -31,7 +31,7 @@ std::string code_html(const std::string& text) {
 }
 
 /// Returns true for one word of at most `kLongestBytes`: a short word with a hyphen, "GPU-bound",
-/// reads badly in two lines, but a path or a hash may need them.
+/// reads badly in two lines, but a long path or hash may need two.
 bool stays_whole(const std::string& text) {
   constexpr std::size_t kLongestBytes = 20;
   return text.size() <= kLongestBytes && text.find(' ') == std::string::npos;

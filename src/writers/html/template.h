@@ -24,7 +24,7 @@ TemplateList text_list(const std::vector<std::string>& texts);
 std::string escape_html(const std::string& text);
 
 /// Returns Markdown as HTML, with formulas as MathML, raw HTML as text and without unsafe links.
-/// `formulas`: the formulas of the author's notes, which no section has.
+/// `formulas` holds formulas of the author's notes; those of the report itself are built in.
 std::string markdown_to_html(std::string_view markdown, const Formulas& formulas = {});
 
 }  // namespace labreport

@@ -8,7 +8,7 @@
 
 namespace labreport {
 
-/// "**Ada Lovelace** · CS336 · [address](address)"; empty if none of the three is known.
+/// Returns "**Ada Lovelace** · CS336 · [address](address)" without what is unknown.
 std::string byline_markdown(const FrontMatter& front);
 
 std::string table_markdown(const TableView& table);

@@ -13,7 +13,7 @@ using nlohmann::json;
 
 /// A longer table of details is not printed, because it would bury the answers.
 constexpr std::size_t kMostPrintedDetailsRows = 16;
-constexpr int kAnswerLines = 6;
+constexpr int kEmptyAnswerLines = 6;
 
 class PartWriter {
  public:
@@ -53,7 +53,7 @@ class PartWriter {
     }
     if (part.awaits_answer(options_.answers)) {
       json lines = json::array({pandoc_emph("Your answer")});
-      for (int i = 0; i < kAnswerLines; ++i) lines.push_back(pandoc_words("\u00a0"));
+      for (int i = 0; i < kEmptyAnswerLines; ++i) lines.push_back(pandoc_words("\u00a0"));
       add(pandoc_node("LineBlock", lines));
     }
   }
@@ -61,8 +61,8 @@ class PartWriter {
   void table(const TableView& table, const std::string& anchor) {
     if (table.columns.empty()) return;
     std::string id = slug("tab " + anchor + " " + table.slug);
-    for (int next = 2; !ids_.insert(id).second; ++next) {
-      id = slug("tab " + anchor + " " + table.slug + " " + std::to_string(next));
+    for (int suffix = 2; !ids_.insert(id).second; ++suffix) {
+      id = slug("tab " + anchor + " " + table.slug + " " + std::to_string(suffix));
     }
     add(pandoc_table(table, id));
   }
@@ -82,7 +82,7 @@ class PartWriter {
   }
 
   void details(const Details& details, const std::string& anchor) {
-    const std::size_t block_count = blocks_.size();
+    const std::size_t heading = blocks_.size();
     add(pandoc_heading(4, pandoc_words("How this was measured")));
     append(blocks_, pandoc_blocks(details.words(options_.answers)));
     for (const std::string& warning : details.warnings) {
@@ -101,7 +101,7 @@ class PartWriter {
           "Left to the page and to tables/, being long: " + join(long_tables, "; ") + ".")));
     }
     for (const Figure& each : details.figures) figure(each, anchor);
-    if (blocks_.size() == block_count + 1) blocks_.erase(block_count);
+    if (blocks_.size() == heading + 1) blocks_.erase(heading);  // It has no content.
   }
 
   json blocks_ = json::array();

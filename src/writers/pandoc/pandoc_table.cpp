@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-/// These are the lengths of a line and of the gap between two columns. The template sets a table
+/// Lengths of a line and of the gap between two columns are in letters. The template sets a table
 /// with fixed column widths in a smaller type, which has the `kSmall` lengths.
 constexpr std::size_t kLineLetters = 88;
 constexpr std::size_t kSmallLineLetters = 110;
@@ -52,7 +52,7 @@ std::string padding_spaces(const std::string& padding) {
 }
 
 /// Makes a cell with text or with a number whose decimals are aligned in the column.
-GridCell cell_in(const ColumnView& column, const AlignedCell& aligned) {
+GridCell column_cell(const ColumnView& column, const AlignedCell& aligned) {
   if (column.align == Align::kLeft) {
     const std::string text = aligned.text.joined();
     GridCell cell = cell_of(column.is_code ? pandoc_code(text) : pandoc_words(text), text);
@@ -180,7 +180,7 @@ json pandoc_table(const TableView& table, const std::string& id) {
     for (std::size_t r = 0; r < table.rows.size(); ++r) {
       const bool has_note =
           c >= table.rows[r].cells.size() && !table.rows[r].missing_reason.empty();
-      if (!has_note) grid.rows[r + 1].push_back(cell_in(table.columns[c], aligned[r]));
+      if (!has_note) grid.rows[r + 1].push_back(column_cell(table.columns[c], aligned[r]));
     }
   }
   const bool has_remarks =

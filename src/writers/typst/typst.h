@@ -18,8 +18,8 @@ struct TypstOptions {
   std::string run_path = {};       ///< The path from the source to the run's folder: "../".
 };
 
-/// The source names pictures "charts/narrow/<slug>.svg"; a table of its data replaces a figure that
-/// `drawings` lacks. Details are in an appendix, without their long tables.
+/// The source names pictures "charts/narrow/<slug>.svg"; a figure that `drawings` lacks becomes a
+/// table of its data. Details are in an appendix, without their long tables.
 std::string report_typst(const Document& document, const Drawings& drawings,
                          const TypstOptions& options);
 

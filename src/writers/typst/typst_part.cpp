@@ -56,7 +56,7 @@ std::string unprinted_text(const Part& part, const PaperPart& paper) {
   return text + "In the report’s page\\: " + typst_text(join(paper.page_only_titles, "; ")) + ".";
 }
 
-// Markup of this length is about as high as a figure; a longer one has no figure beside it.
+// Words of this length are about as high as a figure; longer words have no figure beside them.
 constexpr std::size_t kMostBytesBeside = 2000;
 constexpr std::size_t kMostRowsBeside = 8;
 
@@ -78,12 +78,14 @@ std::string words_and_evidence(const std::string& words, const Part& part,
   const TableView* answer_table = nullptr;
   if (has_room_beside && !figures.empty() && is_drawn(*figures.front(), source)) {
     if (may_join_words && narrow->rows.size() <= kMostRowsBeside) {
-      text += typst_table(*(answer_table = narrow), TableWidth::kHalf);
+      answer_table = narrow;
+      text += typst_table(*narrow, TableWidth::kHalf);
     }
     text = typst_pair(text, typst_figure(*figures.front(), source));
     figures = figures.subspan(1);
   } else if (has_room_beside && figures.empty() && may_join_words) {
-    text = typst_pair(words, typst_table(*(answer_table = narrow), TableWidth::kHalf));
+    answer_table = narrow;
+    text = typst_pair(words, typst_table(*narrow, TableWidth::kHalf));
   }
   const bool is_last_unpaired = figures.size() % 2 == 1 && is_drawn(*figures.back(), source);
   const TableView* beside = is_last_unpaired && answer_table == nullptr ? narrow : nullptr;
@@ -96,7 +98,7 @@ std::string words_and_evidence(const std::string& words, const Part& part,
 }
 
 /// Writes the generated answer, the author's words, or an empty frame for these words.
-std::string typst_words(const Part& part, const TypstSource& source) {
+std::string typst_answer(const Part& part, const TypstSource& source) {
   std::string text;
   const std::string answer = part.generated_answer(source.options.answers);
   if (!answer.empty()) {
@@ -167,7 +169,7 @@ std::string typst_part(const Part& part, const TypstSource& source) {
   if (!part.question.empty()) {
     text += "#quote(block: true)[\n" + typst_blocks(part.question, source) + "]\n\n";
   }
-  const std::string words = typst_words(part, source);
+  const std::string words = typst_answer(part, source);
   if (source.is_whole_report) return text + words_and_evidence(words, part, source);
   std::vector<const Figure*> figures;
   for (const Figure& figure : part.figures) figures.push_back(&figure);

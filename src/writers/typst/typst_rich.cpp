@@ -48,10 +48,10 @@ class RichWriter {
         return typst_call("block(sticky: true)",
                           typst_call("strong", inlines_markup(block.inlines)));
       case Kind::kBulletList:
-        return list_markup("list(tight: " + flag(block.tight), block.items);
+        return list_markup("list(tight: " + typst_bool(block.tight), block.items);
       case Kind::kNumberedList:
         return list_markup(
-            "enum(tight: " + flag(block.tight) + ", start: " + std::to_string(block.start),
+            "enum(tight: " + typst_bool(block.tight) + ", start: " + std::to_string(block.start),
             block.items);
       case Kind::kQuote:
         return typst_call("quote(block: true)", "\n" + blocks_markup(block.blocks));
@@ -67,7 +67,7 @@ class RichWriter {
     return "";
   }
 
-  static std::string flag(bool value) { return value ? "true" : "false"; }
+  static std::string typst_bool(bool value) { return value ? "true" : "false"; }
 
   std::string list_markup(const std::string& function, const std::vector<Blocks>& items) const {
     std::string text = "#" + function;

@@ -12,7 +12,7 @@
 
 namespace labreport {
 
-/// The report and the options from which each piece of one source is written. All must live longer.
+/// The report and the options from which each piece of one source is written. They must outlive it.
 struct TypstSource {
   TypstSource(const Document& report, const Drawings& drawn, const TypstOptions& chosen);
 
@@ -20,14 +20,14 @@ struct TypstSource {
   const Drawings& drawings;
   const TypstOptions& options;
   std::set<std::string> labels;  ///< Targets of links within the source.
-  bool is_whole_report = true;   ///< It has the template and the appendices.
+  bool is_whole_report = true;   ///< If so, the source has the template and the appendices.
 
  private:
   void add_label(const std::string& name);
 };
 
 /// Writes Markdown as blocks of markup, each followed by an empty line; headings become bold
-/// paragraphs. `formulas`: the formulas of the author's notes, which no section has.
+/// paragraphs. `formulas` holds formulas of the author's notes; the report's own are built in.
 std::string typst_blocks(std::string_view markdown, const TypstSource& source,
                          const Formulas& formulas = {});
 

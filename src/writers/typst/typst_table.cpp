@@ -97,10 +97,10 @@ class TableWriter {
     }
     const std::string remarks = typst_text(cut_to_fit(row.joined_flags()));
     if (has_remarks_beside_) cells += "[" + (has_remark_beside(row) ? remarks : "") + "], ";
-    return row.flags.empty() || has_remark_beside(row) ? cells : cells + below(remarks);
+    return row.flags.empty() || has_remark_beside(row) ? cells : cells + remarks_below(remarks);
   }
 
-  std::string below(const std::string& remarks) const {
+  std::string remarks_below(const std::string& remarks) const {
     return "\n  table.cell(colspan: " +
            std::to_string(table_.columns.size() + (has_remarks_beside_ ? 1 : 0)) +
            ", align: left, inset: (left: 1.6em, top: 0.1em, bottom: 0.35em))[#text(fill: "
