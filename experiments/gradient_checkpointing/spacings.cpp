@@ -33,11 +33,11 @@ Spacing spacing_of(const Cell& cell) {
   }
   spacing.peak = single_number(*launch, metric::kMemory, metric::kPeakAllocated);
   spacing.saved_bytes = single_number(*launch, metric::kCheckpoints, metric::kSaved);
-  spacing.recomputed_bytes = single_number(*launch, metric::kCheckpoints, metric::kRecomputed);
+  spacing.recomputed_bytes = single_number(*launch, metric::kCheckpoints, metric::kRecomputedBytes);
   const TimedLaunch timed{&cell.spec, launch};
   spacing.steps_ms = timed.ms_after_warmup(metric::kStep, metric::kTotal);
   spacing.forward_backward_ms = forward_backward_ms_of(timed);
-  spacing.recompute_ms = single_milliseconds(*launch, metric::kStep, metric::kRecompute);
+  spacing.recompute_ms = single_milliseconds(*launch, metric::kStep, metric::kRecomputeTime);
   const Metric* losses = launch->find(metric::kLosses, metric::kTotal);
   if (losses != nullptr) spacing.losses = losses->numbers();
   return spacing;
