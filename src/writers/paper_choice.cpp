@@ -76,7 +76,7 @@ std::vector<const TableView*> printed_tables(const Details& details) {
   std::vector<const TableView*> tables;
   for (const TableView& table : details.tables) {
     const bool is_short = table.rows.size() <= kMostDetailsRows;
-    const bool has_commands = std::ranges::any_of(table.columns, &ColumnView::code);
+    const bool has_commands = std::ranges::any_of(table.columns, &ColumnView::is_code);
     if (is_short && fits_column(table) && !has_commands) tables.push_back(&table);
   }
   return tables;
