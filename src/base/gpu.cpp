@@ -239,11 +239,11 @@ GpuState GpuMonitor::snapshot() const {
   state.power_mw = nvml_->number("nvmlDeviceGetPowerUsage", whole_gpu_);
   if (const auto memory = nvml_->memory(device_))
     state.used_bytes = memory->total_bytes - memory->free_bytes;
-  state.thermal_slowdown_ns = nvml_->violation(whole_gpu_, kThermalPolicy);
+  state.thermal_slowdown_ns = nvml_->slowdown_ns(whole_gpu_, kThermalPolicy);
   const auto thermal = nvml_->field(whole_gpu_, kHardwareThermalField);
   const auto power_brake = nvml_->field(whole_gpu_, kPowerBrakeField);
   if (thermal || power_brake) state.hardware_slowdown_ns = or_zero(thermal) + or_zero(power_brake);
-  state.power_slowdown_ns = nvml_->violation(whole_gpu_, kPowerPolicy);
+  state.power_slowdown_ns = nvml_->slowdown_ns(whole_gpu_, kPowerPolicy);
   return state;
 }
 

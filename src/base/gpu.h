@@ -98,8 +98,7 @@ struct GpuState {
   std::optional<std::int64_t> temperature_c;
   std::optional<std::int64_t> power_mw;
   std::optional<std::int64_t> used_bytes;  ///< Bytes of device memory, used by all processes.
-  // The members `…_slowdown_ns` count the nanoseconds since the driver started in which the limit
-  // beside them reduced the clocks.
+  // `…_slowdown_ns` are the nanoseconds since the driver started in which a limit reduced clocks.
   std::optional<std::int64_t> thermal_slowdown_ns;  ///< The driver's temperature limit.
   /// The hardware's own temperature limit, or its power brake.
   std::optional<std::int64_t> hardware_slowdown_ns;

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The variables change results. A prefix also matches those that later versions of a library add.
+// Variables that change results. Prefixes also match variables that later libraries add.
 constexpr auto kResultPrefixes = std::to_array<std::string_view>(
     {"PYTORCH_",       "TORCH_CUDNN_", "TORCH_BLAS_", "TORCH_ALLOW_TF32_",
      "CUBLAS_",        "CUBLASLT_",    "CUDNN_",      "NVIDIA_TF32_",
@@ -29,8 +29,8 @@ constexpr auto kResultVariables = std::to_array<std::string_view>(
      "CUDA_CACHE_DISABLE", "CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_AUTO_BOOST", "CUDA_FORCE_PTX_JIT",
      "CUDA_DISABLE_PTX_JIT", "CUDA_INJECTION64_PATH", "KINETO_LOG_LEVEL", "LD_PRELOAD"});
 
-/// Returns the value after the colon in the first line that begins with `key`.
-std::string proc_value(const char* file, std::string_view key) {
+/// Returns what follows `key`, and a colon or spaces, in the first line that begins with it.
+std::string value_of_key(const char* file, std::string_view key) {
   std::ifstream stream(file);
   for (std::string line; std::getline(stream, line);) {
     if (!line.starts_with(key)) continue;
@@ -41,7 +41,7 @@ std::string proc_value(const char* file, std::string_view key) {
 }
 
 std::int64_t meminfo_bytes(std::string_view key) {
-  const std::string value = proc_value("/proc/meminfo", key);
+  const std::string value = value_of_key("/proc/meminfo", key);
   return value.empty() ? 0 : std::stoll(value) * 1024;
 }
 
@@ -58,7 +58,7 @@ std::int64_t container_limit_bytes() {
 
 std::string cpu_model() {
   for (const char* key : {"model name", "Model", "Hardware", "cpu model"}) {
-    const std::string value = proc_value("/proc/cpuinfo", key);
+    const std::string value = value_of_key("/proc/cpuinfo", key);
     if (!value.empty()) return value;
   }
   return "unknown CPU";
@@ -81,7 +81,7 @@ std::int64_t available_memory_bytes() {
   std::int64_t used_bytes = 0;
   if (std::ifstream("/sys/fs/cgroup/memory.current") >> used_bytes) {
     // The kernel can free the inactive page cache, so it counts as available.
-    const std::string cache = proc_value("/sys/fs/cgroup/memory.stat", "inactive_file");
+    const std::string cache = value_of_key("/sys/fs/cgroup/memory.stat", "inactive_file");
     used_bytes -= cache.empty() ? 0 : std::stoll(cache);
   }
   const std::int64_t free_in_container =
@@ -111,9 +111,8 @@ std::string host_name() {
 }
 
 std::optional<std::int64_t> out_of_memory_kills() {
-  for (const auto& [file, key] : {std::pair{"/sys/fs/cgroup/memory.events", "oom_kill"},
-                                  std::pair{"/proc/vmstat", "oom_kill"}}) {
-    const std::string value = proc_value(file, std::string(key) + " ");
+  for (const char* file : {"/sys/fs/cgroup/memory.events", "/proc/vmstat"}) {
+    const std::string value = value_of_key(file, "oom_kill ");
     if (!value.empty()) return std::stoll(value);
   }
   return std::nullopt;

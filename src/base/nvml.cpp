@@ -39,12 +39,12 @@ struct RawField {
   int value_type, status;
   union {
     double real;
-    unsigned small;
-    unsigned long long large;
+    unsigned u32;
+    unsigned long long u64;
   } value;
 };
 
-constexpr int kUnsignedInt = 1;
+constexpr int kUnsignedIntType = 1;
 constexpr std::size_t kTextBytes = 128;
 
 }  // namespace
@@ -205,7 +205,7 @@ std::optional<Nvml::Memory> Nvml::memory(Handle device) const {
                 static_cast<std::int64_t>(raw.free_bytes)};
 }
 
-std::optional<std::int64_t> Nvml::violation(Handle device, int policy) const {
+std::optional<std::int64_t> Nvml::slowdown_ns(Handle device, int policy) const {
   RawViolation raw{};
   if (call("nvmlDeviceGetViolationStatus", device, policy, &raw) != kSuccess) return std::nullopt;
   return static_cast<std::int64_t>(raw.violation_ns);
@@ -216,8 +216,8 @@ std::optional<std::int64_t> Nvml::field(Handle device, unsigned field_id) const 
   raw.field_id = field_id;
   if (call("nvmlDeviceGetFieldValues", device, 1, &raw) != kSuccess) return std::nullopt;
   if (raw.status != kSuccess) return std::nullopt;
-  return raw.value_type == kUnsignedInt ? std::int64_t{raw.value.small}
-                                        : static_cast<std::int64_t>(raw.value.large);
+  return raw.value_type == kUnsignedIntType ? std::int64_t{raw.value.u32}
+                                            : static_cast<std::int64_t>(raw.value.u64);
 }
 
 std::optional<Nvml::Processes> Nvml::compute_processes(Handle device) const {

@@ -62,7 +62,7 @@ class Nvml {
   std::optional<Memory> memory(Handle device) const;
   /// Returns the nanoseconds since the driver's start in which the limit `policy` reduced the
   /// clocks.
-  std::optional<std::int64_t> violation(Handle device, int policy) const;
+  std::optional<std::int64_t> slowdown_ns(Handle device, int policy) const;
   std::optional<std::int64_t> field(Handle device, unsigned field_id) const;
 
   struct Processes {

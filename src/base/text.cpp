@@ -108,12 +108,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::vector<std::string> nearest(std::string_view word, std::span<const std::string> candidates) {
-  std::vector<std::string> nearest(candidates.begin(), candidates.end());
-  if (nearest.size() <= kShowAllUpTo) return nearest;
+  std::vector<std::string> sorted(candidates.begin(), candidates.end());
+  if (sorted.size() <= kShowAllUpTo) return sorted;
   std::ranges::stable_sort(
-      nearest, {}, [&](const std::string& candidate) { return edit_distance(word, candidate); });
-  nearest.resize(kShowNearest);
-  return nearest;
+      sorted, {}, [&](const std::string& candidate) { return edit_distance(word, candidate); });
+  sorted.resize(kShowNearest);
+  return sorted;
 }
 
 void refuse_unknown(std::string_view what, std::string_view word,

@@ -36,8 +36,8 @@ std::string join_words(std::span<const std::string> words);
 /// quoted. A leading "~/" stays unquoted, because the shell should expand it.
 std::string command_line(std::span<const std::string> argv);
 
-/// Returns a name that is safe in a path and a URL: lower-case ASCII letters and digits, with one
-/// hyphen for all other characters between two of them.
+/// Returns a name that is safe in a path and a URL: lower-case ASCII letters and digits, and one
+/// hyphen in place of each run of other characters between them.
 std::string slug(std::string_view text);
 
 /// Returns the Levenshtein distance, ignoring the case of ASCII letters.

@@ -35,19 +35,19 @@ std::string program_help(const CLI::App& app) {
   return text + "\n`labreport help VERB` shows a verb's flags; --version shows the version.\n";
 }
 
-/// A positional argument's description begins with its name: "RUN: a folder, a GPU, …".
+/// A positional argument's description begins with "NAME: "; if optional, it has a "(default: …)".
 std::string verb_help(const CLI::App& verb) {
   std::string usage = verb.get_name();
   std::string lines;
   for (const CLI::Option* option : verb.get_options()) {
-    std::string name = flag_name(*option), words = option->get_description();
+    std::string name = flag_name(*option), description = option->get_description();
     if (option->get_positional()) {
-      const std::size_t colon = words.find(": ");
-      name = words.substr(0, colon);
-      words.erase(0, colon + 2);
-      usage += words.find("(default: ") == words.npos ? " " + name : " [" + name + "]";
+      const std::size_t colon = description.find(": ");
+      name = description.substr(0, colon);
+      description.erase(0, colon + 2);
+      usage += description.find("(default: ") == description.npos ? " " + name : " [" + name + "]";
     }
-    lines += fmt::format(fmt::runtime(kHelpLine), name, words);
+    lines += fmt::format(fmt::runtime(kHelpLine), name, description);
   }
   return fmt::format("usage: labreport {} [FLAGS]\n{}\n\n{}{}", usage, verb.get_description(),
                      lines, verb.get_footer());

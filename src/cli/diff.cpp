@@ -78,13 +78,12 @@ bool contains(std::string_view text, std::string_view words) {
   return text.find(words) != std::string_view::npos;
 }
 
-/// Recognizes a comparison of any format by its words about matching cells.
+/// Recognizes JSON by its keys, and other formats by their words about matching cells.
 bool is_diff(const fs::path& file) {
   const std::string text = read_file(file);
   const bool counts_matches =
       contains(text, " cells match, ") || contains(text, "1 cell matches, ");
-  const bool is_text = counts_matches && contains(text, " only in ");
-  return is_text ||
+  return (counts_matches && contains(text, " only in ")) ||
          (text.starts_with("{\n  \"schema_version\": ") && contains(text, "\"only_a\": "));
 }
 

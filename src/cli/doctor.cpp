@@ -20,9 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kCheckLimitSeconds = 60;
-constexpr std::int64_t kComfortableDiskBytes = 8LL << 30;
+constexpr std::int64_t kEnoughDiskBytes = 8LL << 30;
 
-/// Collects findings, one line each. Nothing can be measured without things that `add_needed` adds.
+/// Collects findings, one line each. As long as there is an obstacle, nothing can be measured.
 class Findings {
  public:
   void add_present(const std::string& subject, const std::string& words) {
@@ -31,7 +31,7 @@ class Findings {
   void add_missing(const std::string& subject, const std::string& words) {
     add("–", subject, words);
   }
-  void add_needed(const std::string& subject, const std::string& words) {
+  void add_obstacle(const std::string& subject, const std::string& words) {
     add("✗", subject, words);
     is_complete_ = false;
   }
@@ -94,7 +94,7 @@ void look_at_worker(Findings& findings) {
   try {
     worker = find_worker();
   } catch (const InputError& error) {
-    return findings.add_needed("worker", error.what());
+    return findings.add_obstacle("worker", error.what());
   }
   const std::string cuda = worker.cuda.empty() ? "without CUDA"
                                                : fmt::format("CUDA {}, for {}", worker.cuda,
@@ -104,8 +104,8 @@ void look_at_worker(Findings& findings) {
                                     : worker.torch + ", " + cuda);
   const CompletedProcess process = run_program({worker.program.string(), "--version"});
   if (!process.ok()) {
-    return findings.add_needed("worker", "does not start: " + last_lines(process.messages, 1) +
-                                             "; build it again with `make report`");
+    return findings.add_obstacle("worker", "does not start: " + last_lines(process.messages, 1) +
+                                               "; build it again with `make report`");
   }
   findings.add_present("worker",
                        fmt::format("{} starts in {}", worker.program.string(),
@@ -126,18 +126,18 @@ void look_at_model_worker(Findings& findings) try {
 /// Runs a script of setup/. Adds the first line that it prints, and each line of its stderr as
 /// missing.
 void look_with_script(Findings& findings, const std::string& subject,
-                      std::vector<std::string> words) {
-  const fs::path script = program_folder().parent_path().parent_path() / "setup" / words.front();
+                      std::vector<std::string> argv) {
+  const fs::path script = program_folder().parent_path().parent_path() / "setup" / argv.front();
   if (!fs::exists(script)) return;
-  words.front() = script.string();
-  const CompletedProcess process = run_program(words);
+  argv.front() = script.string();
+  const CompletedProcess process = run_program(argv);
   if (process.ok()) findings.add_present(subject, first_line(process.output));
   for (const std::string& line : split(process.messages, '\n')) {
     if (!line.empty()) findings.add_missing(subject, line);
   }
 }
 
-/// Adds the torch with which `make report` builds in this shell, and the one that it would install.
+/// Adds the torch with which `make report` builds here, and the torch that it would install.
 void look_at_torch(Findings& findings) {
   look_with_script(findings, "builds with", {"find-torch", "--words"});
   look_with_script(findings, "locked torch", {"choose-torch"});
@@ -156,10 +156,10 @@ void look_at_gpu(const Gpu& gpu, const GpuSurvey& survey, Findings& findings) {
                                    bytes_text(gpu.memory_bytes), process_words,
                                    gpu.is_exclusive ? ", exclusive compute mode" : "",
                                    gpu.drives_display ? ", drives a display" : ""));
-  if (const auto refusal = gpu.refusal()) findings.add_needed(subject, *refusal);
+  if (const auto refusal = gpu.refusal()) findings.add_obstacle(subject, *refusal);
   try {
     if (const auto refusal = worker_refusal(find_worker(), gpu, survey)) {
-      findings.add_needed(subject, *refusal);
+      findings.add_obstacle(subject, *refusal);
     }
   } catch (const InputError&) {
     return;  // look_at_worker() reports a missing worker.
@@ -187,7 +187,7 @@ void look_at_gpus(Findings& findings) {
   try {
     refuse_broken_driver(survey);
   } catch (const InputError& error) {
-    return findings.add_needed("GPU", error.what());
+    return findings.add_obstacle("GPU", error.what());
   }
   if (survey.gpus.empty()) {
     return findings.add_missing(
@@ -206,9 +206,8 @@ void look_at_machine(Findings& findings) {
                                              bytes_text(memory_bytes())));
   const std::int64_t disk = free_disk_bytes(".");
   const std::string free_words = bytes_text(disk) + " free";
-  disk < kComfortableDiskBytes
-      ? findings.add_missing("disk", free_words + "; a new torch needs 6 GiB")
-      : findings.add_present("disk", free_words);
+  disk < kEnoughDiskBytes ? findings.add_missing("disk", free_words + "; a new torch needs 6 GiB")
+                          : findings.add_present("disk", free_words);
   for (const auto& [name, value] : result_changing_environment()) {
     findings.add_missing(
         "environment", fmt::format("{}={} changes results; {}", name, value,

@@ -21,8 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The largest length of a list of problems, without ", 2 more".
-constexpr std::size_t kMaxProblemLetters = 50;
+constexpr std::size_t kMaxProblemsLength = 50;
 
 constexpr const char* kSizeLine = "{:<8} {:<8} {:>7} {:>7} {:>6} {:>5} {:>15}\n";
 
@@ -56,17 +55,17 @@ void list_sizes() {
 }
 
 void list_cells(const Request& request) {
-  const DeviceChoice choice = choose_device(device_request(request), true);
+  const DeviceChoice choice = choose_device(device_request(request), /*only_planning=*/true);
   if (!choice.notice.empty()) say("{}\n", choice.notice);
   const auto cells = checked_plan(plan_input(request, choice), Run());
   fmt::print("{}", plan_table(cells, choice));
 }
 
-/// Joins as many problems as fit: "data_parallel, fsdp_accounting, 2 more".
+/// Joins problems up to about kMaxProblemsLength: "data_parallel, fsdp_accounting, 2 more".
 std::string problem_words(const std::vector<std::string>& problems) {
   std::string words = problems.front();
   for (std::size_t i = 1; i < problems.size(); ++i) {
-    if (words.size() + problems[i].size() > kMaxProblemLetters) {
+    if (words.size() + problems[i].size() > kMaxProblemsLength) {
       return words + fmt::format(", {} more", problems.size() - i);
     }
     words += ", " + problems[i];
@@ -74,7 +73,7 @@ std::string problem_words(const std::vector<std::string>& problems) {
   return words;
 }
 
-using RunColumns = std::array<std::string, 4>;
+using RunColumns = std::array<std::string, 4>;  ///< Folder, preset, problems and outcome.
 
 RunColumns run_columns(const fs::path& folder) try {
   const Run run = RunStore(folder).load();
@@ -92,7 +91,7 @@ RunColumns run_columns(const fs::path& folder) try {
 
 void list_runs_below(const std::string& root) {
   std::vector<RunColumns> lines;
-  std::array<std::size_t, 3> widths{};
+  std::array<std::size_t, 3> widths{};  // The last column needs no padding.
   for (const fs::path& folder : list_runs(root)) {
     RunColumns& line = lines.emplace_back(run_columns(folder));
     std::ranges::transform(line, line.begin(), [](const auto& text) { return printable(text); });

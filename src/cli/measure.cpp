@@ -63,7 +63,7 @@ std::int64_t count_other_processes(const Slot& slot) {
 }
 
 PoolSetup pool_setup(const RunFlags& flags, const DeviceChoice& choice, WorkerSetup worker) {
-  PoolSetup setup{std::move(worker), choice.slots(), 0,
+  PoolSetup setup{std::move(worker), choice.slots(), /*seed=*/0,
                   [choice](const CellSpec& spec) { return launch_seconds(choice, spec); },
                   count_other_processes};
   if (!flags.keep_host) setup.private_names = private_names();
@@ -96,8 +96,7 @@ void find_model_worker_for(const std::vector<PlannedCell>& wanted, WorkerSetup& 
   setup.model_problem = error.what();
 }
 
-/// Returns a function that selects the cells of this task's shard; without --shard, it returns all
-/// cells.
+/// Returns a function that selects the cells of this task's shard, or all cells without --shard.
 std::function<std::vector<PlannedCell>(std::vector<PlannedCell>)> shard_filter(
     const Request& request, const PlanInput& input) {
   if (!request.shard) return [](std::vector<PlannedCell> cells) { return cells; };
@@ -140,10 +139,10 @@ MeasureResult measure_from_flags(const RunFlags& flags, const fs::path& root,
   const std::vector<PlannedCell> foreseen = in_shard(foreseen_plan(input, whole_plan, choice));
   PlanTotals sum = totals(foreseen, choice);
   sum.is_foreseen = sum.cells != wanted.size();
-  const std::string head = headline(input, choice, sum);
+  const std::string plan_headline = headline(input, choice, sum);
   WorkerSetup setup = worker_setup(flags);
   const WorkerInfo worker = flags.dry_run ? WorkerInfo() : find_worker();
-  say("{}\n", head);
+  say("{}\n", plan_headline);
   if (flags.dry_run) {
     fmt::print("{}", plan_table(foreseen, choice));
     return {};

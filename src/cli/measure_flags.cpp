@@ -77,7 +77,7 @@ std::vector<Size> parse_user_sizes(const Request& request, const std::vector<Siz
   return user_sizes;
 }
 
-/// Returns the sizes that --sizes names, then those of --size.
+/// Returns the sizes that --sizes names, then the sizes of --size.
 std::vector<Size> chosen_sizes(const Request& request, const Edition& edition, Preset preset) {
   const std::vector<Size> known = known_sizes(edition, preset);
   const std::vector<Size> user_sizes = parse_user_sizes(request, known);
@@ -94,7 +94,7 @@ std::vector<Size> chosen_sizes(const Request& request, const Edition& edition, P
   return chosen;
 }
 
-/// Only reads the flags of the model; the worker that loads it checks them.
+/// Checks how the model's flags are combined; the worker that loads the model checks their values.
 std::optional<ModelSource> model_source(const Request& request) {
   if (request.model && request.attention) {
     throw InputError("--model and --attention both name code to measure", "give one");
@@ -132,7 +132,7 @@ std::vector<std::string> expand_profiling(const std::vector<std::string>& proble
   return names;
 }
 
-/// Returns the chosen problems' names; an empty list stands for the profiling problems.
+/// Returns the chosen problems and parts; an empty list stands for the profiling problems.
 std::vector<std::string> chosen_problems(const Request& request, const Edition& edition) {
   const std::vector<std::string> problems = split_list("--problems", request.problems);
   if (problems.empty() && !request.only && request.attention) return {kAttentionTimingProblem};
@@ -235,9 +235,9 @@ PlanInput plan_input(const Request& request, Preset preset, DeviceKind device) {
 
 PlanInput plan_input(const Request& request, const DeviceChoice& choice) {
   PlanInput input = plan_input(request, choice.preset, choice.kind);
-  // All tasks of a job array divide the same plan, whichever GPUs they see.
-  const bool has_one_gpu = !request.shard && choice.gpus.size() + choice.rank_only_gpus.size() == 1;
-  if (has_one_gpu && request.problems == "all") {
+  // Shards keep all problems, so that all tasks divide the same plan, whichever GPUs they see.
+  const bool has_one_gpu = choice.gpus.size() + choice.rank_only_gpus.size() == 1;
+  if (has_one_gpu && !request.shard && request.problems == "all") {
     std::erase_if(input.selection.only, [](const std::string& problem) {
       return find_experiment(problem).needs_several_gpus;
     });

@@ -20,7 +20,7 @@ PlanInput plan_input(const Request& request, Preset preset, DeviceKind device);
 /// worker loads it once and reports its name.
 PlanInput plan_input(const Request& request, const DeviceChoice& choice);
 
-/// Parses "0,1" as {0, 1} without duplicates, and "all" as an empty list. Throws `InputError`.
+/// Parses "0,1" as {0, 1}, and "all" as an empty list. Throws `InputError`, also for duplicates.
 std::vector<int> parse_gpus(const std::string& text);
 
 /// Throws `InputError` for an unknown preset or invalid GPUs.

@@ -50,14 +50,14 @@ std::map<std::int64_t, ShardRun> read_shards(const std::string& root) {
 /// Returns the surroundings of the run's last session, which count for the whole run.
 Surroundings surroundings_of(const Run& run) {
   const Session& last = run.sessions.back();
-  return {run.edition,
-          run.preset,
-          last.revision,
-          last.dirty,
-          last.software.libtorch,
-          last.software.driver,
-          {},
-          last.model ? last.model->implementation : ""};
+  return {.edition = run.edition,
+          .preset = run.preset,
+          .revision = last.revision,
+          .dirty = last.dirty,
+          .libtorch = last.software.libtorch,
+          .driver = last.software.driver,
+          .gpu_hashes = {},
+          .implementation = last.model ? last.model->implementation : ""};
 }
 
 Run without_shard(Run run) {
@@ -138,7 +138,7 @@ PlanInput recorded_input(const Run& run) {
 std::int64_t complete_plan(Run& run) {
   const std::vector<PlannedCell> planned = plan_cells(recorded_input(run), run);
   for (const PlannedCell& cell : planned) run.find_or_add(cell.spec);
-  LaunchQueue queue([](const CellSpec&) { return 1.0; });
+  LaunchQueue queue([](const CellSpec&) { return 1.0; });  // Only order and number matter.
   queue.plan(planned, run);
   std::ranges::stable_sort(run.cells, {},
                            [&](const Cell& cell) { return queue.position(cell.id); });
@@ -161,7 +161,7 @@ std::string missing_words(const std::map<std::int64_t, ShardRun>& shards) {
   return join_words(missing);
 }
 
-/// Copies traces and snapshots. Their names contain cell and launch, so those of two shards differ.
+/// Copies traces and snapshots. Their names contain cell and launch, so no two shards share one.
 void copy_artifacts(const std::map<std::int64_t, ShardRun>& shards, const RunStore& store) {
   for (const auto& [number, shard] : shards) {
     const RunStore source(shard.folder);

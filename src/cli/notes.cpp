@@ -29,6 +29,7 @@ struct NotedRun {
   fs::path notes;  ///< The folder of its notes.
 };
 
+/// Without --notes, the newest run's notes are in kNotesFolder unless it has a folder of its own.
 NotedRun choose_noted_run(const NotesFlags& flags) {
   const fs::path newest = newest_run(list_measured_runs("site/runs"));
   if (flags.run.empty() && newest.empty())
@@ -44,7 +45,7 @@ NotedRun choose_noted_run(const NotesFlags& flags) {
   return noted_run;
 }
 
-std::vector<const Part*> parts_of(const Document& document) {
+std::vector<const Part*> asked_parts(const Document& document) {
   std::vector<const Part*> parts;
   for (const Section& section : document.sections) {
     for (const Part& part : section.parts) {
@@ -54,7 +55,6 @@ std::vector<const Part*> parts_of(const Document& document) {
   return parts;
 }
 
-/// Writes the file unless it exists.
 void write_if_absent(const fs::path& file, const std::string& text) {
   if (fs::exists(fs::symlink_status(file))) {
     fmt::print("kept     {}\n", file.string());
@@ -71,7 +71,7 @@ ExitStatus init_notes(const NotedRun& noted_run, const Document& document) {
   }
   make_writable_folder(noted_run.notes);
   write_if_absent(author_file(noted_run.notes), empty_author());
-  for (const Part* part : parts_of(document)) {
+  for (const Part* part : asked_parts(document)) {
     write_if_absent(note_file(noted_run.notes, part->name()),
                     empty_note(*part, noted_run.run.lexically_normal().string()));
   }
@@ -94,7 +94,7 @@ ExitStatus list_notes(const NotedRun& noted_run, const Document& document) {
   fmt::print("{}\nnotes in {}\n\n", noted_run.run.string(), noted_run.notes.string());
   if (!has_folder)
     say("{}\n", in_callers_form("no notes yet; `labreport notes --init` writes empty ones"));
-  for (const Part* part : parts_of(document)) {
+  for (const Part* part : asked_parts(document)) {
     fmt::print("{:<32} {}\n", part->name(), note_state(notes, *part));
   }
   for (const std::string& problem : notes.problems) say("{}\n", problem);

@@ -18,7 +18,7 @@
 namespace labreport {
 namespace {
 
-constexpr double kPagesBytes = 16 * kBytesPerMebibyte;
+constexpr double kReportPagesBytes = 16 * kBytesPerMebibyte;
 constexpr const char* kPlanLine = "{:<53} {:>8}  {:>11}  {:>11}  {}\n";
 
 std::string approximate_time(double seconds) {
@@ -57,8 +57,8 @@ double gpus_taken(const CellSpec& spec, const DeviceChoice& choice) {
 /// no files and takes the time until memory runs out, or no time if the cell is skipped.
 void add_cell(PlanTotals& sum, const PlannedCell& cell, const DeviceChoice& choice) {
   const auto launches = static_cast<double>(cell.launches);
-  const bool cuda = choice.kind == DeviceKind::kCuda;
-  const std::int64_t peak = cuda ? expected_peak(cell.spec).total() : 0;
+  const bool on_cuda = choice.kind == DeviceKind::kCuda;
+  const std::int64_t peak = on_cuda ? expected_peak(cell.spec).total() : 0;
   sum.launches += static_cast<std::size_t>(cell.launches);
   sum.peak_bytes = std::max(sum.peak_bytes, peak);
   if (!choice.gpus.empty() && peak > choice.gpus.front().memory_bytes) {
@@ -129,21 +129,21 @@ std::vector<PlannedCell> foreseen_plan(const PlanInput& input, std::vector<Plann
 PlanTotals totals(const std::vector<PlannedCell>& cells, const DeviceChoice& choice) {
   PlanTotals sum;
   sum.cells = cells.size();
-  sum.disk_bytes = kPagesBytes;
+  sum.disk_bytes = kReportPagesBytes;
   for (const PlannedCell& cell : cells) add_cell(sum, cell, choice);
   sum.seconds /= static_cast<double>(std::max<std::size_t>(1, choice.gpus.size()));
   return sum;
 }
 
 std::string headline(const PlanInput& input, const DeviceChoice& choice, const PlanTotals& totals) {
-  const double tenths_of_disk = std::ceil(10 * totals.disk_bytes / kBytesPerGibibyte);
+  const double tenths_of_gib = std::ceil(10 * totals.disk_bytes / kBytesPerGibibyte);
   return fmt::format(
       "{} · {} edition, {} preset · {}{}, {}{}; needs {}{} GiB of disk", choice.name(),
       input.edition.name, name(input.preset), totals.is_foreseen ? "about " : "",
       format_plural(static_cast<std::int64_t>(totals.cells), "cell"),
       approximate_time(totals.seconds),
       input.selection.model && input.selection.model->compile ? " and the time to compile" : "",
-      memory_needs(choice, totals), format_fixed(tenths_of_disk / 10, 1));
+      memory_needs(choice, totals), format_fixed(tenths_of_gib / 10, 1));
 }
 
 std::string plan_table(const std::vector<PlannedCell>& cells, const DeviceChoice& choice) {

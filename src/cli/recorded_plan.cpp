@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kMeasureAnew = "measure anew without --resume";
 
-/// True for flags that may differ from those that the run was begun with: --gpus and --timeout do
-/// not change the plan, and a change of the model's flags changes the name of its implementation.
+/// True for flags that need no comparison: --gpus and --timeout do not change the plan, and other
+/// flags of a model change its implementation's name, which `first_difference` compares.
 bool may_differ(const std::string& flag) {
   constexpr std::array<std::string_view, 8> kFlags{"--gpus",       "--timeout",  "--model",
                                                    "--model-args", "--loss",     "--optimizer",

@@ -31,7 +31,7 @@ struct SlurmFlags : RunFlags {
   bool submit = false;
 };
 
-void refuse_line_ends(const SlurmFlags& flags) {
+void refuse_unquotable(const SlurmFlags& flags) {
   for (const std::string* text :
        {&flags.partition, &flags.cpus_per_task, &flags.time, &flags.sbatch_flags, &flags.out}) {
     if (text->find_first_of("\n\r\"") == text->npos) continue;
@@ -48,7 +48,7 @@ std::string preset_of(const SlurmFlags& flags) {
 }
 
 /// Returns the number of tasks and prints the speedup of the array.
-std::int64_t check_task_count(const SlurmFlags& flags) {
+std::int64_t parse_task_count(const SlurmFlags& flags) {
   if (flags.array.empty())
     throw InputError("slurm needs --array N, the number of tasks", "give one");
   const std::int64_t tasks = whole_number("--array", flags.array, 1);
@@ -73,7 +73,7 @@ fs::path shared_folder(const SlurmFlags& flags) {
   return folder;
 }
 
-std::string script_head(const SlurmFlags& flags, const fs::path& log) {
+std::string script_start(const SlurmFlags& flags, const fs::path& log) {
   std::string text = "#!/bin/bash\n#SBATCH --job-name=labreport\n#SBATCH --ntasks=1\n";
   if (!flags.partition.empty()) text += "#SBATCH --partition=" + flags.partition + "\n";
   text += fmt::format("#SBATCH --output=\"{}\"\n", log.string());
@@ -87,7 +87,7 @@ std::string program_word() {
 
 /// Returns the script of the job array. A user may submit it again to resume its tasks' runs.
 std::string array_script(const SlurmFlags& flags, const fs::path& folder, std::int64_t task_count) {
-  std::string text = script_head(flags, folder / "slurm-%A_%a.log");
+  std::string text = script_start(flags, folder / "slurm-%A_%a.log");
   const auto add = [&](const std::string& line) { text += "#SBATCH " + line + "\n"; };
   add(fmt::format("--array=1-{}", task_count));
   if (gpus_per_task_of(flags) > 0) add("--gpus-per-task=1");
@@ -107,12 +107,11 @@ std::string array_script(const SlurmFlags& flags, const fs::path& folder, std::i
 std::string merge_script(const SlurmFlags& flags, const fs::path& folder) {
   const std::vector<std::string> words{folder.string(), "--out",
                                        fs::absolute("site/runs").string()};
-  return script_head(flags, folder / "slurm-%j-merge.log") +
+  return script_start(flags, folder / "slurm-%j-merge.log") +
          fmt::format("exec {} merge {}\n", program_word(), command_line(words));
 }
 
-/// Returns the reason in "sbatch: error: Batch job submission failed: Invalid partition name
-/// specified".
+/// Returns sbatch's last line without its prefix: "Batch job submission failed: Invalid …".
 std::string slurm_refusal(const CompletedProcess& process) {
   std::string words(trimmed(last_lines(process.messages, 1)));
   for (const std::string_view prefix : {"sbatch: error: ", "sbatch: fatal: "}) {
@@ -128,9 +127,9 @@ CompletedProcess run_sbatch(const Command& command) try {
 }
 
 /// Submits a job with this command and returns the job's number.
-std::string submit(const std::vector<std::string>& words) {
+std::string submit(const std::vector<std::string>& argv) {
   Command command;
-  command.argv = words;
+  command.argv = argv;
   command.keep_output = true;
   command.limit_seconds = kSbatchLimitSeconds;
   const CompletedProcess process = run_sbatch(command);
@@ -141,24 +140,24 @@ std::string submit(const std::vector<std::string>& words) {
 
 /// The merge job begins when all tasks have ended, successfully or not, and names missing shards.
 ExitStatus slurm(const SlurmFlags& flags) {
-  refuse_line_ends(flags);
+  refuse_unquotable(flags);
   if (flags.out.empty()) {
     throw InputError("slurm needs --out FOLDER", "name a folder that all nodes share");
   }
-  const std::int64_t task_count = check_task_count(flags);
+  const std::int64_t task_count = parse_task_count(flags);
   const fs::path folder = shared_folder(flags);
-  const std::string array = (folder / "array.sh").string();
-  const std::string merge = (folder / "merge.sh").string();
-  write_atomically(array, array_script(flags, folder, task_count));
-  write_atomically(merge, merge_script(flags, folder));
+  const std::string array_file = (folder / "array.sh").string();
+  const std::string merge_file = (folder / "merge.sh").string();
+  write_atomically(array_file, array_script(flags, folder, task_count));
+  write_atomically(merge_file, merge_script(flags, folder));
   if (!flags.submit) {
     fmt::print("job=$(sbatch --parsable {})\nsbatch --dependency=afterany:$job {}\n",
-               command_line(std::vector{array}), command_line(std::vector{merge}));
+               command_line(std::vector{array_file}), command_line(std::vector{merge_file}));
     return ExitStatus::kDone;
   }
-  const std::string job = submit({"sbatch", "--parsable", array});
+  const std::string job = submit({"sbatch", "--parsable", array_file});
   fmt::print("{}\n", job);
-  fmt::print("{}\n", submit({"sbatch", "--parsable", "--dependency=afterany:" + job, merge}));
+  fmt::print("{}\n", submit({"sbatch", "--parsable", "--dependency=afterany:" + job, merge_file}));
   return ExitStatus::kDone;
 }
 

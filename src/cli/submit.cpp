@@ -86,6 +86,7 @@ std::vector<std::string> missing_lines(const RunStore& store, const fs::path& no
 }
 
 ExitStatus submit(const SubmitFlags& flags) {
+  // The path ends without a slash, so that OUT.zip lies beside the folder.
   const fs::path out = fs::path(flags.out + "/").lexically_normal().parent_path();
   const bool is_free = !fs::exists(out) || (fs::is_directory(out) && fs::is_empty(out));
   if (!is_free && (!fs::exists(out / "run.json") || !fs::exists(out / "report.md")))
