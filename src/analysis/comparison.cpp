@@ -48,10 +48,10 @@ Prediction predict(const ComparedRow& row, const Limits& a, const Limits& b) {
       prediction.by_matrix_rate ? *prediction.by_matrix_rate : *prediction.by_bandwidth;
   const double by_bandwidth = prediction.by_bandwidth.value_or(by_rate);
   const auto [low, high] = std::minmax(by_rate, by_bandwidth);
-  // Between the two predictions, the departure is 1.
-  const double departure = *row.ratio / std::clamp(*row.ratio, low, high);
-  if (departure > kLeastDeparture || departure < 1 / kLeastDeparture) {
-    prediction.departure = departure;
+  // Between the two predictions, this ratio is 1.
+  const double ratio_to_prediction = *row.ratio / std::clamp(*row.ratio, low, high);
+  if (ratio_to_prediction > kLeastDeparture || ratio_to_prediction < 1 / kLeastDeparture) {
+    prediction.ratio_to_prediction = ratio_to_prediction;
   }
   return prediction;
 }

@@ -50,7 +50,7 @@ struct Prediction {
   std::optional<double> by_bandwidth = {};    ///< A's copy bandwidth over B's.
   /// The measured ratio over the nearer prediction. It is absent unless the measured ratio is more
   /// than 1.1 times the larger prediction, or the smaller prediction more than 1.1 times the ratio.
-  std::optional<double> departure = {};
+  std::optional<double> ratio_to_prediction = {};
 };
 
 struct ComparedRow {
@@ -103,7 +103,7 @@ struct KernelSum {
 struct PlaceDifference {
   std::string phase;  ///< "forward"
   /// "attention: softmax", see analysis/kernel_places.h. It is empty for the whole phase.
-  std::string place;
+  std::string part;
   KernelSum a = {}, b = {};
 
   double change_ns() const { return b.ns - a.ns; }

@@ -66,7 +66,7 @@ MachineRelation relate_processors(const Machine& a, const Machine& b) {
   std::vector<std::string> reasons;
   if (cores_known) compare_values("cores", a.cores, b.cores, reasons);
   if (hosts_known && a.hosts != b.hosts) reasons.emplace_back("another host");
-  if (!reasons.empty()) return {Relation::kSameModel, std::move(reasons)};
+  if (!reasons.empty()) return {Relation::kSameDeviceModel, std::move(reasons)};
   if (!cores_known) reasons.emplace_back("cores unknown");
   if (!hosts_known) {
     reasons.emplace_back("no host is recorded that could be compared, see --keep-host");
@@ -118,7 +118,7 @@ MachineRelation relate_machines(const Run& a, const Run& b) {
   compare_values("driver", machine_a.drivers, machine_b.drivers, reasons);
   compare_values("CPU", machine_a.processors, machine_b.processors, reasons);
   compare_values("power limit", machine_a.power_limits, machine_b.power_limits, reasons);
-  if (!reasons.empty()) return {Relation::kSameModel, std::move(reasons)};
+  if (!reasons.empty()) return {Relation::kSameDeviceModel, std::move(reasons)};
   return same_machine_relation(machine_a);
 }
 

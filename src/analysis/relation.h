@@ -13,7 +13,7 @@ enum class Relation {
   /// GPU (by UUID), driver, CPU and power limit are equal; without a GPU, the CPU's name, its cores
   /// and the recorded host are. Only this relation allows verdicts.
   kSameMachine,
-  kSameModel,          ///< The devices have one name, but the machines may differ.
+  kSameDeviceModel,    ///< The devices have one name, but the machines may differ.
   kSameProcessor,      ///< The CPUs have one name, but host or cores are not recorded.
   kDifferentHardware,  ///< Only here do the measured limits predict ratios.
   kImported,           ///< One side or both are published numbers.

@@ -29,9 +29,9 @@ bool is_left_aligned(const Dataset& dataset, std::size_t column) {
   });
 }
 
-/// Replaces the cells after the row's labels by the reason why their numbers are missing, or adds
-/// the reason to the flags if one of them is not missing. `fallback` is the reason if no cell of
-/// the row has one.
+/// If all numbers of the row are missing, replaces them by the first reason of their cells, or else
+/// by `fallback`, which a label or an omitted column gives. If a number is present, adds the first
+/// reason of the cells to the flags instead.
 void explain_missing(RowView& row, std::size_t label_count, const std::string& fallback) {
   std::string reason;
   bool has_number = false;
@@ -72,9 +72,9 @@ TableView table_of(const Dataset& dataset, const ColumnChoice& choice) {
     RowView& view = table.rows.emplace_back(row);
     view.cells.clear();
     for (const std::size_t i : shown) view.cells.push_back(row.cells[i]);
-    const auto reason =
+    const auto found =
         std::ranges::find_if(chosen, [&](std::size_t i) { return !row.cells[i].reason.empty(); });
-    explain_missing(view, label_count, reason == chosen.end() ? "" : row.cells[*reason].reason);
+    explain_missing(view, label_count, found == chosen.end() ? "" : row.cells[*found].reason);
   }
   return table;
 }

@@ -90,7 +90,7 @@ TEST(Compare, GivesNoVerdictOnOtherMachines) {
   labreport::Run other = three_launches(2);
   other.sessions.front().software.driver = "550.1";
   const Comparison comparison = compare_runs(three_launches(), other);
-  EXPECT_EQ(comparison.machines.relation, Relation::kSameModel);
+  EXPECT_EQ(comparison.machines.relation, Relation::kSameDeviceModel);
   EXPECT_THAT(comparison.machines.reasons, ElementsAre("driver 580.1 against 550.1"));
   EXPECT_TRUE(verdicts(comparison).empty());
 }
@@ -101,9 +101,9 @@ TEST(Compare, PredictsRatiosOfDifferentHardware) {
   const ComparedRow& forward = comparison.rows.front();
   EXPECT_NEAR(*forward.prediction.by_matrix_rate, 6, 1e-9);
   EXPECT_NEAR(*forward.ratio, 6, 1e-9);
-  EXPECT_FALSE(forward.prediction.departure);
+  EXPECT_FALSE(forward.prediction.ratio_to_prediction);
   const Comparison slower_than_predicted = compare_runs(three_launches(), run_on_another_gpu(true));
-  EXPECT_NEAR(*slower_than_predicted.rows.front().prediction.departure, 1.5, 0.01);
+  EXPECT_NEAR(*slower_than_predicted.rows.front().prediction.ratio_to_prediction, 1.5, 0.01);
 }
 
 TEST(Compare, KeepsARowThatFailedOnOneSide) {
@@ -169,7 +169,7 @@ TEST(Compare, DistinguishesUnrecordedFromFailed) {
 
 TEST(Compare, PredictsNoRatioOnOneMachine) {
   const Comparison comparison = compare_runs(three_launches(), three_launches(2));
-  EXPECT_FALSE(comparison.rows.front().prediction.departure);
+  EXPECT_FALSE(comparison.rows.front().prediction.ratio_to_prediction);
 }
 
 Run with_batch(std::int64_t batch) {
@@ -273,10 +273,10 @@ TEST(Relation, NeedsTheRecordedHostOfACpu) {
 
 TEST(Relation, DistinguishesHostsAndCoresOfCpus) {
   const MachineRelation hosts = relate_machines(run_on_processor("lab"), run_on_processor("home"));
-  EXPECT_EQ(hosts.relation, Relation::kSameModel);
+  EXPECT_EQ(hosts.relation, Relation::kSameDeviceModel);
   EXPECT_THAT(hosts.reasons, ElementsAre("another host"));
   const MachineRelation cores = relate_machines(run_on_processor("", 8), run_on_processor("", 4));
-  EXPECT_EQ(cores.relation, Relation::kSameModel);
+  EXPECT_EQ(cores.relation, Relation::kSameDeviceModel);
   EXPECT_THAT(cores.reasons, ElementsAre("cores 8 against 4"));
 }
 

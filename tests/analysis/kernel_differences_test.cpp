@@ -45,7 +45,7 @@ std::vector<StepDifference> differences(const std::vector<Cell>& a, const std::v
 
 const PlaceDifference* find_place(const StepDifference& step, const std::string& place) {
   for (const PlaceDifference& difference : step.places) {
-    if (difference.place == place) return &difference;
+    if (difference.part == place) return &difference;
   }
   return nullptr;
 }
@@ -83,7 +83,7 @@ TEST(KernelDifferences, AddOneSidedStagesToAttention) {
                             {"forward", "layers/attn/rotary", "aten::mul", 2, 8}})},
       {profile_cell(kStep, {{"forward", "layers/attn", "aten::_flash_attention_forward", 1, 3}})});
   ASSERT_EQ(steps.at(0).places.size(), 1u);
-  EXPECT_EQ(steps[0].places[0].place, "attention");
+  EXPECT_EQ(steps[0].places[0].part, "attention");
   EXPECT_EQ(steps[0].places[0].a, (KernelSum{20'000, 6}));
   EXPECT_EQ(steps[0].places[0].b, (KernelSum{3'000, 1}));
 }

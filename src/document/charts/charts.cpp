@@ -37,13 +37,13 @@ std::string drawable(std::string_view text) {
   constexpr unsigned char kFourBytes = 0xF0;
   constexpr std::string_view kReplacement = "\uFFFD";
   const std::string visible = printable(text, kLinesAndTabs);
-  std::string single;
+  std::string result;
   for (std::size_t i = 0; i < visible.size();) {
     const bool is_pair = static_cast<unsigned char>(visible[i]) >= kFourBytes;
-    single += is_pair ? kReplacement : std::string_view(visible).substr(i, 1);
+    result += is_pair ? kReplacement : std::string_view(visible).substr(i, 1);
     i += is_pair ? 4 : 1;
   }
-  return single;
+  return result;
 }
 
 /// True if `drawable` would not change the text. For printable ASCII, this takes no copy.
@@ -106,7 +106,7 @@ void fit_layers(nlohmann::json& layers, ChartWidth width, bool with_legend) {
   layers = std::move(fitting);
 }
 
-/// Returns the number after the next `prefix` and removes the text before it. NaN if there is none.
+/// Removes the text up to the next `prefix` and returns the number after it; NaN if there is none.
 double take_number(std::string_view& text, std::string_view prefix) {
   double number = std::numeric_limits<double>::quiet_NaN();
   const std::size_t at = std::min(text.find(prefix), text.size());
@@ -168,7 +168,7 @@ nlohmann::json series_scale(std::string_view channel, const std::vector<std::str
 nlohmann::json themed(nlohmann::json spec, ChartWidth width) {
   make_drawable(spec);
   fit_to_width(spec, width);
-  const int total = width == ChartWidth::kWide ? kWideChartPixels : kNarrowChartPixels;
+  const int total_width = width == ChartWidth::kWide ? kWideChartPixels : kNarrowChartPixels;
   const bool has_inner_views = spec.contains("vconcat") || spec.contains("spec");
   spec["$schema"] = "https://vega.github.io/schema/vega-lite/v6.json";
   spec["config"] = chart_theme()["config"];
@@ -183,9 +183,9 @@ nlohmann::json themed(nlohmann::json spec, ChartWidth width) {
   }
   if (has_inner_views) {
     // The padding holds words right of a plot and is not part of an inner view's width.
-    set_inner_width(spec, total - kAxisLabelPixels - spec["padding"]["right"].get<int>());
+    set_inner_width(spec, total_width - kAxisLabelPixels - spec["padding"]["right"].get<int>());
   } else {
-    spec["width"] = total;
+    spec["width"] = total_width;
     spec["autosize"] = {{"type", "fit"}, {"contains", "padding"}};
   }
   return spec;
@@ -195,7 +195,7 @@ nlohmann::json with_plot_placed_as(nlohmann::json spec, std::string_view svg) {
   const double width = take_number(svg, " width=\""), height = take_number(svg, " height=\"");
   const double left = take_number(svg, "translate("), top = take_number(svg, ",");
   take_number(svg, "class=\"background\"");
-  take_number(svg, " d=\"M");
+  take_number(svg, " d=\"M");  // The plot's background is "M0,0h600v300h-600Z".
   const double plot_width = take_number(svg, "h"), plot_height = take_number(svg, "v");
   if (!std::isfinite(width + height + left + top + plot_width + plot_height)) return spec;
   spec["autosize"] = "none";

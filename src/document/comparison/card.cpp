@@ -107,7 +107,7 @@ std::vector<WaterfallBar> step_waterfall_bars(const Quantity& a, const Quantity&
   const auto time_words = [](double ms) {
     return format_value(ms, {Notation::kSignificant, 4}) + " ms";
   };
-  std::vector<WaterfallBar> bars{{names.head_a, "step", 0, total_ms(a), time_words(total_ms(a))}};
+  std::vector<WaterfallBar> bars{{names.title_a, "step", 0, total_ms(a), time_words(total_ms(a))}};
   double end_ms = total_ms(a);
   const Series both_steps{{nullptr, &a}, {nullptr, &b}};
   for (const std::string& name : value_names({both_steps})) {
@@ -118,7 +118,7 @@ std::vector<WaterfallBar> step_waterfall_bars(const Quantity& a, const Quantity&
          (change_ms > 0 ? "+" : "−") + format_value(std::abs(change_ms), kCardTimeFormat) + " ms"});
     end_ms += change_ms;
   }
-  bars.push_back({names.head_b, "step", 0, total_ms(b), time_words(total_ms(b))});
+  bars.push_back({names.title_b, "step", 0, total_ms(b), time_words(total_ms(b))});
   return bars;
 }
 
@@ -146,12 +146,12 @@ struct OtherRow {
 /// Returns for each precision and unit of a topic the row that is preferred to all others.
 std::vector<OtherRow> other_rows(const SideRuns& runs, const std::string& topic) {
   std::vector<OtherRow> rows;
-  const auto of_b = quantity_series(runs.b, topic);
+  const auto b_series = quantity_series(runs.b, topic);
   for (const Series& a : quantity_series(runs.a, topic)) {
     const Quantity& quantity = *a.front().quantity;
     const auto b = std::ranges::find_if(
-        of_b, [&](const Series& series) { return series.front().quantity->matches(quantity); });
-    if (b == of_b.end()) continue;
+        b_series, [&](const Series& series) { return series.front().quantity->matches(quantity); });
+    if (b == b_series.end()) continue;
     const std::vector<std::string> common = only(value_names({a}), [&](const std::string& name) {
       return !newest_value(*b, name, "").is_missing();
     });
@@ -202,13 +202,13 @@ Facts card_facts(const Comparison& comparison, const SideRuns& runs) {
                 .set("other_ms", std::max(a, b), kCardTimeFormat)
                 .set("times", format_ratio(std::max(a / b, b / a)));
   }
-  if (const ComparedRow* alone = step_fitting_one_side(comparison)) {
+  if (const ComparedRow* one_sided = step_fitting_one_side(comparison)) {
     fits = Facts()
-               .set("size", cut_short(alone->size, kMaxNetworkName))
-               .set("context", format_count(alone->spec.context.value_or(0)))
-               .set("precision", describe(alone->spec.precision.value_or(Precision::kFp32)))
-               .set("who", alone->a.fits ? names.a : names.b)
-               .set("other", alone->a.fits ? names.b : names.a);
+               .set("size", cut_short(one_sided->size, kMaxNetworkName))
+               .set("context", format_count(one_sided->spec.context.value_or(0)))
+               .set("precision", describe(one_sided->spec.precision.value_or(Precision::kFp32)))
+               .set("who", one_sided->a.fits ? names.a : names.b)
+               .set("other", one_sided->a.fits ? names.b : names.a);
   }
   const std::vector<PricedStep> priced = priced_steps(comparison, runs);
   if (!priced.empty()) {
@@ -269,10 +269,11 @@ Dataset step_data(const Comparison& comparison, const SideRuns& runs) {
     const std::string context = format_count(step.row->spec.context.value_or(0));
     const std::string label =
         step.network() + ", " + step.precision() + (one_context ? "" : ", context " + context);
-    dots.push_back({label, names.head_a, StepRow::ms(step.row->a)});
-    dots.push_back({label, names.head_b, StepRow::ms(step.row->b)});
+    dots.push_back({label, names.title_a, StepRow::ms(step.row->a)});
+    dots.push_back({label, names.title_b, StepRow::ms(step.row->b)});
   }
-  return make_dataset("dots", kStepDotColumns, dots.size() > 2 ? dots : std::vector<StepDot>());
+  if (dots.size() == 2) dots.clear();  // A single step makes no figure.
+  return make_dataset("dots", kStepDotColumns, dots);
 }
 
 Dataset launch_bound_data(const Comparison& comparison, const SideRuns& runs) {
@@ -280,9 +281,9 @@ Dataset launch_bound_data(const Comparison& comparison, const SideRuns& runs) {
   const std::vector<Column<StepRow>> columns{
       {"network", "Network", &StepRow::network},
       {"precision", "Precision", &StepRow::precision},
-      {"a", names.head_a, [](const StepRow& step) { return StepRow::ms(step.row->a); }, "ms"},
-      {"b", names.head_b, [](const StepRow& step) { return StepRow::ms(step.row->b); }, "ms"},
-      {"speedup", "Speedup of " + names.head_b,
+      {"a", names.title_a, [](const StepRow& step) { return StepRow::ms(step.row->a); }, "ms"},
+      {"b", names.title_b, [](const StepRow& step) { return StepRow::ms(step.row->b); }, "ms"},
+      {"speedup", "Speedup of " + names.title_b,
        [](const StepRow& step) { return 1 / *step.row->ratio; }, "×", kCardRatioFormat}};
   return make_dataset("launch-bound", columns,
                       only(step_rows(comparison, runs), &StepRow::launch_bound));
@@ -292,16 +293,16 @@ std::vector<Dataset> step_waterfall_data(const Comparison& comparison, const Sid
   if (!runs.has_both()) return {};
   std::vector<Dataset> datasets;
   std::set<std::string> precisions;
-  const auto of_a = quantity_series(runs.a, topic::kKernels);
-  const auto of_b = quantity_series(runs.b, topic::kKernels);
-  for (auto series_a = of_a.rbegin(); series_a != of_a.rend(); ++series_a) {
-    const Quantity& a = *series_a->front().quantity;
+  const auto a_series = quantity_series(runs.a, topic::kKernels);
+  const auto b_series = quantity_series(runs.b, topic::kKernels);
+  for (auto series = a_series.rbegin(); series != a_series.rend(); ++series) {
+    const Quantity& a = *series->front().quantity;
     const auto b = std::ranges::find_if(
-        of_b, [&](const Series& series) { return series.front().quantity->matches(a); });
-    if (b == of_b.end() || !precisions.insert(a.precision).second) continue;
-    constexpr double kLeastFigureRatio = 1.02;  // Steps with a smaller ratio get no figure.
+        b_series, [&](const Series& other) { return other.front().quantity->matches(a); });
+    if (b == b_series.end() || !precisions.insert(a.precision).second) continue;
+    constexpr double kSmallestDrawnRatio = 1.02;  // Steps with a smaller ratio get no figure.
     const double ratio = total_ms(a) / total_ms(*b->front().quantity);
-    if (std::max(ratio, 1 / ratio) < kLeastFigureRatio) continue;
+    if (std::max(ratio, 1 / ratio) < kSmallestDrawnRatio) continue;
     Dataset data =
         waterfall_data(step_waterfall_bars(a, *b->front().quantity, side_names(comparison)));
     data.family = "Precision";
@@ -325,9 +326,9 @@ Dataset other_data(const Comparison& comparison, const SideRuns& runs) {
       {"setting", "Setting", [](const OtherRow& row) { return row.quantity->words(); }},
       {"value", "Value",
        [](const OtherRow& row) { return row.name + " (" + row.quantity->unit + ")"; }},
-      {"a", names.head_a, &OtherRow::a},
-      {"b", names.head_b, &OtherRow::b},
-      {"speedup", "Speedup of " + names.head_b,
+      {"a", names.title_a, &OtherRow::a},
+      {"b", names.title_b, &OtherRow::b},
+      {"speedup", "Speedup of " + names.title_b,
        [](const OtherRow& row) {
          return row.is_time() ? Value(*row.a.number() / *row.b.number()) : Value();
        },

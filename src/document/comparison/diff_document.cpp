@@ -80,7 +80,7 @@ std::optional<Section> other_numbers_section(const Comparison& comparison, const
   if (content.datasets.front().rows.empty()) return std::nullopt;
   std::vector<Facts> run_facts;
   for (const GpuRuns* side : {&runs.a, &runs.b}) {
-    for (std::size_t i = 1; i < side->runs.size(); ++i) {
+    for (std::size_t i = 1; i < side->runs.size(); ++i) {  // The first is the compared run.
       const RunSummary& run = *side->runs[i];
       run_facts.push_back(Facts()
                               .set("title", run.title)
@@ -96,9 +96,9 @@ std::optional<Section> other_numbers_section(const Comparison& comparison, const
   return section;
 }
 
-/// Returns the content of a problem's section. Its tables have the rows that ran on both sides.
-/// Numbers that one side did not record are only counted, because published tables have few. Cells
-/// that only one run has are in a section of their own.
+/// Returns the content of a problem's section. Its tables have the rows whose cell both runs have,
+/// even if it failed in one. Numbers that one side did not record are only counted, because
+/// published tables have few. Cells that only one run has are in a section of their own.
 PartContent problem_content(const Comparison& comparison, const SideRuns& runs,
                             const DiffProblem& problem) {
   std::vector<const ComparedRow*> problem_rows;
@@ -155,8 +155,7 @@ std::string title_of(const Comparison& comparison) {
   return name(comparison.b) + " vs. " + name(comparison.a);
 }
 
-/// Quotes a word for the shell.
-std::string in_quotes(const std::string& word) { return "'" + replaced(word, "'", "'\\''") + "'"; }
+std::string for_shell(const std::string& word) { return "'" + replaced(word, "'", "'\\''") + "'"; }
 
 GpuRuns runs_of_side(const DiffSource& source) {
   GpuRuns side;
@@ -174,8 +173,8 @@ Document diff_document(const Comparison& comparison, const DiffSource& a, const 
   Document document;
   document.title = title_of(comparison);
   document.relation = describe(comparison.machines.relation);
-  document.side_a = names.head_a;
-  document.side_b = names.head_b;
+  document.side_a = names.title_a;
+  document.side_b = names.title_b;
   document.priced_steps = priced_steps(comparison, runs);
   document.provenance = fmt::format(
       "{} {}, {} only in {}, {} only in {}. {}", comparison.matched_cells,
@@ -200,7 +199,7 @@ Document diff_document(const Comparison& comparison, const DiffSource& a, const 
   }
   document.method = method_words(comparison);
   document.reproduce = fmt::format("build/bin/labreport diff {} {} --format html --out diff.html",
-                                   in_quotes(a.name), in_quotes(b.name));
+                                   for_shell(a.name), for_shell(b.name));
   return document;
 }
 

@@ -33,9 +33,9 @@ std::string cell_label(const CellSpec& spec, const std::string& size) {
   return join(words, ", ");
 }
 
-std::string describe_departure(double departure) {
-  const std::string percent = format_fixed(std::abs(departure - 1) * 100, 0);
-  return percent + (departure > 1 ? " % more time" : " % less time");
+std::string time_change_words(double ratio) {
+  const std::string percent = format_fixed(std::abs(ratio - 1) * 100, 0);
+  return percent + (ratio > 1 ? " % more time" : " % less time");
 }
 
 std::string model_name(const ComparedRun& side) {
@@ -44,7 +44,7 @@ std::string model_name(const ComparedRun& side) {
 
 namespace {
 
-constexpr std::size_t kMaxSideName = 40;  // More characters do not fit a sentence.
+constexpr std::size_t kMaxDeviceName = 40;  // More characters do not fit a sentence.
 
 std::string short_device(const std::string& device) {
   const std::string name = replaced(device, "NVIDIA ", "");
@@ -72,14 +72,14 @@ SideNames side_names(const Comparison& comparison) {
   const bool one_device = a.device == b.device;
   if (comparison.compares_two_models()) {
     if (!one_device) return {};
-    const auto head = [](const ComparedRun& side) {
+    const auto short_model_name = [](const ComparedRun& side) {
       return side.implementation.empty()
                  ? "labreport"
                  : side.implementation.substr(0, side.implementation.rfind('-'));
     };
-    const bool distinct = head(a) != head(b);
-    return {model_name(a), model_name(b), distinct ? head(a) : model_name(a),
-            distinct ? head(b) : model_name(b)};
+    const bool are_distinct = short_model_name(a) != short_model_name(b);
+    return {model_name(a), model_name(b), are_distinct ? short_model_name(a) : model_name(a),
+            are_distinct ? short_model_name(b) : model_name(b)};
   }
   if (one_device) {
     const auto [first, second] = run_labels(a, b);
@@ -88,8 +88,8 @@ SideNames side_names(const Comparison& comparison) {
     const std::string prefix = a.edition != b.edition ? "the " : "the run of ";
     return {prefix + first + suffix, prefix + second + suffix, first, second};
   }
-  if (a.device.empty() || b.device.empty() || a.device.size() > kMaxSideName ||
-      b.device.size() > kMaxSideName) {
+  if (a.device.empty() || b.device.empty() || a.device.size() > kMaxDeviceName ||
+      b.device.size() > kMaxDeviceName) {
     return {};
   }
   std::string first = short_device(a.device), second = short_device(b.device);
@@ -100,7 +100,7 @@ SideNames side_names(const Comparison& comparison) {
   return {"the " + first, "the " + second, first, second};
 }
 
-std::string capitalized(const std::string& name) {
+std::string with_capital_the(const std::string& name) {
   return name.starts_with("the ") ? "T" + name.substr(1) : name;
 }
 
@@ -109,14 +109,15 @@ namespace {
 /// The situations of section.md. The median of the rows' ratios decides which one holds.
 constexpr const char* kSituations[]{"faster", "equal", "memory", "same_memory"};
 
-/// Sets the situation that holds. None holds if no row has a ratio.
+/// Sets the situation that holds; none if no row has a ratio. Launch-bound steps count only if
+/// there are no other rows with a ratio.
 void set_situation(Facts& facts, const std::vector<DiffRow>& rows, const SideNames& names,
                    const SideRuns& runs, const RowNoun& noun) {
-  std::vector<double> all_ratios, ratios;  // `ratios` are without launch-bound steps.
+  std::vector<double> all_ratios, ratios;
   for (const DiffRow& row : rows) {
-    if (!row.row->ratio) continue;
-    all_ratios.push_back(*row.row->ratio);
-    if (!is_launch_bound(runs, row.row->spec)) ratios.push_back(*row.row->ratio);
+    if (!row.compared->ratio) continue;
+    all_ratios.push_back(*row.compared->ratio);
+    if (!is_launch_bound(runs, row.compared->spec)) ratios.push_back(*row.compared->ratio);
   }
   const bool some_left_out = !ratios.empty() && ratios.size() < all_ratios.size();
   if (ratios.empty()) ratios = all_ratios;
@@ -132,7 +133,7 @@ void set_situation(Facts& facts, const std::vector<DiffRow>& rows, const SideNam
   const bool b_first = in_bytes || median_ratio < 1;
   const Facts values =
       Facts()
-          .set("first", capitalized(b_first ? names.b : names.a))
+          .set("first", with_capital_the(b_first ? names.b : names.a))
           .set("second", b_first ? names.a : names.b)
           .set("median",
                format_ratio(in_bytes ? median_ratio : std::max(median_ratio, 1 / median_ratio)))
@@ -166,8 +167,8 @@ bool has_verdicts(const Comparison& comparison) {
 std::string machine_words(const Comparison& comparison) {
   const SideNames names = side_names(comparison);
   std::string reasons = join(comparison.machines.reasons, "; ");
-  for (const auto& [who, name] : {std::pair{"A is", names.a}, std::pair{"B is", names.b}})
-    reasons = replaced(reasons, who, name + " is");
+  for (const auto& [subject, name] : {std::pair{"A is", names.a}, std::pair{"B is", names.b}})
+    reasons = replaced(reasons, subject, name + " is");
   switch (comparison.machines.relation) {
     case Relation::kSameMachine:
       return "Same machine: " + comparison.machines.equal_facts + " are equal. " +
@@ -177,7 +178,7 @@ std::string machine_words(const Comparison& comparison) {
                   : "Ratios, no verdicts.");
     case Relation::kSameProcessor:
       return "Same CPU model: ratios, no verdicts (" + reasons + ").";
-    case Relation::kSameModel:
+    case Relation::kSameDeviceModel:
       return "Same model, different machine: ratios, no verdicts (" + reasons + ").";
     case Relation::kDifferentHardware:
       return "Different hardware: ratios beside what the measured limits predict, no verdicts.";
@@ -199,7 +200,7 @@ std::string verdict_counts(const std::vector<DiffRow>& rows) {
   for (const auto verdict :
        {Verdict::kFaster, Verdict::kSlower, Verdict::kSame, Verdict::kUnclear}) {
     const auto count = std::ranges::count_if(rows, [&](const DiffRow& row) {
-      return is_judged(*row.row) && row.row->judgment->verdict == verdict;
+      return is_judged(*row.compared) && row.compared->judgment->verdict == verdict;
     });
     if (count > 0) parts.push_back(fmt::format("{} {}", count, name(verdict)));
   }
@@ -215,9 +216,9 @@ Facts section_facts(const std::vector<DiffRow>& rows,
   const std::string verdicts = verdict_counts(rows);
   facts.when("verdicts", !verdicts.empty(), "counts", verdicts);
   facts.list("unrecorded", unrecorded_facts(problem_rows, names));
-  facts.set("name_b", names.b).set("head_a", names.head_a).set("head_b", names.head_b);
+  facts.set("name_b", names.b).set("head_a", names.title_a).set("head_b", names.title_b);
   facts.flag("intervals", std::ranges::any_of(rows, [](const DiffRow& row) {
-               return row.row->interval.has_value();
+               return row.compared->interval.has_value();
              }));
   facts.flag("of_memory", !rows.empty() && rows.front().is_in_bytes());
   return facts;
@@ -227,8 +228,7 @@ std::string relation_words(const Comparison& comparison) {
   constexpr std::size_t kShortRevision = 8;
   const ComparedRun &a = comparison.a, &b = comparison.b;
   std::string words = machine_words(comparison);
-  // A ratio of two revisions contains the changes between them. An import's revision did not
-  // measure its numbers.
+  // Ratios contain the changes between the revisions, unless one run only imported its numbers.
   const bool revisions_known = !a.revision.empty() && !b.revision.empty() && a.source == b.source;
   if (revisions_known && a.revision != b.revision) {
     words +=
@@ -246,14 +246,14 @@ std::string relation_words(const Comparison& comparison) {
 }
 
 std::string method_words(const Comparison& comparison) {
-  constexpr const char* kWords = "src/document/comparison/method.md";
+  constexpr const char* kMethodPath = "src/document/comparison/method.md";
   Facts facts;
   const SideNames names = side_names(comparison);
   facts.set("a", names.a).set("b", names.b);
   facts.flag("different", comparison.machines.relation == Relation::kDifferentHardware);
   facts.flag("places", !place_facts(comparison).empty());
   facts.flag("judged", has_verdicts(comparison));
-  return render_words(embedded::document().at(kWords), facts, kWords);
+  return render_words(embedded::document().at(kMethodPath), facts, kMethodPath);
 }
 
 }  // namespace labreport

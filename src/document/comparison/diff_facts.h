@@ -15,32 +15,32 @@ namespace labreport {
 /// Names a cell: "small, context 512, BF16, training step". FP32 is left out.
 std::string cell_label(const CellSpec& spec, const std::string& size);
 
-/// Describes a measured ratio of times over its prediction: "11 % less time".
-std::string describe_departure(double departure);
+/// Describes a ratio of times: "11 % less time".
+std::string time_change_words(double ratio);
 
 /// Returns "labreport’s network", or the name of the user's model: "TransformerLM-0a1b2c3d".
 std::string model_name(const ComparedRun& side);
 
-/// The names of the sides: "the H200" in a sentence, "H200" at the head of a column. Sides are
+/// The names of the sides: "the H200" in a sentence, "H200" as the title of a column. Sides are
 /// named by their devices, or on one device by what differs: models, editions or times; else "A"
 /// and "B".
 struct SideNames {
   std::string a = "A", b = "B";
-  std::string head_a = "A", head_b = "B";
+  std::string title_a = "A", title_b = "B";
 };
 SideNames side_names(const Comparison& comparison);
 
-/// Returns a side's name as a sentence begins with it: "The H200".
-std::string capitalized(const std::string& name);
+/// Begins a sentence with a side's name: "The H200" for "the H200". Models' names stay.
+std::string with_capital_the(const std::string& name);
 
 /// One number of one cell on both sides.
 struct DiffRow {
   std::size_t number = 0;  ///< The row's number in links: "#row-3".
-  const ComparedRow* row = nullptr;
+  const ComparedRow* compared = nullptr;
   std::vector<std::string> flags =
       {};  ///< "H200: thermal slowdown", "12 % less time than predicted"
 
-  bool is_in_bytes() const { return unit(row->measure) == "B"; }
+  bool is_in_bytes() const { return unit(compared->measure) == "B"; }
 };
 DiffRow diff_row(std::size_t number, const ComparedRow& row, const SideNames& names);
 

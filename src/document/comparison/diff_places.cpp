@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMaxPlaces = 8;
 // Smaller differences, as fractions of the longer step's kernel time, are not named.
-constexpr double kLeastNamedShare = 0.005;
+constexpr double kSmallestNamedShare = 0.005;
 constexpr Notation kPlaceTimeFormat{Notation::kSignificant, 3};
 
 double in_ms(double ns) { return ns / kNanosecondsPerMillisecond; }
@@ -37,10 +37,10 @@ PlaceDifference sum_of_places(const std::vector<PlaceDifference>& places, const 
 /// Returns the first kMaxPlaces places whose difference is large enough to be named.
 std::vector<PlaceDifference> notable_places(const StepDifference& step) {
   const PlaceDifference step_sum = sum_of_places(step.places, "");
-  const double least_ns = kLeastNamedShare * std::max(step_sum.a.ns, step_sum.b.ns);
+  const double smallest_ns = kSmallestNamedShare * std::max(step_sum.a.ns, step_sum.b.ns);
   std::vector<PlaceDifference> places;
   for (const PlaceDifference& place : step.places) {
-    if (places.size() < kMaxPlaces && std::abs(place.change_ns()) >= least_ns)
+    if (places.size() < kMaxPlaces && std::abs(place.change_ns()) >= smallest_ns)
       places.push_back(place);
   }
   return places;
@@ -64,20 +64,20 @@ std::vector<Column<PlaceDifference>> place_columns(const StepDifference& step,
   };
   const std::string kernels = kernel_noun(step) == "kernel" ? "Kernels" : "Operators";
   return {{"phase", "Phase", &PlaceDifference::phase},
-          {"part", "Part", &PlaceDifference::place},
-          {"a", names.head_a, [](const auto& place) { return time_of(place.a); }, "ms",
+          {"part", "Part", &PlaceDifference::part},
+          {"a", names.title_a, [](const auto& place) { return time_of(place.a); }, "ms",
            kPlaceTimeFormat},
-          {"b", names.head_b, [](const auto& place) { return time_of(place.b); }, "ms",
+          {"b", names.title_b, [](const auto& place) { return time_of(place.b); }, "ms",
            kPlaceTimeFormat},
           {"change", "Difference", [](const auto& place) { return in_ms(place.change_ns()); }, "ms",
            kPlaceTimeFormat},
           {"kernels_a",
-           kernels + ", " + names.head_a,
+           kernels + ", " + names.title_a,
            count_of(&PlaceDifference::a),
            "",
            {Notation::kCount}},
           {"kernels_b",
-           kernels + ", " + names.head_b,
+           kernels + ", " + names.title_b,
            count_of(&PlaceDifference::b),
            "",
            {Notation::kCount}}};
@@ -88,9 +88,9 @@ std::string place_words(const PlaceDifference& place) {
   if (place.phase == metric::kOptimizer) return "the optimizer’s step";
   if (place.phase == metric::kLoss) return "the loss";
   const std::string pass = "the " + place.phase + " pass";
-  if (place.place.starts_with("outside")) return pass + " " + place.place;
-  const bool is_attention = place.place.starts_with("attention");
-  return pass + (is_attention ? " of " : " of the ") + replaced(place.place, ": ", "’s ");
+  if (place.part.starts_with("outside")) return pass + " " + place.part;
+  const bool is_attention = place.part.starts_with("attention");
+  return pass + (is_attention ? " of " : " of the ") + replaced(place.part, ": ", "’s ");
 }
 
 /// Returns "9 kernels a layer" if both sides' counts are multiples of the layers, else "9 kernels".
@@ -141,7 +141,7 @@ std::vector<Dataset> place_data(const Comparison& comparison) {
       std::vector<PlaceDifference> others(step.places);
       std::erase_if(others, [&](const PlaceDifference& place) {
         return std::ranges::any_of(rows, [&](const PlaceDifference& row) {
-          return place.phase == row.phase && place.place == row.place;
+          return place.phase == row.phase && place.part == row.part;
         });
       });
       if (!others.empty()) rows.push_back(sum_of_places(others, "everything else"));

@@ -19,8 +19,8 @@ struct SideFact {
   Value a, b;
 };
 
-std::string limit_words(std::optional<double> limit, double unit, const char* name) {
-  return limit ? fmt::format("{} {}", format_significant(*limit / unit), name) : "";
+std::string limit_words(std::optional<double> limit, double scale, const char* unit) {
+  return limit ? fmt::format("{} {}", format_significant(*limit / scale), unit) : "";
 }
 
 std::string rate_words(const ComparedRun& side, Precision precision) {
@@ -30,7 +30,7 @@ std::string rate_words(const ComparedRun& side, Precision precision) {
                                                  : limit_words(found->second, kTera, "TFLOP/s");
 }
 
-/// True for an import. Its time and revision are not those of the measurement.
+/// An import's time and revision are not those of the measurement, so they are not shown.
 bool is_imported(const ComparedRun& side) { return side.source == "imported"; }
 
 /// Lists the first two texts and how many more there are: "a, b and 3 more".
@@ -119,14 +119,14 @@ Dataset sides_data(const Comparison& comparison, const DiffSource& a, const Diff
     facts.push_back({"Model", model_name(comparison.a), model_name(comparison.b)});
   }
   for (const auto& [label, write] : fact_writers()) {
-    const Value in_a = words_or_nothing(write(comparison.a));
-    const Value in_b = words_or_nothing(write(comparison.b));
-    if (!in_a.is_missing() || !in_b.is_missing()) facts.push_back({label, in_a, in_b});
+    const Value of_a = words_or_nothing(write(comparison.a));
+    const Value of_b = words_or_nothing(write(comparison.b));
+    if (!of_a.is_missing() || !of_b.is_missing()) facts.push_back({label, of_a, of_b});
   }
   const SideNames names = side_names(comparison);
   const std::vector<Column<SideFact>> columns{{"what", "What", &SideFact::label},
-                                              {"a", names.head_a, &SideFact::a},
-                                              {"b", names.head_b, &SideFact::b}};
+                                              {"a", names.title_a, &SideFact::a},
+                                              {"b", names.title_b, &SideFact::b}};
   return make_dataset("sides", columns, facts);
 }
 
@@ -144,8 +144,8 @@ Dataset one_sided_fit_data(const Comparison& comparison) {
       {"cell", "Cell",
        [](const CellRow& cell) { return cell_label(cell.row->spec, cell.row->size); }},
       {"kind", "Kind", kind_of},
-      {"a", names.head_a, [](const CellRow& cell) { return fit_words(cell.row->a); }},
-      {"b", names.head_b, [](const CellRow& cell) { return fit_words(cell.row->b); }}};
+      {"a", names.title_a, [](const CellRow& cell) { return fit_words(cell.row->a); }},
+      {"b", names.title_b, [](const CellRow& cell) { return fit_words(cell.row->b); }}};
   return make_dataset("fits", columns, cells);
 }
 
@@ -159,8 +159,8 @@ Dataset not_compared_data(const Comparison& comparison) {
   for (const ComparedRow* row : first_rows_of_cells(comparison.rows, is_not_compared)) {
     cells.push_back({row, {}});
     if (row->status != RowStatus::kFailedBoth) continue;
-    cells.back().flags = {names.head_a + ": " + row->a.missing_reason,
-                          names.head_b + ": " + row->b.missing_reason};
+    cells.back().flags = {names.title_a + ": " + row->a.missing_reason,
+                          names.title_b + ": " + row->b.missing_reason};
   }
   const std::vector<Column<CellRow>> columns{
       {"cell", "Cell",
@@ -176,7 +176,7 @@ Dataset not_compared_data(const Comparison& comparison) {
       {"where", "Where", [&](const CellRow& cell) {
          if (cell.row->status == RowStatus::kFailedBoth) return std::string("failed on both sides");
          const bool in_a = cell.row->status == RowStatus::kOnlyA;
-         return "only in " + (in_a ? names.head_a : names.head_b);
+         return "only in " + (in_a ? names.title_a : names.title_b);
        }}};
   return make_dataset("lone", columns, cells);
 }
@@ -187,8 +187,8 @@ Dataset speedup_data(const Comparison& comparison) {
   const std::vector<Column<SpeedupRow>> columns{
       {"cell", "Cell", [](const SpeedupRow& row) { return cell_label(row.spec, row.size); }},
       {"what", "What", [](const SpeedupRow& row) { return describe(row.measure); }},
-      {"a", names.head_a, &SpeedupRow::a, "×", {Notation::kFixed, 2}},
-      {"b", names.head_b, &SpeedupRow::b, "×", {Notation::kFixed, 2}}};
+      {"a", names.title_a, &SpeedupRow::a, "×", {Notation::kFixed, 2}},
+      {"b", names.title_b, &SpeedupRow::b, "×", {Notation::kFixed, 2}}};
   const bool any_on_both_sides =
       std::ranges::any_of(speedups, [](const SpeedupRow& row) { return row.a && row.b; });
   return make_dataset("speedups", columns,
@@ -200,10 +200,10 @@ Dataset kernel_data(const Comparison& comparison) {
   const std::vector<Column<KernelChange>> columns{
       {"cell", "Cell", [](const KernelChange& row) { return cell_label(row.spec, row.size); }},
       {"class", "Class", &KernelChange::kernel_class},
-      {"a", names.head_a, &KernelChange::kernel_a},
-      {"share_a", "Share, " + names.head_a, &KernelChange::share_a, "%", {Notation::kPercent}},
-      {"b", names.head_b, &KernelChange::kernel_b},
-      {"share_b", "Share, " + names.head_b, &KernelChange::share_b, "%", {Notation::kPercent}}};
+      {"a", names.title_a, &KernelChange::kernel_a},
+      {"share_a", "Share, " + names.title_a, &KernelChange::share_a, "%", {Notation::kPercent}},
+      {"b", names.title_b, &KernelChange::kernel_b},
+      {"share_b", "Share, " + names.title_b, &KernelChange::share_b, "%", {Notation::kPercent}}};
   return make_dataset("kernels", columns, comparison.kernel_changes);
 }
 

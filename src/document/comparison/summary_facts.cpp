@@ -74,7 +74,7 @@ Facts step_facts(const Comparison& comparison, const ComparedRow& row, bool with
   const std::string &a = names.a, &b = names.b;
   const bool b_is_faster = *row.ratio < 1;
   return Facts()
-      .set("first", capitalized(b_is_faster ? b : a))
+      .set("first", with_capital_the(b_is_faster ? b : a))
       .set("second", b_is_faster ? a : b)
       .set("size", cut_short(row.size, kMaxSizeName))
       .set("context", format_count(row.spec.context.value_or(0)))
@@ -100,7 +100,7 @@ std::optional<Facts> median_facts(const Comparison& comparison) {
     const std::string &a = names.a, &b = names.b;
     const double median_ratio = median(ratios);
     return Facts()
-        .set("first", capitalized(median_ratio < 1 ? b : a))
+        .set("first", with_capital_the(median_ratio < 1 ? b : a))
         .set("second", median_ratio < 1 ? a : b)
         .flag("equal", is_equally_fast(median_ratio))
         .set("times", format_ratio(std::max(median_ratio, 1 / median_ratio)))

@@ -38,8 +38,8 @@ std::vector<Column<StepPair>> step_columns(const SideNames& names) {
            [](const auto& pair) {
              return describe(pair.row->spec.precision.value_or(Precision::kFp32));
            }},
-          {"a", names.head_a, [](const auto& pair) { return pair.ms(pair.row->a); }, "ms"},
-          {"b", names.head_b, [](const auto& pair) { return pair.ms(pair.row->b); }, "ms"},
+          {"a", names.title_a, [](const auto& pair) { return pair.ms(pair.row->a); }, "ms"},
+          {"b", names.title_b, [](const auto& pair) { return pair.ms(pair.row->b); }, "ms"},
           {"ratio", "Step", [](const auto& pair) { return Value(pair.row->ratio); }, unit,
            kRatioFormat},
           {"forward", "Forward", &StepPair::forward_ratio, unit, kRatioFormat},

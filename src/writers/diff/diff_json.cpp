@@ -67,7 +67,7 @@ Json row_json(const ComparedRow& row) {
           {"interval", interval},
           {"predicted_by_peak", number_or_null(row.prediction.by_matrix_rate)},
           {"predicted_by_bandwidth", number_or_null(row.prediction.by_bandwidth)},
-          {"departure", number_or_null(row.prediction.departure)},
+          {"departure", number_or_null(row.prediction.ratio_to_prediction)},
           {"verdict", verdict},
           {"remarks", row.remarks}};
 }
@@ -89,7 +89,7 @@ Json sum_json(const KernelSum& sum) { return {{"ns", sum.ns}, {"kernels", sum.co
 
 Json place_json(const PlaceDifference& place) {
   return {{"phase", place.phase},
-          {"place", place.place},
+          {"place", place.part},
           {"a", sum_json(place.a)},
           {"b", sum_json(place.b)}};
 }
