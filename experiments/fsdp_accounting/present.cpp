@@ -22,8 +22,8 @@ using optimizer_state_sharding_accounting::When;
 
 constexpr const char* kProblem = "fsdp_accounting";
 constexpr Notation kCount{Notation::kCount};
-// Gradients explain that a saving is too small if saving and gradients add up to what was expected,
-// up to this fraction of it.
+// Gradients explain a saving below the expected one if saving and gradients add up to the expected
+// one, up to this fraction of it.
 constexpr double kSavingTolerance = 0.05;
 // Rounding makes losses differ by at most these fractions with FP32 and with 16-bit gradients.
 constexpr double kFp32LossTolerance = 1e-6, kSixteenBitLossTolerance = 1e-2;
@@ -57,24 +57,24 @@ const TrainedNetwork& described_network(const std::vector<TrainedNetwork>& netwo
 }
 
 /// Compares the measured peaks. The fact `early` holds if both steps peak before the optimizer step
-/// and the saving lacks just that of the gradients, which did not exist yet at the peak.
+/// and the saving lacks just the gradients' part, because they did not exist yet at the peak.
 std::optional<Facts> peak_facts(const ShardingScheme& other, const ShardingScheme& sharded,
                                 double expected_bytes) {
   const auto other_peak = step_peak_bytes(other), sharded_peak = step_peak_bytes(sharded);
   if (!other_peak || !sharded_peak) return std::nullopt;
   const double saved_bytes = *other_peak - *sharded_peak;
-  const double gradient_bytes = static_cast<double>(held_bytes(other.cell->spec).gradients -
-                                                    held_bytes(sharded.cell->spec).gradients);
-  const bool early =
-      peaks_in_passes(other) && peaks_in_passes(sharded) &&
-      std::abs(expected_bytes - saved_bytes - gradient_bytes) <= kSavingTolerance * expected_bytes;
+  const double saved_gradient_bytes = static_cast<double>(held_bytes(other.cell->spec).gradients -
+                                                          held_bytes(sharded.cell->spec).gradients);
+  const bool early = peaks_in_passes(other) && peaks_in_passes(sharded) &&
+                     std::abs(expected_bytes - saved_bytes - saved_gradient_bytes) <=
+                         kSavingTolerance * expected_bytes;
   return Facts()
       .set("before", format_bytes_briefly(*other_peak))
       .set("after", format_bytes_briefly(*sharded_peak))
       .set("saved", format_bytes_briefly(std::abs(saved_bytes)))
       .flag("lower", saved_bytes > 0)
       .flag("higher", saved_bytes <= 0)
-      .when("early", early, "gradients", format_bytes_briefly(gradient_bytes));
+      .when("early", early, "gradients", format_bytes_briefly(saved_gradient_bytes));
 }
 
 struct GatherRow {
