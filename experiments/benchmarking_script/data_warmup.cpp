@@ -239,9 +239,9 @@ std::string range_words(const std::vector<double>& values) {
 /// Names initialization as the cause if it explains every profiled first step's extra time, and if
 /// `slowest`'s window after one warm-up step deviates less than half as much as its cold window.
 std::optional<Facts> initialization_facts(const FirstSteps& steps, const WarmupRow& slowest) {
-  const auto after_one = slowest.windows.find(1);
+  const auto window_after_one = slowest.windows.find(1);
   const Summary& later =
-      after_one == slowest.windows.end() ? slowest.warm_window() : after_one->second;
+      window_after_one == slowest.windows.end() ? slowest.warm_window() : window_after_one->second;
   const FirstSteps profiled = only(steps, &FirstStep::has_causes);
   const auto is_slowest = [&](const FirstStep& step) { return step.row->group == slowest.group; };
   if (2 * later.stddev >= slowest.cold_window().stddev ||
@@ -249,9 +249,9 @@ std::optional<Facts> initialization_facts(const FirstSteps& steps, const WarmupR
       !std::ranges::all_of(profiled, &FirstStep::initialization_explains))
     return std::nullopt;
   const auto times_ms = each(profiled, &FirstStep::initialization_ms);
-  const bool fixed = times_ms.size() > 1 && times_ms.size() == steps.size() &&
-                     std::ranges::max(times_ms) < kFixedCostRatio * std::ranges::min(times_ms);
-  return Facts().set("causes", range_words(times_ms)).flag("fixed", fixed);
+  const bool is_fixed = times_ms.size() > 1 && times_ms.size() == steps.size() &&
+                        std::ranges::max(times_ms) < kFixedCostRatio * std::ranges::min(times_ms);
+  return Facts().set("causes", range_words(times_ms)).flag("fixed", is_fixed);
 }
 
 /// Sets the answer. `rows` must not be empty, and all must have the same mode.

@@ -293,12 +293,12 @@ std::optional<Facts> latency_facts(const AllReduceGroup& group, const AllReduceT
   const double ratio = static_cast<double>(small.bytes) / static_cast<double>(large.bytes);
   const double predicted_ns =
       smallest.slowest_ns + (large.slowest_ns - smallest.slowest_ns) * ratio;
-  const bool close = small.slowest_ns < kMaxErrorFactor * predicted_ns &&
-                     predicted_ns < kMaxErrorFactor * small.slowest_ns;
+  const bool is_predicted = small.slowest_ns < kMaxErrorFactor * predicted_ns &&
+                            predicted_ns < kMaxErrorFactor * small.slowest_ns;
   const bool whole_kibibytes = smallest.bytes >= kKibibyte && smallest.bytes % kKibibyte == 0;
   if (!whole_kibibytes || smallest.bytes * 10 > small.bytes || smallest.disturbed)
     return std::nullopt;
-  if (smallest.slowest_ns < kMinFraction * small.slowest_ns || !close) return std::nullopt;
+  if (smallest.slowest_ns < kMinFraction * small.slowest_ns || !is_predicted) return std::nullopt;
   return Facts()
       .set("least", format_count(smallest.bytes / kKibibyte) + " KiB")
       .set("ms", smallest.slowest_ns / kNsPerMs, kThreeDigits);
@@ -396,10 +396,10 @@ std::optional<Facts> unplanned_facts(const Groups& groups) {
     if (!planned) ranks.push_back(format_count(count));
   }
   if (sizes.empty() && ranks.empty()) return std::nullopt;
-  std::vector<std::string> all;
-  if (!sizes.empty()) all.push_back(fmt::format("{}", fmt::join(sizes, " and ")));
-  if (!ranks.empty()) all.push_back(fmt::format("{} ranks", fmt::join(ranks, " and ")));
-  return Facts().set("what", fmt::format("{}", fmt::join(all, ", and ")));
+  std::vector<std::string> left_out;
+  if (!sizes.empty()) left_out.push_back(fmt::format("{}", fmt::join(sizes, " and ")));
+  if (!ranks.empty()) left_out.push_back(fmt::format("{} ranks", fmt::join(ranks, " and ")));
+  return Facts().set("what", fmt::format("{}", fmt::join(left_out, ", and ")));
 }
 
 /// Returns the first text `name` that a launch over NCCL recorded; empty if none did.
@@ -449,19 +449,19 @@ Presentation present(const RunView& view) {
   const Groups groups = groups_of(view);
   if (groups.empty()) return {};
   PartContent part;
-  const AllReduceGroup* group = described_group(groups);
-  part.facts.flag("nothing", group == nullptr);
-  part.facts.when("one", group
-                             ? std::optional(size_facts(*group)
-                                                 .set("library", group->library())
-                                                 .set("ranks", format_count(group->ranks()))
-                                                 .when("ranks_grow", rank_facts(groups, *group))
-                                                 .when("libraries", library_facts(groups, *group)))
-                             : std::nullopt);
-  part.facts.when("missing", group ? missing_facts(groups) : std::nullopt);
+  const AllReduceGroup* described = described_group(groups);
+  part.facts.flag("nothing", described == nullptr);
+  part.facts.when(
+      "one", described ? std::optional(size_facts(*described)
+                                           .set("library", described->library())
+                                           .set("ranks", format_count(described->ranks()))
+                                           .when("ranks_grow", rank_facts(groups, *described))
+                                           .when("libraries", library_facts(groups, *described)))
+                       : std::nullopt);
+  part.facts.when("missing", described ? missing_facts(groups) : std::nullopt);
   part.facts.when("left_out", unplanned_facts(groups));
-  part.facts.flag("wrong", std::ranges::any_of(groups, [](const AllReduceGroup& each) {
-                    return std::ranges::any_of(each.timings(metric::kSynced),
+  part.facts.flag("wrong", std::ranges::any_of(groups, [](const AllReduceGroup& known) {
+                    return std::ranges::any_of(known.timings(metric::kSynced),
                                                &AllReduceTiming::wrong_elements);
                   }));
   add_conditions(part.facts, groups);

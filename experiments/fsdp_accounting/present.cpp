@@ -58,18 +58,18 @@ const TrainedNetwork& described_network(const std::vector<TrainedNetwork>& netwo
 
 /// Compares the measured peaks. The fact `early` holds if both steps peak before the optimizer step
 /// and the saving lacks just the gradients' part, because they did not exist yet at the peak.
-std::optional<Facts> peak_facts(const ShardingScheme& other, const ShardingScheme& sharded,
+std::optional<Facts> peak_facts(const ShardingScheme& less_sharded, const ShardingScheme& sharded,
                                 double expected_bytes) {
-  const auto other_peak = step_peak_bytes(other), sharded_peak = step_peak_bytes(sharded);
-  if (!other_peak || !sharded_peak) return std::nullopt;
-  const double saved_bytes = *other_peak - *sharded_peak;
-  const double saved_gradient_bytes = static_cast<double>(held_bytes(other.cell->spec).gradients -
-                                                          held_bytes(sharded.cell->spec).gradients);
-  const bool early = peaks_in_passes(other) && peaks_in_passes(sharded) &&
+  const auto peak = step_peak_bytes(less_sharded), sharded_peak = step_peak_bytes(sharded);
+  if (!peak || !sharded_peak) return std::nullopt;
+  const double saved_bytes = *peak - *sharded_peak;
+  const double saved_gradient_bytes = static_cast<double>(
+      held_bytes(less_sharded.cell->spec).gradients - held_bytes(sharded.cell->spec).gradients);
+  const bool early = peaks_in_passes(less_sharded) && peaks_in_passes(sharded) &&
                      std::abs(expected_bytes - saved_bytes - saved_gradient_bytes) <=
                          kSavingTolerance * expected_bytes;
   return Facts()
-      .set("before", format_bytes_briefly(*other_peak))
+      .set("before", format_bytes_briefly(*peak))
       .set("after", format_bytes_briefly(*sharded_peak))
       .set("saved", format_bytes_briefly(std::abs(saved_bytes)))
       .flag("lower", saved_bytes > 0)
@@ -144,14 +144,14 @@ PartContent memory_part(const RunView& view, const std::vector<TrainedNetwork>& 
   const TrainedNetwork& network = described_network(networks);
   const ShardingScheme& sharded = *network.find(Sharding::kWeights);
   const ShardingScheme* sharded_optimizer = network.find(Sharding::kOptimizer);
-  const ShardingScheme* other =
+  const ShardingScheme* less_sharded =
       sharded_optimizer ? sharded_optimizer : network.find(Sharding::kNone);
   std::optional<Facts> saving;
-  if (other != nullptr) {
-    const double expected_bytes = held_total_bytes(*other) - held_total_bytes(sharded);
+  if (less_sharded != nullptr) {
+    const double expected_bytes = held_total_bytes(*less_sharded) - held_total_bytes(sharded);
     saving = Facts()
                  .set("expected", format_bytes_briefly(expected_bytes))
-                 .when("peaks", peak_facts(*other, sharded, expected_bytes));
+                 .when("peaks", peak_facts(*less_sharded, sharded, expected_bytes));
   }
   PartContent part;
   part.facts.set("network", network.words)

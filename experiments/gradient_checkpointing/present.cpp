@@ -228,10 +228,10 @@ void add_datasets(PartContent& part, const RunView& view,
 
 PartContent spacing_part(const RunView& view, const std::vector<CheckpointedNetwork>& networks) {
   PartContent part;
-  std::vector<Facts> ran, unfit, diverging;
+  std::vector<Facts> answers, unfit, diverging;
   for (const CheckpointedNetwork& network : networks) {
     if (network.best() != nullptr) {
-      ran.push_back(network_facts(network));
+      answers.push_back(network_facts(network));
     } else {  // No spacing has a peak, so the formula tells which spacing needs the least memory.
       const auto smallest = std::ranges::min_element(network.spacings, {}, &Spacing::expected_peak);
       unfit.emplace_back()
@@ -242,7 +242,7 @@ PartContent spacing_part(const RunView& view, const std::vector<CheckpointedNetw
     std::ranges::move(diverging_losses(network), std::back_inserter(diverging));
     for (const Spacing& spacing : network.spacings) part.cells.push_back(spacing.cell);
   }
-  part.facts.list("networks", ran).list("unfit", unfit).list("apart", diverging);
+  part.facts.list("networks", answers).list("unfit", unfit).list("apart", diverging);
   part.facts.flag("gpu", view.on_gpu());
   const CellSpec& spec = networks.front().spec;
   part.facts.flag("handouts", spec.size == "xl" && spec.batch == 4 && spec.context == 2048 &&

@@ -142,7 +142,7 @@ Presentation present(const RunView& view) {
   const std::vector<Ladder> all = ladders(view);
   if (all.empty()) return {};
   PartContent part;
-  std::vector<Facts> ran, diverging;
+  std::vector<Facts> answers, diverging;
   std::vector<const Cell*> first_cells;
   for (const Ladder& ladder : all) {
     const std::vector<Row> rows = rows_of(ladder);
@@ -156,12 +156,12 @@ Presentation present(const RunView& view) {
           .set("change", row.rung->change)
           .set("difference", *difference, {Notation::kPercent});
     }
-    if (!gains(ladder).empty()) ran.push_back(ladder_facts(ladder));
+    if (!gains(ladder).empty()) answers.push_back(ladder_facts(ladder));
     first_cells.push_back(ladder.rungs.front().cell);
     for (const Rung& rung : ladder.rungs) part.cells.push_back(rung.cell);
   }
-  part.facts.flag("nothing", ran.empty()).set("reason", first_reason(all));
-  part.facts.list("ladders", ran).list("apart", diverging);
+  part.facts.flag("nothing", answers.empty()).set("reason", first_reason(all));
+  part.facts.list("ladders", answers).list("apart", diverging);
   const Ladder* drawn_ladder = advised_ladder(all);
   part.facts.set("drawn", drawn_ladder == nullptr ? "" : drawn_ladder->words);
   part.facts.when("advised", drawn_ladder != nullptr,
