@@ -49,10 +49,10 @@ bool is_selected(const PlanInput& input, const Experiment& experiment) {
   });
 }
 
-/// Suggests parts if only the part's letter is wrong, and problems otherwise. Names that contain
+/// Suggests parts if only the part's letter is wrong, else problems and aliases. Names that contain
 /// the selector come first, because an abbreviation is many edits away from the whole name.
 [[noreturn]] void refuse_unknown_experiment(std::string_view selector) {
-  constexpr std::size_t kMostNames = 3;
+  constexpr std::size_t kMaxNames = 3;
   const std::string_view problem = selector.substr(0, selector.find('.'));
   std::vector<std::string> names;
   for (const Experiment& experiment : catalog()) {
@@ -68,22 +68,22 @@ bool is_selected(const PlanInput& input, const Experiment& experiment) {
     const bool contains = !problem.empty() && name.find(problem) != name.npos;
     return std::pair(!contains, edit_distance(problem, name));
   });
-  names.resize(std::min(names.size(), kMostNames));
+  names.resize(std::min(names.size(), kMaxNames));
   throw InputError("unknown problem '" + std::string(selector) + "'",
                    "nearest: " + join(names, ", ") + "; `labreport list problems` shows all");
 }
 
-/// Plans the experiment for the user's network or labreport's. If the user wants both networks,
-/// their cells alternate, so that a drift of the device's speed affects both alike.
+/// Plans the experiment for the chosen network. If the user wants labreport's network too, the
+/// cells of both alternate, so that a drift of the device's speed affects both alike.
 std::vector<PlannedCell> cells_of_experiment(const Experiment& experiment, PlanInput input,
                                              const Run& so_far) {
-  const std::vector<PlannedCell> users_cells = experiment.plan(input, so_far);
-  if (!input.selection.keeps_labreports_network) return users_cells;
+  const std::vector<PlannedCell> chosen_cells = experiment.plan(input, so_far);
+  if (!input.selection.keeps_labreports_network) return chosen_cells;
   input.selection.model.reset();
   const std::vector<PlannedCell> labreports_cells = experiment.plan(input, so_far);
   std::vector<PlannedCell> alternating;
-  for (std::size_t i = 0; i < std::max(users_cells.size(), labreports_cells.size()); ++i) {
-    if (i < users_cells.size()) alternating.push_back(users_cells[i]);
+  for (std::size_t i = 0; i < std::max(chosen_cells.size(), labreports_cells.size()); ++i) {
+    if (i < chosen_cells.size()) alternating.push_back(chosen_cells[i]);
     if (i < labreports_cells.size()) alternating.push_back(labreports_cells[i]);
   }
   return alternating;

@@ -8,8 +8,6 @@
 namespace labreport::benchmarking_mixed_precision {
 namespace {
 
-constexpr const char* kTrainingLoss = "cross-entropy";
-
 /// The dtypes of one tensor, or of a group of tensors, under both autocasts.
 struct TensorRow {
   std::string tensor, fp16, bf16;
@@ -19,7 +17,7 @@ const std::vector<Column<TensorRow>> kTensors{{"tensor", "Tensor", &TensorRow::t
                                               {"fp16", "FP16 autocast", &TensorRow::fp16},
                                               {"bf16", "BF16 autocast", &TensorRow::bf16}};
 
-std::string loss_words(const std::string& name) {
+std::string tensor_words(const std::string& name) {
   if (name == "mse") return "squared error of the logits";
   if (name == "sum") return "sum of the logits";
   return name == "mean" ? "mean of the logits" : name;
@@ -40,7 +38,7 @@ class TensorRows {
   /// Adds a row for each tensor of a group.
   void add_each(const std::string& label_start, std::string_view group) {
     for (const TracedTensor& tensor : trace_.tensors_in(kFp16, group)) {
-      rows_.push_back({label_start + loss_words(tensor.name), tensor.dtype,
+      rows_.push_back({label_start + tensor_words(tensor.name), tensor.dtype,
                        trace_.dtype_of(kBf16, group, tensor.name)});
     }
   }
@@ -78,7 +76,7 @@ Facts traced_facts(const DtypeTrace& trace, const std::vector<TensorRow>& rows, 
   const auto output_dtype = [&](const char* name) {
     return trace.dtype_of(kFp16, metric::kOutput, name);
   };
-  const std::string training_loss = trace.dtype_of(kFp16, metric::kLossValue, kTrainingLoss);
+  const std::string training_loss = trace.dtype_of(kFp16, metric::kLossValue, "cross-entropy");
   const std::string mean_loss = trace.dtype_of(kFp16, metric::kLossValue, "mean");
   Facts facts;
   facts.set("parameters", trace.dtypes_of(kFp16, metric::kParameter));
@@ -89,10 +87,10 @@ Facts traced_facts(const DtypeTrace& trace, const std::vector<TensorRow>& rows, 
   // A CPU's autocast leaves layer normalization in the dtype of its input.
   facts.flag("norm_stays", !on_gpu && output_dtype("ln") == "FP16");
   // BF16 autocast gives BF16 wherever FP16 autocast gives FP16, and FP32 elsewhere.
-  const auto is_alike = [](const TensorRow& row) {
+  const auto bf16_replaces_fp16 = [](const TensorRow& row) {
     return row.fp16 == "FP16" ? row.bf16 == "BF16" : row.fp16 == "FP32" && row.bf16 == "FP32";
   };
-  facts.flag("same", !rows.empty() && std::ranges::all_of(rows, is_alike));
+  facts.flag("same", !rows.empty() && std::ranges::all_of(rows, bf16_replaces_fp16));
   return facts;
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr Notation kError{Notation::kRelativeError, 2};
 constexpr Precision kFormats[]{Precision::kFp16, Precision::kBf16};
-constexpr double kClearlyLarger = 1.5;  // This multiple of an error counts as a larger error.
+constexpr double kMinLargerRatio = 1.5;  // An error above this multiple counts as larger.
 
 using Error = std::optional<double>;
 
@@ -94,7 +94,7 @@ NormRows rows_of_curve(const NormRows& rows, Precision format, std::string_view 
 
 std::string power_of_two(std::int64_t exponent) { return "2" + superscript(exponent); }
 
-/// Returns the rows that the figure shows: statistics in the format and in FP32.
+/// Leaves out PyTorch's reductions, which the figure does not show.
 NormRows drawn_rows(const NormRows& rows) {
   return only(rows, [](const NormRow& row) { return row.method != metric::kReductions; });
 }
@@ -123,7 +123,7 @@ Dataset errors_dataset(const NormRows& rows) {
                       std::vector<ScaleRow>(errors_by_scale.begin(), errors_by_scale.end()));
 }
 
-/// Compares errors at scale 1; nothing unless BF16 has an error by both of the compared methods.
+/// Compares BF16's errors by two methods at scale 1, if both are known, and tells what overflows.
 std::optional<Facts> measured_facts(const NormRows& rows) {
   const auto bf16_error = [&](std::string_view method) {
     const NormRows bf16 = rows_of_curve(rows, Precision::kBf16, method);
@@ -133,7 +133,7 @@ std::optional<Facts> measured_facts(const NormRows& rows) {
   const Error reductions = bf16_error(metric::kReductions);
   const Error fp32 = bf16_error(metric::kFp32Statistics);
   if (!reductions || !fp32) return std::nullopt;
-  const bool sensitive = *reductions > kClearlyLarger * *fp32;
+  const bool reductions_err_more = *reductions > kMinLargerRatio * *fp32;
   const NormRows fp16 = rows_of_curve(rows, Precision::kFp16, metric::kRounded);
   const auto first_overflow = std::ranges::find(fp16, true, &NormRow::sum_overflow);
   const bool bf16_fits = std::ranges::none_of(
@@ -141,16 +141,16 @@ std::optional<Facts> measured_facts(const NormRows& rows) {
   return Facts()
       .set("reductions", *reductions, kError)
       .set("fp32", *fp32, kError)
-      .flag("sensitive", sensitive)
-      .flag("insensitive", !sensitive)
+      .flag("sensitive", reductions_err_more)
+      .flag("insensitive", !reductions_err_more)
       .flag("range", bf16_fits)
       .when("overflow", first_overflow != fp16.end(), "scale",
             first_overflow != fp16.end() ? power_of_two(first_overflow->scale_log2) : "");
 }
 
 /// Tells the dtypes of layer normalization under BF16 autocast; nothing if they were not traced.
-std::optional<Facts> autocast_facts(const Cell* dtypes) {
-  const DtypeTrace trace = dtype_trace(dtypes == nullptr ? nullptr : ok_launch(*dtypes));
+std::optional<Facts> autocast_facts(const Cell* toy_model) {
+  const DtypeTrace trace = dtype_trace(toy_model == nullptr ? nullptr : ok_launch(*toy_model));
   if (trace.tensors.empty()) return std::nullopt;
   Facts facts;
   facts.set("input", trace.dtype_of(kBf16, metric::kNorm, "input"));

@@ -125,10 +125,8 @@ std::optional<PartContent> present_speedups(const RunView& view) {
   part.cells = cells_of(groups);
   part.datasets = {make_dataset("networks", kNetworks, rows),
                    make_dataset("kernels", kPasses, profiled)};
-  const auto compared = only(passes, &PassRow::speedup);
-  if (!compared.empty()) {
-    part.datasets.push_back(make_dataset("passes", kPasses, compared));
-  }
+  const auto with_speedup = only(passes, &PassRow::speedup);
+  if (!with_speedup.empty()) part.datasets.push_back(make_dataset("passes", kPasses, with_speedup));
   const auto longest_cells = each(networks, [](const MeasuredNetwork& network) {
     return network.group->cells.rbegin()->second;
   });

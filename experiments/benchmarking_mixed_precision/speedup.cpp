@@ -45,8 +45,8 @@ std::optional<KernelTimes> kernel_times(const Launch* profile, std::string_view 
 
 MeasuredNetwork measured_network(const RunView& view, const TimingGroup& group) {
   const Launch* profile = profile_of(view, group.spec);
-  const auto step = longest_timed_launch(group);
-  const auto lags = step ? device_lags(view, *step) : std::vector<PhaseLag>();
+  const auto longest_mode = longest_timed_launch(group);
+  const auto lags = longest_mode ? device_lags(view, *longest_mode) : std::vector<PhaseLag>();
   const auto pass = [&](std::string_view phase, const std::vector<double>& times_ms) {
     const auto lag = std::ranges::find(lags, phase, &PhaseLag::phase);
     return MeasuredPass{
@@ -58,11 +58,11 @@ MeasuredNetwork measured_network(const RunView& view, const TimingGroup& group) 
   return {.group = &group,
           .forward = pass(metric::kForward, times.forward),
           .backward = pass(metric::kBackward, times.backward),
-          .step = pass("", whole_step_times(group, Mode::kTrainStep)),
-          .bound = step ? bound_of(view, *step) : std::nullopt};
+          .step = pass(/*phase=*/"", whole_step_times(group, Mode::kTrainStep)),
+          .bound = longest_mode ? bound_of(view, *longest_mode) : std::nullopt};
 }
 
-/// Returns the precision's place in the order of rows. Answers compare the first one after FP32.
+/// Returns the precision's place in the order of rows. Answers compare FP32 with the next one.
 auto precision_order(const MeasuredNetwork& network) {
   constexpr Precision kOrder[]{Precision::kFp32, Precision::kBf16, Precision::kFp16,
                                Precision::kTf32};

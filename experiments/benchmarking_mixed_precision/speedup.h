@@ -25,7 +25,7 @@ struct KernelTimes {
 /// The forward pass, the backward pass or the whole step.
 struct MeasuredPass {
   std::vector<double> times_ms;        ///< One for each step after the warm-up; may be empty.
-  std::optional<KernelTimes> kernels;  ///< Empty if no step was profiled.
+  std::optional<KernelTimes> kernels;  ///< Empty for whole steps and if no step was profiled.
   std::optional<bool> launch_bound;    ///< Empty for whole steps and on a CPU.
 };
 

@@ -15,8 +15,7 @@ namespace {
 
 // Kernels count as faster only below this fraction of their FP32 time.
 constexpr double kFasterBelow = 0.95;
-// A cause must explain at least this fraction of the logarithm of the growth.
-constexpr double kMinExplained = 0.5;
+constexpr double kMinExplainedFraction = 0.5;
 
 std::string speedup_words(const PrecisionPair& pair, PassOfNetwork pass) {
   const Ratio speedup = *pair.speedup(pass);
@@ -25,8 +24,8 @@ std::string speedup_words(const PrecisionPair& pair, PassOfNetwork pass) {
 
 /// True if the larger network's pass has a larger speedup because GEMMs, the only kernels that get
 /// faster, take more of its FP32 time. To check it, the smaller network's speedups of GEMMs and of
-/// other kernels are applied to the larger network's FP32 times. They have to explain
-/// `kMinExplained` of the growth.
+/// other kernels are applied to the larger network's FP32 times. The speedup so predicted has to
+/// explain `kMinExplainedFraction` of the growth, by logarithms.
 bool gemm_fraction_explains(const PrecisionPair& smaller, const PrecisionPair& larger,
                             PassOfNetwork pass) {
   for (const PrecisionPair* pair : {&smaller, &larger}) {
@@ -42,14 +41,14 @@ bool gemm_fraction_explains(const PrecisionPair& smaller, const PrecisionPair& l
   const double predicted_ms =
       large_fp32.gemms_ms * small_other.gemms_ms / small_fp32.gemms_ms +
       large_fp32.non_gemms_ms() * small_other.non_gemms_ms() / small_fp32.non_gemms_ms();
-  const double large_speedup = large_fp32.total_ms() / predicted_ms;
+  const double predicted_speedup = large_fp32.total_ms() / predicted_ms;
   const double small_speedup = small_fp32.total_ms() / small_other.total_ms();
   const double growth = larger.speedup(pass)->value / smaller.speedup(pass)->value;
   return large_fp32.gemm_fraction() > small_fp32.gemm_fraction() &&
-         std::log(large_speedup / small_speedup) >= kMinExplained * std::log(growth);
+         std::log(predicted_speedup / small_speedup) >= kMinExplainedFraction * std::log(growth);
 }
 
-/// Sets the trend of speedups with size. The reason is that of the first pass whose speedup grows.
+/// Sets the trend of speedups with size. Shares of GEMMs are of the first pass whose speedup grows.
 /// Every pair must have times of all `passes`.
 void set_trend(Facts& facts, const PrecisionPairs& pairs,
                const std::vector<PassOfNetwork>& passes) {
@@ -111,10 +110,10 @@ std::optional<Facts> compared_facts(const PrecisionPairs& all) {
   return facts;
 }
 
-/// Lists training steps that take over a tenth more or less if each phase is synchronized.
+/// Lists training steps whose time changes clearly if each phase is synchronized.
 std::vector<Facts> synchronizing_facts(const PrecisionPairs& pairs) {
-  constexpr double kTenth = 0.1;
-  constexpr Notation kThree{Notation::kSignificant, 3};
+  constexpr double kMaxIgnoredChange = 0.1;
+  constexpr Notation kThreeDigits{Notation::kSignificant, 3};
   std::vector<Facts> list;
   for (const PrecisionPair& pair : compared_pairs(pairs, &MeasuredNetwork::step)) {
     for (const MeasuredNetwork* network : {pair.fp32, pair.other}) {
@@ -122,12 +121,12 @@ std::vector<Facts> synchronizing_facts(const PrecisionPairs& pairs) {
       const auto synced_ms = step->ms_after_warmup(metric::kSynced, metric::kTotal);
       if (synced_ms.empty()) continue;
       const double once_ms = mean(network->step.times_ms), each_phase_ms = mean(synced_ms);
-      if (std::abs(each_phase_ms / once_ms - 1) <= kTenth) continue;
+      if (std::abs(each_phase_ms / once_ms - 1) <= kMaxIgnoredChange) continue;
       list.push_back(Facts()
                          .set("size", network->size_label())
                          .set("precision", network->precision())
-                         .set("once", once_ms, kThree)
-                         .set("each", each_phase_ms, kThree));
+                         .set("once", once_ms, kThreeDigits)
+                         .set("each", each_phase_ms, kThreeDigits));
     }
   }
   return list;
@@ -140,7 +139,7 @@ Facts speedup_facts(const RunView& view, const PrecisionPairs& pairs) {
   const bool has_bf16 = device == nullptr || computes_in_bf16(device->compute_capability);
   const std::string precision = pairs.front().precision();
   const auto compared = compared_facts(pairs);
-  const auto is_partly_launch_bound = [](const PrecisionPair& pair) {
+  const auto has_launch_bound_phase = [](const PrecisionPair& pair) {
     return pair.other->bound && *pair.other->bound != Bound::kDevice;
   };
   Facts facts;
@@ -148,7 +147,7 @@ Facts speedup_facts(const RunView& view, const PrecisionPairs& pairs) {
   facts.flag("nothing", !compared).when("compared", compared);
   facts.flag("substitute", !has_bf16 && precision == "FP16");
   facts.flag("shaded", std::ranges::any_of(compared_pairs(pairs, &MeasuredNetwork::forward),
-                                           is_partly_launch_bound));
+                                           has_launch_bound_phase));
   facts.list("synchronizing", view.on_gpu() ? synchronizing_facts(pairs) : std::vector<Facts>());
   return facts;
 }

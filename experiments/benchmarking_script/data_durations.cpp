@@ -67,7 +67,7 @@ std::vector<SizeRow> size_rows(const RunView& view, const std::vector<TimingGrou
                     .phases_ms = phase_times(group),
                     .forward_rate = gemm_rate(view, forward, metric::kForward, 1),
                     .backward_rate = gemm_rate(view, forward, metric::kBackward, 2),
-                    .reason = reasons_missing(group),
+                    .reason = why_modes_are_missing(group),
                     .flags = distinct(flags)});
   }
   return rows;
@@ -152,7 +152,7 @@ const std::vector<Column<TokensRow>> kTokens{
      "",
      {Notation::kSignificant, 3}}};
 
-/// Returns no rows unless the run has a single mode and every group has `context` set.
+/// Returns no rows unless the run has a single mode and several contexts.
 std::vector<TokensRow> tokens_rows(const std::vector<TimingGroup>& groups) {
   std::set<Mode> modes;
   std::vector<TokensRow> rows;
@@ -173,7 +173,7 @@ std::vector<SizeRow> rows_with_phase(const std::vector<SizeRow>& rows, PhaseMemb
   return only(rows, [phase](const SizeRow& row) { return !(row.phases_ms.*phase).empty(); });
 }
 
-/// Tells the times of the first and the last network. `rows` must not be empty.
+/// Tells the first and the last network's times and all ratios. `rows` must not be empty.
 Facts timed_facts(const std::vector<SizeRow>& rows) {
   const SizeRow &first = rows.front(), &last = rows.back();
   const auto mean_ms = [](const std::vector<double>& samples) {
@@ -207,8 +207,8 @@ class LargestVariation {
   std::optional<Facts> facts() const {
     if (variation_ <= 0) return std::nullopt;
     // The text says "at most", so the coefficient is rounded up to the last digit written.
-    const double digit = variation_ > 1 ? 0.1 : variation_ < 0.0995 ? 0.001 : 0.01;
-    const double bound = std::ceil(variation_ / digit) * digit;
+    const double last_digit = variation_ > 1 ? 0.1 : variation_ < 0.0995 ? 0.001 : 0.01;
+    const double bound = std::ceil(variation_ / last_digit) * last_digit;
     return Facts()
         .set("share", variation_ > 1 ? format_fixed(bound, 1) + "× the mean"
                                      : format_rough_percent(bound) + " %")

@@ -1,4 +1,4 @@
-// The details of part (b): the evidence of timed steps, mode by mode.
+// The details of part (b): events, conditions and warnings of timed steps, mode by mode.
 #include <cmath>
 
 #include "base/format.h"

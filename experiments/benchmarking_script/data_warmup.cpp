@@ -239,9 +239,9 @@ std::string range_words(const std::vector<double>& values) {
 /// Names initialization as the cause if it explains every profiled first step's extra time, and if
 /// `slowest`'s window after one warm-up step deviates less than half as much as its cold window.
 std::optional<Facts> initialization_facts(const FirstSteps& steps, const WarmupRow& slowest) {
-  const auto after_one = slowest.windows.find(1);
+  const auto window_after_one = slowest.windows.find(1);
   const Summary& later =
-      after_one == slowest.windows.end() ? slowest.warm_window() : after_one->second;
+      window_after_one == slowest.windows.end() ? slowest.warm_window() : window_after_one->second;
   const FirstSteps profiled = only(steps, &FirstStep::has_causes);
   const auto is_slowest = [&](const FirstStep& step) { return step.row->group == slowest.group; };
   if (2 * later.stddev >= slowest.cold_window().stddev ||
@@ -249,16 +249,17 @@ std::optional<Facts> initialization_facts(const FirstSteps& steps, const WarmupR
       !std::ranges::all_of(profiled, &FirstStep::initialization_explains))
     return std::nullopt;
   const auto times_ms = each(profiled, &FirstStep::initialization_ms);
-  const bool fixed = times_ms.size() > 1 && times_ms.size() == steps.size() &&
-                     std::ranges::max(times_ms) < kFixedCostRatio * std::ranges::min(times_ms);
-  return Facts().set("causes", range_words(times_ms)).flag("fixed", fixed);
+  const bool is_fixed = times_ms.size() > 1 && times_ms.size() == steps.size() &&
+                        std::ranges::max(times_ms) < kFixedCostRatio * std::ranges::min(times_ms);
+  return Facts().set("causes", range_words(times_ms)).flag("fixed", is_fixed);
 }
 
 /// Sets the answer. `rows` must not be empty, and all must have the same mode.
 void set_answer(Facts& facts, const WarmupRows& rows, const FirstSteps& first_steps,
                 const std::vector<TimingGroup>& groups) {
-  const auto [least, most] = std::ranges::minmax_element(rows, {}, &WarmupRow::largest_cold_ratio);
-  const WarmupRow& most_changed = *largest(rows, &WarmupRow::change_after_one);
+  const auto [least_slowed, most_slowed] =
+      std::ranges::minmax_element(rows, {}, &WarmupRow::largest_cold_ratio);
+  const WarmupRow& most_changed_after_one = *largest(rows, &WarmupRow::change_after_one);
   // These networks allocated device memory in a timed step, even after all warm-up steps.
   const auto allocating = only(groups, [](const TimingGroup& group) {
     const auto step = longest_timed_launch(group);
@@ -268,27 +269,27 @@ void set_answer(Facts& facts, const WarmupRows& rows, const FirstSteps& first_st
     return std::ranges::max(
         each(row.cold_ratios(), [](double ratio) { return std::abs(ratio - 1); }));
   };
-  const bool rises = most->largest_cold_ratio() > 1 + kNoticeableChange;
-  const auto initialization = initialization_facts(first_steps, *most);
+  const bool rises = most_slowed->largest_cold_ratio() > 1 + kNoticeableChange;
+  const auto initialization = initialization_facts(first_steps, *most_slowed);
   Facts cold;
-  cold.set("most", most->label()).set("least", least->label());
-  cold.set("most_rise", range_words(most->cold_ratios()));
-  cold.set("least_rise", range_words(least->cold_ratios()));
-  cold.flag("several", least->group != most->group);
+  cold.set("most", most_slowed->label()).set("least", least_slowed->label());
+  cold.set("most_rise", range_words(most_slowed->cold_ratios()));
+  cold.set("least_rise", range_words(least_slowed->cold_ratios()));
+  cold.flag("several", least_slowed->group != most_slowed->group);
   // The bound is rounded up, because "within 0.0 %" would be false.
   const double bound = std::ceil(cold_change(*largest(rows, cold_change)) * 1e3) / 1e3;
-  const std::string step(describe(most->mode));
-  facts.set("steps", format_plural(static_cast<std::int64_t>(most->cold_window().count),
-                                   most->mode == Mode::kTrainStep ? step : step + " step"));
+  const std::string step(describe(most_slowed->mode));
+  facts.set("steps", format_plural(static_cast<std::int64_t>(most_slowed->cold_window().count),
+                                   most_slowed->mode == Mode::kTrainStep ? step : step + " step"));
   facts.when("rises", rises,
              cold.when("initialization", initialization).flag("unexplained", !initialization));
   facts.when("steady", !rises, "bound", format_rough_percent(bound) + " %");
   facts.choose({"one_enough", "one_short"},
-               most->longest_warmup() < 2                             ? ""
-               : most_changed.change_after_one() <= kNoticeableChange ? "one_enough"
-                                                                      : "one_short",
+               most_slowed->longest_warmup() < 2                                ? ""
+               : most_changed_after_one.change_after_one() <= kNoticeableChange ? "one_enough"
+                                                                                : "one_short",
                Facts()
-                   .set("size", most_changed.label())
+                   .set("size", most_changed_after_one.label())
                    .when("allocates", !allocating.empty(), "sizes",
                          join_words(each(allocating, &TimingGroup::label))));
 }
@@ -299,10 +300,10 @@ PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& 
   const WarmupRows all = warmup_rows(view, groups);
   const WarmupRows comparable = only(all, &WarmupRow::is_comparable);
   // The answer describes forward+backward, which every edition shows, or else the first mode.
-  const bool has_backward =
+  const bool has_forward_backward =
       std::ranges::count(comparable, Mode::kForwardBackward, &WarmupRow::mode) > 0;
   const Mode mode =
-      has_backward || comparable.empty() ? Mode::kForwardBackward : comparable.front().mode;
+      has_forward_backward || comparable.empty() ? Mode::kForwardBackward : comparable.front().mode;
   const auto has_mode = [mode](const WarmupRow& row) { return row.mode == mode; };
   const WarmupRows rows = only(comparable, has_mode);
   const auto first_steps = each(rows, [&](const WarmupRow& row) { return FirstStep(view, row); });

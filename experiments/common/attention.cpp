@@ -125,11 +125,11 @@ std::vector<AttentionRow> attention_rows(const Cell& cell) {
   for (const MeasuredRow& row : measured_rows(*launch, metric::kAttention)) {
     if (row.number(column::kLength)) rows.emplace_back(cell.spec, row);
   }
-  const auto ran_out = std::ranges::find_if(rows, &AttentionRow::ran_out_of_memory);
-  for (auto row = ran_out; row != rows.end(); ++row) {
+  const auto first_out_of_memory = std::ranges::find_if(rows, &AttentionRow::ran_out_of_memory);
+  for (auto row = first_out_of_memory; row != rows.end(); ++row) {
     if (!row->not_tried()) continue;
     // Wording the reason here keeps it independent of the worker's version.
-    row->reason = "not run: " + format_count(ran_out->length()) + " ran out of memory";
+    row->reason = "not run: " + format_count(first_out_of_memory->length()) + " ran out of memory";
   }
   return rows;
 }

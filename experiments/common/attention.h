@@ -71,10 +71,10 @@ Value mean_time(const AttentionRow& row, std::string_view pass);
 /// Returns the first row's reason that is not empty, or "not measured yet".
 std::string first_reason(const std::vector<AttentionRow>& rows);
 
-/// Returns a row for each length of a cell. A length not tried names the one that did not fit.
+/// Returns a row for each length. An untried length's reason names the length that did not fit.
 std::vector<AttentionRow> attention_rows(const Cell& cell);
 
-/// Returns the rows of all cells timed by `method`, in plan order. A failed cell has all its rows.
+/// Returns the rows of all cells timed by `method` in plan order. Failed cells' rows have reasons.
 std::vector<AttentionRow> attention_rows(const RunView& view, AttentionMethod method);
 
 /// Returns the command that measures all cells of `method` again, as a table.

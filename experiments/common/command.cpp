@@ -59,13 +59,9 @@ Request request_for(const Run& run, const std::string& problem, const CellSpec& 
   if (spec.mode) request.modes = name(*spec.mode);
   request.warmup = to_text(spec.warmup);
   request.steps = to_text(spec.steps);
-  const bool demo = run.preset == name(Preset::kDemo);
-  if (!demo && spec.batch && whole_batch(spec) != kHandoutBatch) {
-    request.batch = to_text(whole_batch(spec));
-  }
-  if (!demo && spec.model && spec.model->vocab != kHandoutVocab) {
-    request.vocab = to_text(spec.model->vocab);
-  }
+  if (run.preset == name(Preset::kDemo)) return request;  // Its defaults are not the handout's.
+  if (spec.batch && whole_batch(spec) != kHandoutBatch) request.batch = to_text(whole_batch(spec));
+  if (spec.model && spec.model->vocab != kHandoutVocab) request.vocab = to_text(spec.model->vocab);
   return request;
 }
 

@@ -23,7 +23,7 @@ constexpr double kMillisecondsPerSecond = 1e3;
 constexpr double kMostlyIdle = 0.5;  // If the GPU idles for a larger share, launches set the pace.
 // A rise of idle time by a smaller share of the saving is omitted.
 constexpr double kNotableRise = 0.1;
-constexpr Notation kThree{Notation::kSignificant, 3};
+constexpr Notation kThreeDigits{Notation::kSignificant, 3};
 
 std::string change_of(const CellSpec& spec, const Ladder& ladder) {
   if (!spec.implementation.empty()) return "torch.compile";
@@ -69,8 +69,8 @@ std::optional<double> floor_ms_of(const RunView& view, const Ladder& ladder) {
 }
 
 std::string describe_fall(double from, double to) {
-  return fmt::format("falls from {} to {} ms", format_value(from, kThree),
-                     format_value(to, kThree));
+  return fmt::format("falls from {} to {} ms", format_value(from, kThreeDigits),
+                     format_value(to, kThreeDigits));
 }
 
 double parameters(const Ladder& ladder) {
@@ -130,7 +130,7 @@ std::vector<Ladder> ladders(const RunView& view) {
   return all;
 }
 
-std::string Gain::saved_digits() const { return format_value(std::abs(saved_ms()), kThree); }
+std::string Gain::saved_digits() const { return format_value(std::abs(saved_ms()), kThreeDigits); }
 
 bool Gain::from_less_idle_time() const {
   const auto idle_before = before->idle_ms(), idle_after = after->idle_ms();
@@ -149,8 +149,7 @@ std::vector<Gain> gains(const Ladder& ladder) {
 }
 
 std::vector<Gain> largest_gains(const Ladder& ladder, std::size_t max_count) {
-  // If the GPU idles for more than half of both steps, they vary between processes by as much as a
-  // change saves. Gains that save less are even less certain.
+  // Gains that save less than the first uncertain one are even less certain.
   const auto mostly_idle = [](const Rung* rung) {
     return rung->idle_share().value_or(0) > kMostlyIdle;
   };
@@ -171,16 +170,17 @@ std::string reason_clause(const Gain& gain) {
     return "because GPU idle time " + describe_fall(*before.idle_ms(), *after.idle_ms());
   }
   if (!before.busy_ms || !after.busy_ms) return "";
-  std::string time = "GPU time " + describe_fall(*before.busy_ms, *after.busy_ms);
+  std::string gpu_time = "GPU time " + describe_fall(*before.busy_ms, *after.busy_ms);
   const double idle_before = *before.idle_ms(), idle_after = *after.idle_ms();
   if (idle_after - idle_before >= kNotableRise * gain.saved_ms()) {
-    time += fmt::format(", while GPU idle time rises from {} to {} ms",
-                        format_value(idle_before, kThree), format_value(idle_after, kThree));
+    gpu_time += fmt::format(", while GPU idle time rises from {} to {} ms",
+                            format_value(idle_before, kThreeDigits),
+                            format_value(idle_after, kThreeDigits));
   }
   if (before.cell->spec.precision != after.cell->spec.precision) {
-    return "because GEMMs run on tensor cores: " + time;
+    return "because GEMMs run on tensor cores: " + gpu_time;
   }
-  return "because " + time;
+  return "because " + gpu_time;
 }
 
 const Ladder* advised_ladder(const std::vector<Ladder>& all) {
@@ -188,8 +188,8 @@ const Ladder* advised_ladder(const std::vector<Ladder>& all) {
   for (const Ladder& ladder : all) {
     if (gains(ladder).empty()) continue;
     const bool larger = chosen == nullptr || parameters(ladder) > parameters(*chosen);
-    const bool half = under_autocast(ladder.rungs.front().cell->spec);
-    if (larger || (half && parameters(ladder) == parameters(*chosen))) chosen = &ladder;
+    const bool in_16_bits = under_autocast(ladder.rungs.front().cell->spec);
+    if (larger || (in_16_bits && parameters(ladder) == parameters(*chosen))) chosen = &ladder;
   }
   return chosen;
 }

@@ -54,7 +54,7 @@ std::string reasons_by_mode(const std::vector<std::pair<Mode, std::string>>& rea
   return join(clauses, "; ");
 }
 
-std::string reasons_missing(const TimingGroup& group) {
+std::string why_modes_are_missing(const TimingGroup& group) {
   std::vector<std::pair<Mode, std::string>> reasons;
   for (const auto& [mode, cell] : group.cells) {
     reasons.emplace_back(mode, reason_missing(group, mode));

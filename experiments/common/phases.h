@@ -9,8 +9,8 @@
 
 namespace labreport {
 
-/// The times of each phase in ms by the host's clock, one for each step that synchronizes after
-/// each phase. Empty for a phase that did not run.
+/// Host-clock times in ms of the steps that synchronize after every phase. A phase that did not run
+/// has an empty vector.
 struct PhaseTimes {
   std::vector<double> forward;
   std::vector<double> backward;
@@ -25,7 +25,7 @@ std::vector<double> whole_step_times(const TimingGroup& group, Mode mode);
 /// memory …; inference: timed out …". Empty reasons are left out.
 std::string reasons_by_mode(const std::vector<std::pair<Mode, std::string>>& reasons);
 
-/// Says why modes of this group have no numbers. Empty if all modes ran.
-std::string reasons_missing(const TimingGroup& group);
+/// Joins the reasons of all modes by `reasons_by_mode`; empty if all modes ran.
+std::string why_modes_are_missing(const TimingGroup& group);
 
 }  // namespace labreport

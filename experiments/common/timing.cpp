@@ -124,7 +124,7 @@ std::optional<TimedLaunch> timed_launch(const TimingGroup& group, Mode mode) {
 std::vector<double> TimedLaunch::ms_after_warmup(std::string_view tag,
                                                  std::string_view name) const {
   const std::vector<double> all = milliseconds(*launch, tag, name);
-  const bool lacks_warmup = tag == metric::kSynced;  // Synchronized steps run last.
+  const bool lacks_warmup = tag == metric::kSynced;  // Synchronized steps run last, already warm.
   const auto warmup = static_cast<std::size_t>(lacks_warmup ? 0 : spec->warmup.value_or(0));
   return window(all, warmup, static_cast<std::size_t>(spec->steps.value_or(0)));
 }
@@ -201,10 +201,10 @@ std::optional<double> measured_gemm_rate(const RunView& view, Precision precisio
 
 std::optional<double> model_flops_utilization(const RunView& view, const TimedLaunch& timed) {
   const auto flops = step_flops(*timed.spec);
-  const auto steps = timed.ms_after_warmup(metric::kStep, metric::kTotal);
+  const auto steps_ms = timed.ms_after_warmup(metric::kStep, metric::kTotal);
   const auto rate = measured_gemm_rate(view, timed.spec->precision.value_or(Precision::kFp32));
-  if (steps.empty() || !flops || !rate || mean(steps) <= 0) return std::nullopt;
-  return *flops / (mean(steps) / 1e3) / *rate;
+  if (steps_ms.empty() || !flops || !rate || mean(steps_ms) <= 0) return std::nullopt;
+  return *flops / (mean(steps_ms) / 1e3) / *rate;
 }
 
 std::vector<std::string> disturbances_except_slowdown(const Launch& launch) {

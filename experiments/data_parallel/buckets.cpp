@@ -44,17 +44,17 @@ double predict_step_ms(const MeasuredNetwork& network, const SchemeResult& resul
                        std::int64_t ranks) {
   const SchemeResult& baseline = *network.find_timed(Scheme::kNone);
   const BucketFormula formula = *network.bucket_formula();
-  const std::int64_t measured = network.spec.ranks->count;
-  const double alpha =
-      formula.latency_seconds * static_cast<double>(ranks - 1) / static_cast<double>(measured - 1);
-  const double beta = formula.bytes_per_second * bus_factor(measured) / bus_factor(ranks);
+  const std::int64_t measured_ranks = network.spec.ranks->count;
+  const double alpha = formula.latency_seconds * static_cast<double>(ranks - 1) /
+                       static_cast<double>(measured_ranks - 1);
+  const double beta = formula.bytes_per_second * bus_factor(measured_ranks) / bus_factor(ranks);
   const double exposed_s =
       exposed_seconds(result.cell->spec, *baseline.backward_ms / kMsPerSecond, alpha, beta);
   return *baseline.step_ms() + exposed_s * kMsPerSecond;
 }
 
-/// Predicts every scheme's step; empty if the run measured no latency and bandwidth. Predictions
-/// for more GPUs assume that the error in ms is the same as for two.
+/// Predicts the step of each scheme that communicates; empty if the baseline, latency or bandwidth
+/// was not measured. Predictions for more GPUs assume that the error in ms is the same as for two.
 std::vector<PredictedStep> predicted_steps(const MeasuredNetwork& network) {
   const SchemeResult* baseline = network.find_timed(Scheme::kNone);
   std::vector<PredictedStep> rows;
@@ -79,7 +79,7 @@ struct BucketRow {
   double cap_mb;  ///< The size that a bucket of several gradients does not exceed.
   std::int64_t bucket_count;
   double largest_bucket_mb;
-  std::optional<double> handout_exposed_ms = {};  ///< By the handout's `BucketFormula`.
+  std::optional<double> formula_ms = {};  ///< Exposed, by the handout's `BucketFormula`.
   std::optional<double> predicted_step_ms = {};
   std::optional<double> added_ms = {};  ///< Measured, beyond the step without communication.
   std::optional<double> predicted_added_ms = {};
@@ -89,12 +89,12 @@ struct BucketRow {
 const std::vector<Column<BucketRow>> kBuckets{
     {"cap", "Cap", &BucketRow::cap_mb, "MB", {Notation::kShortest}},
     {"calls", "Buckets", &BucketRow::bucket_count, "", kCount},
-    {"largest", "Largest", &BucketRow::largest_bucket_mb, "MB", kThree},
+    {"largest", "Largest", &BucketRow::largest_bucket_mb, "MB", kThreeDigits},
     {"step", "Step", [](const BucketRow& row) { return row.result->step_or_reason(); }, "ms"},
     {"predicted", "Predicted", &BucketRow::predicted_step_ms, "ms"},
     {"added", "Added", &BucketRow::added_ms_or_reason, "ms"},
-    {"more", "Longer by", &BucketRow::added_ms, "ms", kThree},
-    {"predicted_more", "Predicted to add", &BucketRow::predicted_added_ms, "ms", kThree},
+    {"more", "Longer by", &BucketRow::added_ms, "ms", kThreeDigits},
+    {"predicted_more", "Predicted to add", &BucketRow::predicted_added_ms, "ms", kThreeDigits},
     {"exposed", "Exposed",
      [](const BucketRow& row) {
        return row.result->traced_value_or_reason(row.result->exposed_ms());
@@ -105,7 +105,7 @@ const std::vector<Column<BucketRow>> kBuckets{
        return row.result->traced_value_or_reason(row.result->hidden_fraction());
      },
      "%", kPercent},
-    {"model", "S/(nβ) + nα", &BucketRow::handout_exposed_ms, "ms", kThree}};
+    {"model", "S/(nβ) + nα", &BucketRow::formula_ms, "ms", kThreeDigits}};
 
 std::vector<BucketRow> bucket_rows(const MeasuredNetwork& network) {
   const std::vector<PredictedStep> predicted = predicted_steps(network);
@@ -123,7 +123,7 @@ std::vector<BucketRow> bucket_rows(const MeasuredNetwork& network) {
                   .added_ms_or_reason = added_ms_or_reason(network, result)});
     if (const auto formula = network.bucket_formula()) {
       const double exposed_s = formula->exposed_seconds(static_cast<double>(row.bucket_count));
-      row.handout_exposed_ms = exposed_s * kMsPerSecond;
+      row.formula_ms = exposed_s * kMsPerSecond;
     }
     const auto prediction = std::ranges::find(predicted, &result, &PredictedStep::result);
     if (prediction == predicted.end()) continue;
@@ -136,35 +136,36 @@ std::vector<BucketRow> bucket_rows(const MeasuredNetwork& network) {
 /// Compares the handout's formula at its worst and its best cap with the measured steps. An error
 /// of the formula has one of two reasons: overlap hides communication, or backward takes longer.
 std::optional<Facts> formula_facts(const std::vector<BucketRow>& rows) {
-  const auto best = std::ranges::min_element(rows, {}, &BucketRow::handout_exposed_ms);
-  const auto worst = std::ranges::max_element(rows, {}, &BucketRow::handout_exposed_ms);
-  if (rows.empty() || !best->handout_exposed_ms) return std::nullopt;
-  const double least_ms = *best->handout_exposed_ms, most_ms = *worst->handout_exposed_ms;
-  if (least_ms == most_ms) return std::nullopt;
+  const auto best = std::ranges::min_element(rows, {}, &BucketRow::formula_ms);
+  const auto worst = std::ranges::max_element(rows, {}, &BucketRow::formula_ms);
+  if (rows.empty() || !best->formula_ms) return std::nullopt;
+  const double best_formula_ms = *best->formula_ms, worst_formula_ms = *worst->formula_ms;
+  if (best_formula_ms == worst_formula_ms) return std::nullopt;
   const SchemeResult &best_result = *best->result, &worst_result = *worst->result;
   const auto differ = steps_differ(&best_result, &worst_result);
   if (!differ) return std::nullopt;
   const double longer_ms = *best_result.step_ms() - *worst_result.step_ms();
-  const bool slower = *differ && longer_ms > 0, faster = *differ && longer_ms < 0;
-  const double exposed_ms = worst_result.exposed_ms().value_or(most_ms);
-  const bool hides = !faster && exposed_ms < kMinExplainedRatio * most_ms;
+  const bool best_slower = *differ && longer_ms > 0, best_faster = *differ && longer_ms < 0;
+  const double exposed_ms = worst_result.exposed_ms().value_or(worst_formula_ms);
+  const bool hides = !best_faster && exposed_ms < kMinExplainedRatio * worst_formula_ms;
   const double backward_longer_ms =
       best_result.backward_ms.value_or(0) - worst_result.backward_ms.value_or(0);
-  const bool stretched = slower && !hides && best_result.backward_ms && worst_result.backward_ms &&
+  const bool stretched = best_slower && !hides && best_result.backward_ms &&
+                         worst_result.backward_ms &&
                          backward_longer_ms >= kMinExplainedRatio * longer_ms &&
                          backward_longer_ms <= longer_ms / kMinExplainedRatio;
   return Facts()
       .set("worst", worst_result.words())
-      .set("most", most_ms, kThree)
+      .set("most", worst_formula_ms, kThreeDigits)
       .set("best", best_result.words())
-      .set("least", least_ms, kThree)
-      .flag("faster", faster)
-      .flag("slower", slower)
+      .set("least", best_formula_ms, kThreeDigits)
+      .flag("faster", best_faster)
+      .flag("slower", best_slower)
       .flag("alike", !*differ)
-      .when("stretched", stretched, Facts().set("of", backward_longer_ms, kThree))
-      .when("hides", hides, Facts().set("exposed", exposed_ms, kThree))
-      .flag("unexplained", slower && !hides && !stretched)
-      .flag("unseen", !faster && worst->bucket_count > best->bucket_count);
+      .when("stretched", stretched, Facts().set("of", backward_longer_ms, kThreeDigits))
+      .when("hides", hides, Facts().set("exposed", exposed_ms, kThreeDigits))
+      .flag("unexplained", best_slower && !hides && !stretched)
+      .flag("unseen", !best_faster && worst->bucket_count > best->bucket_count);
 }
 
 Facts network_facts(const MeasuredNetwork& network) {
@@ -178,8 +179,8 @@ Facts network_facts(const MeasuredNetwork& network) {
   }
   std::string range;
   if (!steps_ms.empty()) {
-    const auto [least, most] = std::ranges::minmax(steps_ms);
-    range = from_to(format_value(least, kThree), format_value(most, kThree));
+    const auto [low, high] = std::ranges::minmax(steps_ms);
+    range = from_to(format_value(low, kThreeDigits), format_value(high, kThreeDigits));
   }
   const auto formula = network.bucket_formula();
   return Facts()

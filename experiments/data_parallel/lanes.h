@@ -11,7 +11,7 @@
 
 namespace labreport::data_parallel {
 
-/// Makes two datasets for each network: "lanes" has the bars of those `schemes` that were traced,
+/// Makes two datasets for each network: "lanes" has the bars of `schemes` whose trace is used,
 /// and "lane-sums" has the sums of their lengths. Several networks become variants of the datasets.
 /// `variant_suffix` ends a variant's name; it tells two drawings of lanes in one report apart.
 std::vector<Dataset> lane_datasets(const MeasuredNetworks& networks,

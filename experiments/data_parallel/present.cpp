@@ -27,38 +27,38 @@ std::optional<Facts> communication_facts(const MeasuredNetwork& network,
   }
   const double added_ms = *network.added_ms(result);
   const std::string percent = format_percent(added_ms / *result.step_ms());
-  return Facts().set("ms", added_ms, kThree).set("share", percent);
+  return Facts().set("ms", added_ms, kThreeDigits).set("share", percent);
 }
 
 Facts naive_facts(const MeasuredNetwork& network, const SchemeResult& naive) {
   const auto added = communication_facts(network, naive);
   const auto hidden = naive.hidden_fraction();
   const std::string percent = format_percent(hidden.value_or(0));
-  const bool equal = naive.largest_relative_error && naive.diverged_ranks == 0.0;
+  const bool ranks_agree = naive.largest_relative_error && naive.diverged_ranks == 0.0;
   return Facts()
       .flag("apart", naive.diverged_ranks.value_or(0) > 0)
-      .when("equal", equal, "difference",
-            equal ? format_scientific(*naive.largest_relative_error, 2) : "")
+      .when("equal", ranks_agree, "difference",
+            ranks_agree ? format_scientific(*naive.largest_relative_error, 2) : "")
       .when("added", added)
       .flag("unclear", !added)
       .when("traced", hidden.has_value(),
             Facts()
                 .set("calls", format_count(static_cast<std::int64_t>(naive.all_reduce_count)))
-                .set("ms", naive.communication_ms.value_or(0), kThree)
+                .set("ms", naive.communication_ms.value_or(0), kThreeDigits)
                 .set("beside", percent == "0.0" ? "none" : percent + "\u00a0%"));
 }
 
-/// Compares the times of both schemes' traced all-reduces. The rest of the flat scheme's exchange
-/// copies gradients.
+/// Compares the times of both schemes' traced all-reduces. The flat scheme's exchange also copies
+/// gradients.
 std::optional<Facts> traced_facts(const SchemeResult& flat, const SchemeResult& naive) {
   if (!naive.communication_ms || !flat.communication_ms) return std::nullopt;
   const double saved_ms = *naive.communication_ms - *flat.communication_ms;
   const double copies_ms = flat.exchange_ms.value_or(0) - *flat.communication_ms;
   return Facts()
-      .set("one", *flat.communication_ms, kThree)
-      .set("many", *naive.communication_ms, kThree)
+      .set("one", *flat.communication_ms, kThreeDigits)
+      .set("many", *naive.communication_ms, kThreeDigits)
       .when("copies", copies_ms > kMentionedCopyFraction * std::abs(saved_ms),
-            Facts().set("of", copies_ms, kThree));
+            Facts().set("of", copies_ms, kThreeDigits));
 }
 
 Facts flat_facts(const MeasuredNetwork& network, const SchemeResult& flat) {
@@ -66,7 +66,7 @@ Facts flat_facts(const MeasuredNetwork& network, const SchemeResult& flat) {
   const auto differ = steps_differ(&flat, naive);
   const double saved_ms = differ ? *naive->step_ms() - *flat.step_ms() : 0;
   return Facts()
-      .set("saved", std::abs(saved_ms), kThree)
+      .set("saved", std::abs(saved_ms), kThreeDigits)
       .set("calls", naive ? format_count(static_cast<std::int64_t>(naive->all_reduce_count)) : "")
       .flag("faster", differ == true && saved_ms > 0)
       .flag("slower", differ == true && saved_ms < 0)
@@ -88,12 +88,12 @@ Facts overlap_facts(const MeasuredNetwork& network, const SchemeResult& overlapp
   return Facts()
       .when("others", both_timed,
             both_timed ? Facts()
-                             .set("naive", *naive->step_ms(), kThree)
-                             .set("flat", *flat->step_ms(), kThree)
+                             .set("naive", *naive->step_ms(), kThreeDigits)
+                             .set("flat", *flat->step_ms(), kThreeDigits)
                        : Facts())
       .when("added", communication_facts(network, overlapped))
       .when("hides", hidden.has_value(), "share", format_percent(hidden.value_or(0)))
-      .when("stretched", longer_ms > deviation_ms, Facts().set("ms", longer_ms, kThree));
+      .when("stretched", longer_ms > deviation_ms, Facts().set("ms", longer_ms, kThreeDigits));
 }
 
 bool is_planned(const MeasuredNetworks& networks, Scheme scheme) {
@@ -114,7 +114,7 @@ PartContent scheme_part(const RunView& view, const MeasuredNetworks& networks,
     const SchemeResult& result = *network->find_timed(subject);
     answer = facts(*network, result)
                  .set("network", network->words)
-                 .set("step", *result.step_ms(), kThree);
+                 .set("step", *result.step_ms(), kThreeDigits);
   }
   part.facts.flag("nothing", !answer).when("one", answer);
   add_conditions(part.facts, view, networks);

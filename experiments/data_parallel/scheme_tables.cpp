@@ -54,7 +54,7 @@ const std::vector<Column<SchemeRow>> kSchemeColumns{
      "", kCount},
     {"step", "Step", [](const SchemeRow& row) { return row.result->step_or_reason(); }, "ms"},
     {"added", "Added", &SchemeRow::added_ms, "ms"},
-    {"skew", "Skew", value_of(&SchemeResult::skew_ms), "ms", kThree},
+    {"skew", "Skew", value_of(&SchemeResult::skew_ms), "ms", kThreeDigits},
     {"backward", "Backward", value_of(&SchemeResult::backward_ms), "ms"},
     {"stretch", "Stretched by", &SchemeRow::backward_stretch, "%", kPercent},
     {"exchange", "Exchange", value_of(&SchemeResult::exchange_ms), "ms"},
@@ -83,7 +83,7 @@ const std::vector<Column<RankRow>> kRankColumns{
     {"rank", "Rank", &RankRow::rank, "", kCount},
     {"mean", "Step", &RankRow::mean_ms, "ms"},
     {"median", "Median", &RankRow::median_ms, "ms"},
-    {"lag", "Start after the first", &RankRow::start_lag_us, "µs", kThree},
+    {"lag", "Start after the first", &RankRow::start_lag_us, "µs", kThreeDigits},
     {"forward", "Forward", &RankRow::forward_ms, "ms"},
     {"backward", "Backward", &RankRow::backward_ms, "ms"},
     {"exchange", "Exchange", &RankRow::exchange_ms, "ms"},
@@ -101,7 +101,7 @@ void each_scheme(const MeasuredNetworks& networks, std::initializer_list<Scheme>
   }
 }
 
-/// Names the communication library and its version, which are the same in all launches of a run.
+/// Names the run's only communication library, with its version if a launch recorded it.
 std::string library_words(const MeasuredNetworks& networks) {
   for (const MeasuredNetwork& network : networks) {
     for (const SchemeResult& result : network.schemes) {

@@ -18,10 +18,10 @@ namespace {
 /// Marks sizes that took longer than a larger size. `timings` must be sorted by size.
 void mark_disturbed(std::vector<AllReduceTiming>& timings) {
   constexpr double kMaxRatio = 1.1;  // Latencies vary by up to a tenth without a disturbance.
-  double least_larger_ns = std::numeric_limits<double>::infinity();
+  double shortest_larger_ns = std::numeric_limits<double>::infinity();
   for (AllReduceTiming& timing : timings | std::views::reverse) {
-    timing.disturbed = timing.slowest_ns > kMaxRatio * least_larger_ns;
-    least_larger_ns = std::min(least_larger_ns, timing.slowest_ns);
+    timing.disturbed = timing.slowest_ns > kMaxRatio * shortest_larger_ns;
+    shortest_larger_ns = std::min(shortest_larger_ns, timing.slowest_ns);
   }
 }
 

@@ -22,9 +22,9 @@ namespace {
 
 constexpr const char* kProblem = "distributed_communication_single_node";
 constexpr std::int64_t kHandoutRanks[]{2, 4, 6};
-constexpr Notation kCount{Notation::kCount}, kThree{Notation::kSignificant, 3};
+constexpr Notation kCount{Notation::kCount}, kThreeDigits{Notation::kSignificant, 3};
 constexpr double kNsPerMs = 1e6, kNsPerUs = 1e3, kGiga = 1e9, kMega = 1e6;
-// A ratio of times is explained by the ring's if it deviates by at most this fraction.
+// The ring explains a ratio of times within this fraction of the ratio of its bus factors.
 constexpr double kRingTolerance = 0.2;
 constexpr std::string_view kSkippedPrefix = "skipped: ";
 
@@ -37,7 +37,7 @@ std::string size_words(std::int64_t bytes) {
   return format_count(bytes / kMegabyte) + " MB";
 }
 
-/// One size of the handout, over one library among one number of ranks.
+/// One size of the handout in one group, or all its sizes together if the group did not run.
 struct GridRow {
   std::string library;
   std::int64_t ranks;
@@ -48,11 +48,11 @@ struct GridRow {
   std::vector<std::string> flags = {};
 };
 
-/// Returns a column's function that shows a number of the timing, or why there is none.
-template <typename Number>
-std::function<Value(const GridRow&)> timing_value(Number number) {
-  return [number](const GridRow& row) {
-    return row.timing ? Value(std::invoke(number, *row.timing)) : Value::missing(row.reason);
+/// Returns a column's function that shows what `getter` returns, or why there is no timing.
+template <typename Getter>
+std::function<Value(const GridRow&)> timing_value(Getter getter) {
+  return [getter](const GridRow& row) {
+    return row.timing ? Value(std::invoke(getter, *row.timing)) : Value::missing(row.reason);
   };
 }
 
@@ -71,16 +71,17 @@ const std::vector<Column<GridRow>> kGrid{
     {"fastest", "Fastest rank",
      timing_value([](const auto& timing) { return timing.fastest_ns / kNsPerMs; }), "ms"},
     {"lag", "Last start",
-     timing_value([](const auto& timing) { return timing.start_lag_ns / kNsPerUs; }), "µs", kThree},
+     timing_value([](const auto& timing) { return timing.start_lag_ns / kNsPerUs; }), "µs",
+     kThreeDigits},
     {"calls", "Calls", timing_value(&AllReduceTiming::calls), "", kCount},
     {"algbw", "algbw", timing_value([](const auto& timing) { return timing.algbw() / kGiga; }),
-     "GB/s", kThree},
+     "GB/s", kThreeDigits},
     {"busbw", "busbw",
      [](const GridRow& row) {
        return row.timing ? Value(row.timing->algbw() * row.bus_factor / kGiga)
                          : Value::missing(row.reason);
      },
-     "GB/s", kThree}};
+     "GB/s", kThreeDigits}};
 
 /// A measured size of the sweep, and the fitted line's time for that size.
 struct SweepRow {
@@ -99,8 +100,8 @@ const std::vector<Column<SweepRow>> kSweep{
     {"method", "Method", &SweepRow::method},
     {"us", "Time", &SweepRow::measured_us, "µs"},
     {"line_us", "α + S/β", &SweepRow::line_us, "µs"},
-    {"algbw", "algbw", &SweepRow::algbw_gb_per_s, "GB/s", kThree},
-    {"busbw", "busbw", &SweepRow::busbw_gb_per_s, "GB/s", kThree},
+    {"algbw", "algbw", &SweepRow::algbw_gb_per_s, "GB/s", kThreeDigits},
+    {"busbw", "busbw", &SweepRow::busbw_gb_per_s, "GB/s", kThreeDigits},
     {"calls", "Calls", &SweepRow::calls, "", kCount},
     {"wrong", "Wrong", &SweepRow::wrong_elements, "", kCount}};
 
@@ -118,14 +119,14 @@ const std::vector<Column<LineRow>> kLines{
     {"library", "Library", &LineRow::library},
     {"ranks", "Ranks", &LineRow::ranks, "", kCount},
     {"latency", "α", [](const LineRow& row) { return row.line.latency_ns / kNsPerUs; }, "µs",
-     kThree},
+     kThreeDigits},
     {"bandwidth", "β as busbw", [](const LineRow& row) { return row.busbw() / kGiga; }, "GB/s",
-     kThree},
+     kThreeDigits},
     {"half", "Half of β at",
      [](const LineRow& row) {
        return row.line.latency_ns * row.line.bytes_per_second / kGiga / kMega;
      },
-     "MB", kThree},
+     "MB", kThreeDigits},
     {"error",
      "Farthest off",
      [](const LineRow& row) { return row.line.largest_relative_error; },
@@ -152,7 +153,7 @@ const std::vector<Column<RankRow>> kByRank{
     {"rank", "Rank", &RankRow::rank, "", kCount},
     {"mean", "Time", [](const RankRow& row) { return Value(row.mean_ms, row.stddev_ms); }, "ms"},
     {"median", "Median", &RankRow::median_ms, "ms"},
-    {"lag", "Start after the first", &RankRow::start_lag_us, "µs", kThree}};
+    {"lag", "Start after the first", &RankRow::start_lag_us, "µs", kThreeDigits}};
 
 /// Returns the handout's sizes that the group's cell measures, in bytes.
 std::vector<std::int64_t> handout_sizes(const AllReduceGroup& group) {
@@ -282,24 +283,25 @@ const AllReduceGroup* described_group(const Groups& groups) {
   return nullptr;
 }
 
-/// Tells the time of the smallest size as the latency. Returns nothing unless it is at least a
-/// fifth of `small`'s time and explains why `small` takes longer in proportion to its bytes than
-/// `large`.
+/// Takes the smallest measured size's time as the latency. Returns nothing unless it is at least a
+/// fifth of `small`'s time and, with `large`'s bandwidth, predicts `small`'s time.
 std::optional<Facts> latency_facts(const AllReduceGroup& group, const AllReduceTiming& small,
                                    const AllReduceTiming& large) {
   constexpr double kMinFraction = 0.2, kMaxErrorFactor = 1.5;
   constexpr std::int64_t kKibibyte = 1024;
-  const AllReduceTiming least = group.timings(metric::kSynced).front();
+  const AllReduceTiming smallest = group.timings(metric::kSynced).front();
   const double ratio = static_cast<double>(small.bytes) / static_cast<double>(large.bytes);
-  const double predicted_ns = least.slowest_ns + (large.slowest_ns - least.slowest_ns) * ratio;
-  const bool close = small.slowest_ns < kMaxErrorFactor * predicted_ns &&
-                     predicted_ns < kMaxErrorFactor * small.slowest_ns;
-  const bool whole_kibibytes = least.bytes >= kKibibyte && least.bytes % kKibibyte == 0;
-  if (!whole_kibibytes || least.bytes * 10 > small.bytes || least.disturbed) return std::nullopt;
-  if (least.slowest_ns < kMinFraction * small.slowest_ns || !close) return std::nullopt;
+  const double predicted_ns =
+      smallest.slowest_ns + (large.slowest_ns - smallest.slowest_ns) * ratio;
+  const bool is_predicted = small.slowest_ns < kMaxErrorFactor * predicted_ns &&
+                            predicted_ns < kMaxErrorFactor * small.slowest_ns;
+  const bool whole_kibibytes = smallest.bytes >= kKibibyte && smallest.bytes % kKibibyte == 0;
+  if (!whole_kibibytes || smallest.bytes * 10 > small.bytes || smallest.disturbed)
+    return std::nullopt;
+  if (smallest.slowest_ns < kMinFraction * small.slowest_ns || !is_predicted) return std::nullopt;
   return Facts()
-      .set("least", format_count(least.bytes / kKibibyte) + " KiB")
-      .set("ms", least.slowest_ns / kNsPerMs, kThree);
+      .set("least", format_count(smallest.bytes / kKibibyte) + " KiB")
+      .set("ms", smallest.slowest_ns / kNsPerMs, kThreeDigits);
 }
 
 Facts size_facts(const AllReduceGroup& group) {
@@ -308,15 +310,16 @@ Facts size_facts(const AllReduceGroup& group) {
   return Facts()
       .set("small", size_words(small.bytes))
       .set("large", size_words(large.bytes))
-      .set("small_ms", small.slowest_ns / kNsPerMs, kThree)
-      .set("large_ms", large.slowest_ns / kNsPerMs, kThree)
+      .set("small_ms", small.slowest_ns / kNsPerMs, kThreeDigits)
+      .set("large_ms", large.slowest_ns / kNsPerMs, kThreeDigits)
       .set("times", format_factor(large.slowest_ns / small.slowest_ns))
       .set("sizes", format_count(large.bytes / small.bytes))
-      .set("busbw", group.busbw(large) / kGiga, kThree)
+      .set("busbw", group.busbw(large) / kGiga, kThreeDigits)
       .when("latency", latency_facts(group, small, large));
 }
 
-/// Compares `few` with its library's group of the most ranks, at the largest size that both have.
+/// Compares `few` with the last group that its library ran on more ranks, at the largest size that
+/// is undisturbed in both.
 std::optional<Facts> rank_facts(const Groups& groups, const AllReduceGroup& few) {
   const AllReduceGroup* many = nullptr;
   for (const AllReduceGroup& group : groups) {
@@ -340,17 +343,17 @@ std::optional<Facts> rank_facts(const Groups& groups, const AllReduceGroup& few)
   return std::nullopt;
 }
 
-/// Compares Gloo with NCCL on equally many ranks, at the smallest and the largest size that both
-/// have.
-std::optional<Facts> library_facts(const Groups& groups, const AllReduceGroup& nccl) {
-  for (const AllReduceGroup& gloo : groups) {
-    if (gloo.library() == nccl.library() || gloo.ranks() != nccl.ranks()) continue;
+/// Compares another library with the described group on equally many ranks, at the smallest and the
+/// largest size that is undisturbed in both.
+std::optional<Facts> library_facts(const Groups& groups, const AllReduceGroup& described) {
+  for (const AllReduceGroup& other : groups) {
+    if (other.library() == described.library() || other.ranks() != described.ranks()) continue;
     std::vector<std::pair<std::int64_t, double>> ratios;
     for (const std::int64_t bytes : kHandoutSizes) {
-      const auto by_gloo = gloo.undisturbed_timing(bytes);
-      const auto by_nccl = nccl.undisturbed_timing(bytes);
-      if (!by_gloo || !by_nccl) continue;
-      ratios.emplace_back(bytes, by_gloo->slowest_ns / by_nccl->slowest_ns);
+      const auto by_other = other.undisturbed_timing(bytes);
+      const auto by_described = described.undisturbed_timing(bytes);
+      if (!by_other || !by_described) continue;
+      ratios.emplace_back(bytes, by_other->slowest_ns / by_described->slowest_ns);
     }
     if (ratios.size() < 2) continue;
     return Facts()
@@ -393,10 +396,10 @@ std::optional<Facts> unplanned_facts(const Groups& groups) {
     if (!planned) ranks.push_back(format_count(count));
   }
   if (sizes.empty() && ranks.empty()) return std::nullopt;
-  std::vector<std::string> all;
-  if (!sizes.empty()) all.push_back(fmt::format("{}", fmt::join(sizes, " and ")));
-  if (!ranks.empty()) all.push_back(fmt::format("{} ranks", fmt::join(ranks, " and ")));
-  return Facts().set("what", fmt::format("{}", fmt::join(all, ", and ")));
+  std::vector<std::string> left_out;
+  if (!sizes.empty()) left_out.push_back(fmt::format("{}", fmt::join(sizes, " and ")));
+  if (!ranks.empty()) left_out.push_back(fmt::format("{} ranks", fmt::join(ranks, " and ")));
+  return Facts().set("what", fmt::format("{}", fmt::join(left_out, ", and ")));
 }
 
 /// Returns the first text `name` that a launch over NCCL recorded; empty if none did.
@@ -410,7 +413,7 @@ std::string nccl_text(const Groups& groups, std::string_view name) {
   return "";
 }
 
-/// Returns the number of rounds in which sizes took turns; nothing if a launch had no rounds.
+/// Returns the number of rounds, each of which measures every size; nothing if a launch had none.
 std::optional<double> rounds_of(const Groups& groups) {
   std::optional<double> rounds;
   for (const AllReduceGroup& group : groups) {
@@ -446,19 +449,19 @@ Presentation present(const RunView& view) {
   const Groups groups = groups_of(view);
   if (groups.empty()) return {};
   PartContent part;
-  const AllReduceGroup* group = described_group(groups);
-  part.facts.flag("nothing", group == nullptr);
-  part.facts.when("one", group
-                             ? std::optional(size_facts(*group)
-                                                 .set("library", group->library())
-                                                 .set("ranks", format_count(group->ranks()))
-                                                 .when("ranks_grow", rank_facts(groups, *group))
-                                                 .when("libraries", library_facts(groups, *group)))
-                             : std::nullopt);
-  part.facts.when("missing", group ? missing_facts(groups) : std::nullopt);
+  const AllReduceGroup* described = described_group(groups);
+  part.facts.flag("nothing", described == nullptr);
+  part.facts.when(
+      "one", described ? std::optional(size_facts(*described)
+                                           .set("library", described->library())
+                                           .set("ranks", format_count(described->ranks()))
+                                           .when("ranks_grow", rank_facts(groups, *described))
+                                           .when("libraries", library_facts(groups, *described)))
+                       : std::nullopt);
+  part.facts.when("missing", described ? missing_facts(groups) : std::nullopt);
   part.facts.when("left_out", unplanned_facts(groups));
-  part.facts.flag("wrong", std::ranges::any_of(groups, [](const AllReduceGroup& each) {
-                    return std::ranges::any_of(each.timings(metric::kSynced),
+  part.facts.flag("wrong", std::ranges::any_of(groups, [](const AllReduceGroup& known) {
+                    return std::ranges::any_of(known.timings(metric::kSynced),
                                                &AllReduceTiming::wrong_elements);
                   }));
   add_conditions(part.facts, groups);

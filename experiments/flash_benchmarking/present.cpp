@@ -18,11 +18,11 @@ namespace labreport::flash_benchmarking {
 namespace {
 
 constexpr const char* kProblem = "flash_benchmarking";
-constexpr std::int64_t kUsualDim = 64;  // It is the most common head dimension.
-constexpr double kBackwardFlops = 2.5;  // FLOPs of backward / of forward, by convention.
+constexpr std::int64_t kUsualDim = 64;      // It is the most common head dimension.
+constexpr double kBackwardFlopRatio = 2.5;  // Backward / forward, by convention.
 constexpr double kTera = 1e12;
-constexpr Notation kThree{Notation::kSignificant, 3};
-constexpr Notation kRate = kThree;
+constexpr Notation kThreeDigits{Notation::kSignificant, 3};
+constexpr Notation kRate = kThreeDigits;
 constexpr Notation kFactor{Notation::kSignificant, 2};
 constexpr Notation kTime{Notation::kSignificant, 4};
 
@@ -55,7 +55,7 @@ std::optional<double> end_to_end_ms(const AttentionRow& row) {
 std::optional<double> tflops(const AttentionRow& row) {
   const auto ms = end_to_end_ms(row);
   if (!ms || *ms <= 0) return std::nullopt;
-  const double flops = (1 + kBackwardFlops) * attention_flops(row.spec(), row.length());
+  const double flops = (1 + kBackwardFlopRatio) * attention_flops(row.spec(), row.length());
   return flops / (*ms / 1e3) / kTera;
 }
 
@@ -150,11 +150,11 @@ struct Race {
   }
 };
 
-/// Returns a number of the fastest implementation; a missing value if the race is not won.
-template <typename Number>
-std::function<Value(const Race&)> of_winner(const Number& number) {
+/// Returns a function that shows what `getter` returns for the winner; nothing if none has won.
+template <typename Getter>
+std::function<Value(const Race&)> of_winner(const Getter& getter) {
   return
-      [number](const Race& race) { return race.is_won ? Value(number(*race.fastest)) : Value(); };
+      [getter](const Race& race) { return race.is_won ? Value(getter(*race.fastest)) : Value(); };
 }
 
 const std::vector<Column<Race>> kRaces{
@@ -216,27 +216,27 @@ std::optional<Facts> traffic_facts(const Race& race, std::optional<double> bandw
   if (moved_ms < kLeastTrafficShare * *eager_ms || moved_ms > *eager_ms || *fused_ms > moved_ms) {
     return std::nullopt;
   }
-  return Facts().set("moved_ms", moved_ms, kThree).set("eager_ms", *eager_ms, kThree);
+  return Facts().set("moved_ms", moved_ms, kThreeDigits).set("eager_ms", *eager_ms, kThreeDigits);
 }
 
 /// Returns the longest launch-bound length; nothing if there are fewer than two. Launch times do
 /// not shrink with the work. So a length is launch-bound if eager operators, there and at all
 /// shorter lengths, take more than twice the time that their rate at the longest length would give.
 std::optional<Facts> launch_bound_facts(const std::vector<Race>& races) {
-  std::vector<std::pair<std::int64_t, double>> times;
+  std::vector<std::pair<std::int64_t, double>> length_times;
   for (const Race& race : races) {
     const auto ms = race.eager == nullptr ? std::nullopt : end_to_end_ms(*race.eager);
-    if (ms) times.emplace_back(race.length, *ms);
+    if (ms) length_times.emplace_back(race.length, *ms);
   }
   const auto ms_at_longest_rate = [&](std::int64_t length) {
     const double length_ratio =
-        static_cast<double>(length) / static_cast<double>(times.back().first);
-    return length_ratio * length_ratio * times.back().second;
+        static_cast<double>(length) / static_cast<double>(length_times.back().first);
+    return length_ratio * length_ratio * length_times.back().second;
   };
-  const auto launch_bound_end = std::ranges::find_if(times, [&](const auto& time) {
+  const auto launch_bound_end = std::ranges::find_if(length_times, [&](const auto& time) {
     return time.second <= kLaunchBoundRatio * ms_at_longest_rate(time.first);
   });
-  if (launch_bound_end - times.begin() < 2) return std::nullopt;
+  if (launch_bound_end - length_times.begin() < 2) return std::nullopt;
   return Facts().set("last", format_count((launch_bound_end - 1)->first));
 }
 
@@ -251,8 +251,8 @@ std::optional<Facts> speedup_facts(const std::vector<Race>& races,
   facts.set("length", format_count(race->length));
   facts.set("implementation", name_of(*race->fastest));
   facts.set("ratio", *race->speedup(), kFactor);
-  facts.set("ms", *end_to_end_ms(*race->fastest), kThree);
-  facts.set("eager_ms", *end_to_end_ms(*race->eager), kThree);
+  facts.set("ms", *end_to_end_ms(*race->fastest), kThreeDigits);
+  facts.set("eager_ms", *end_to_end_ms(*race->eager), kThreeDigits);
   facts.flag("won", race->is_won);
   return facts.when("traffic", traffic_facts(*race, bandwidth));
 }
@@ -280,7 +280,7 @@ std::optional<Facts> custom_facts(const Rows& rows, const std::vector<Race>& rac
   Facts facts;
   facts.set("implementation", name_of(*longest));
   facts.set("length", format_count(longest->length()));
-  facts.set("ms", ms, kThree);
+  facts.set("ms", ms, kThreeDigits);
   const auto eager_ms = race->eager == nullptr ? std::nullopt : end_to_end_ms(*race->eager);
   if (eager_ms) facts.set("eager", *eager_ms / ms, kFactor);
   facts.flag("beside_eager", eager_ms.has_value());
@@ -318,8 +318,8 @@ Facts precision_facts(const RunView& view, const Rows& rows, Precision precision
   const std::vector<Race> races = races_of(rows);
   Facts facts;
   facts.set("precision", describe(precision));
-  const auto fastest_facts = speedup_facts(races, measured_limits(view.run()).copy_bandwidth);
-  facts.when("speedup", fastest_facts).flag("alone", !races.empty() && !fastest_facts);
+  const auto speedup = speedup_facts(races, measured_limits(view.run()).copy_bandwidth);
+  facts.when("speedup", speedup).flag("alone", !races.empty() && !speedup);
   facts.when("launches", view.on_gpu() ? launch_bound_facts(races) : std::nullopt);
   facts.when("yours", custom_facts(rows, races));
   const auto custom_row = std::ranges::find_if(rows, is_custom);
@@ -338,7 +338,7 @@ std::optional<Facts> leader_facts(const Rows& rows) {
   const AttentionRow& best = *races.front().fastest;
   Facts facts;
   facts.set("implementation", name_of(best)).flag("wins", races.front().is_won);
-  facts.set("ms", *end_to_end_ms(best), kThree);
+  facts.set("ms", *end_to_end_ms(best), kThreeDigits);
   facts.set("rate", *tflops(best), kRate);
   facts.set("heads", format_count(best.sweep().heads));
   facts.set("d", format_count(best.sweep().head_dim));

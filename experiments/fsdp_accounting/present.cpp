@@ -22,8 +22,8 @@ using optimizer_state_sharding_accounting::When;
 
 constexpr const char* kProblem = "fsdp_accounting";
 constexpr Notation kCount{Notation::kCount};
-// Gradients explain that a saving is too small if saving and gradients add up to what was expected,
-// up to this fraction of it.
+// Gradients explain a saving below the expected one if saving and gradients add up to the expected
+// one, up to this fraction of it.
 constexpr double kSavingTolerance = 0.05;
 // Rounding makes losses differ by at most these fractions with FP32 and with 16-bit gradients.
 constexpr double kFp32LossTolerance = 1e-6, kSixteenBitLossTolerance = 1e-2;
@@ -57,24 +57,24 @@ const TrainedNetwork& described_network(const std::vector<TrainedNetwork>& netwo
 }
 
 /// Compares the measured peaks. The fact `early` holds if both steps peak before the optimizer step
-/// and the saving lacks just that of the gradients, which did not exist yet at the peak.
-std::optional<Facts> peak_facts(const ShardingScheme& other, const ShardingScheme& sharded,
+/// and the saving lacks just the gradients' part, because they did not exist yet at the peak.
+std::optional<Facts> peak_facts(const ShardingScheme& less_sharded, const ShardingScheme& sharded,
                                 double expected_bytes) {
-  const auto other_peak = step_peak_bytes(other), sharded_peak = step_peak_bytes(sharded);
-  if (!other_peak || !sharded_peak) return std::nullopt;
-  const double saved_bytes = *other_peak - *sharded_peak;
-  const double gradient_bytes = static_cast<double>(held_bytes(other.cell->spec).gradients -
-                                                    held_bytes(sharded.cell->spec).gradients);
-  const bool early =
-      peaks_in_passes(other) && peaks_in_passes(sharded) &&
-      std::abs(expected_bytes - saved_bytes - gradient_bytes) <= kSavingTolerance * expected_bytes;
+  const auto peak = step_peak_bytes(less_sharded), sharded_peak = step_peak_bytes(sharded);
+  if (!peak || !sharded_peak) return std::nullopt;
+  const double saved_bytes = *peak - *sharded_peak;
+  const double saved_gradient_bytes = static_cast<double>(
+      held_bytes(less_sharded.cell->spec).gradients - held_bytes(sharded.cell->spec).gradients);
+  const bool early = peaks_in_passes(less_sharded) && peaks_in_passes(sharded) &&
+                     std::abs(expected_bytes - saved_bytes - saved_gradient_bytes) <=
+                         kSavingTolerance * expected_bytes;
   return Facts()
-      .set("before", format_bytes_briefly(*other_peak))
+      .set("before", format_bytes_briefly(*peak))
       .set("after", format_bytes_briefly(*sharded_peak))
       .set("saved", format_bytes_briefly(std::abs(saved_bytes)))
       .flag("lower", saved_bytes > 0)
       .flag("higher", saved_bytes <= 0)
-      .when("early", early, "gradients", format_bytes_briefly(gradient_bytes));
+      .when("early", early, "gradients", format_bytes_briefly(saved_gradient_bytes));
 }
 
 struct GatherRow {
@@ -144,14 +144,14 @@ PartContent memory_part(const RunView& view, const std::vector<TrainedNetwork>& 
   const TrainedNetwork& network = described_network(networks);
   const ShardingScheme& sharded = *network.find(Sharding::kWeights);
   const ShardingScheme* sharded_optimizer = network.find(Sharding::kOptimizer);
-  const ShardingScheme* other =
+  const ShardingScheme* less_sharded =
       sharded_optimizer ? sharded_optimizer : network.find(Sharding::kNone);
   std::optional<Facts> saving;
-  if (other != nullptr) {
-    const double expected_bytes = held_total_bytes(*other) - held_total_bytes(sharded);
+  if (less_sharded != nullptr) {
+    const double expected_bytes = held_total_bytes(*less_sharded) - held_total_bytes(sharded);
     saving = Facts()
                  .set("expected", format_bytes_briefly(expected_bytes))
-                 .when("peaks", peak_facts(*other, sharded, expected_bytes));
+                 .when("peaks", peak_facts(*less_sharded, sharded, expected_bytes));
   }
   PartContent part;
   part.facts.set("network", network.words)

@@ -20,7 +20,7 @@ constexpr const char* kProblem = "gradient_checkpointing";
 constexpr Notation kTime{Notation::kSignificant, 4};
 constexpr Notation kRatio{Notation::kSignificant, 3};
 constexpr double kLossTolerance = 0.01;    // Rounding explains a relative difference up to this.
-constexpr double kReasonTolerance = 0.02;  // A reason may miss a difference by this share.
+constexpr double kReasonTolerance = 0.02;  // The reason may miss a difference by this fraction.
 
 bool has_training_step(const CheckpointedNetwork& network) {
   return network.spec.mode == Mode::kTrainStep;
@@ -121,17 +121,17 @@ std::int64_t checkpoint_count(const CheckpointedNetwork& network, std::int64_t g
   return (network.layers() + group_size - 1) / group_size;
 }
 
-double block_gradients(const CheckpointedNetwork& network) {
+double gradient_bytes_per_block(const CheckpointedNetwork& network) {
   return static_cast<double>(block_gradient_bytes(*network.spec.model));
 }
 
 /// True if, by the formula of section.md, backward peaks in its last group, when the gradients of
 /// all other blocks exist; false if in its first group, when the inputs of all groups exist.
 bool peaks_in_last_group(const CheckpointedNetwork& network, std::int64_t group_size) {
-  const auto others = static_cast<double>(network.layers() - group_size);
-  const double inputs =
+  const auto other_blocks = static_cast<double>(network.layers() - group_size);
+  const double input_bytes =
       static_cast<double>(checkpoint_count(network, group_size)) * network.boundary_bytes();
-  return others * block_gradients(network) + network.boundary_bytes() > inputs;
+  return other_blocks * gradient_bytes_per_block(network) + network.boundary_bytes() > input_bytes;
 }
 
 /// Returns the reason why checkpoints of single blocks are best. Returns nothing unless groups of
@@ -147,7 +147,7 @@ std::optional<Facts> reason_facts(const CheckpointedNetwork& network, const Spac
   const std::int64_t fewer_checkpoints =
       checkpoint_count(network, 1) - checkpoint_count(network, 2);
   const double spared_bytes =
-      in_last_group ? block_gradients(network)
+      in_last_group ? gradient_bytes_per_block(network)
                     : static_cast<double>(fewer_checkpoints) * network.boundary_bytes();
   const double extra_bytes = *groups_of_two->peak - *best.peak;
   if (extra_bytes <= 0 || spared_bytes >= network.block_bytes()) return std::nullopt;
@@ -228,10 +228,10 @@ void add_datasets(PartContent& part, const RunView& view,
 
 PartContent spacing_part(const RunView& view, const std::vector<CheckpointedNetwork>& networks) {
   PartContent part;
-  std::vector<Facts> ran, unfit, diverging;
+  std::vector<Facts> answers, unfit, diverging;
   for (const CheckpointedNetwork& network : networks) {
     if (network.best() != nullptr) {
-      ran.push_back(network_facts(network));
+      answers.push_back(network_facts(network));
     } else {  // No spacing has a peak, so the formula tells which spacing needs the least memory.
       const auto smallest = std::ranges::min_element(network.spacings, {}, &Spacing::expected_peak);
       unfit.emplace_back()
@@ -242,7 +242,7 @@ PartContent spacing_part(const RunView& view, const std::vector<CheckpointedNetw
     std::ranges::move(diverging_losses(network), std::back_inserter(diverging));
     for (const Spacing& spacing : network.spacings) part.cells.push_back(spacing.cell);
   }
-  part.facts.list("networks", ran).list("unfit", unfit).list("apart", diverging);
+  part.facts.list("networks", answers).list("unfit", unfit).list("apart", diverging);
   part.facts.flag("gpu", view.on_gpu());
   const CellSpec& spec = networks.front().spec;
   part.facts.flag("handouts", spec.size == "xl" && spec.batch == 4 && spec.context == 2048 &&

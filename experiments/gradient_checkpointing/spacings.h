@@ -9,7 +9,7 @@
 
 namespace labreport::gradient_checkpointing {
 
-/// A number of blocks per checkpoint, which are its group, and the measurements with this number.
+/// A number of blocks per checkpoint, which form a group, and the measurements with this number.
 struct Spacing {
   const Cell* cell;
   std::string reason;  ///< Says why the training step has no numbers; empty if it has them.

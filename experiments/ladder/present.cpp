@@ -13,7 +13,7 @@ namespace labreport::ladder {
 namespace {
 
 constexpr const char* kProblem = "ladder";
-constexpr Notation kThree{Notation::kSignificant, 3};
+constexpr Notation kThreeDigits{Notation::kSignificant, 3};
 constexpr Notation kTime{Notation::kSignificant, 4};
 constexpr Notation kShare{Notation::kPercent};
 // Rounding explains relative differences of losses up to this.
@@ -53,9 +53,9 @@ const std::vector<Column<Row>> kRows{
      },
      "ms"},
     {"gain", "vs. last", [](const Row& row) { return Value(row.speedup(row.previous)); }, "×",
-     kThree},
+     kThreeDigits},
     {"total", "vs. first",
-     [](const Row& row) { return Value(row.speedup(row.ladder->first_run())); }, "×", kThree},
+     [](const Row& row) { return Value(row.speedup(row.ladder->first_run())); }, "×", kThreeDigits},
     {"mfu", "MFU", [](const Row& row) { return Value(row.rung->mfu); }, "%", kShare},
     {"peak",
      "Peak memory",
@@ -121,9 +121,9 @@ Facts ladder_facts(const Ladder& ladder) {
   }
   return Facts()
       .set("words", ladder.words)
-      .set("from", first_ms, kThree)
-      .set("to", fastest_ms, kThree)
-      .set("speedup", first_ms / fastest_ms, kThree)
+      .set("from", first_ms, kThreeDigits)
+      .set("to", fastest_ms, kThreeDigits)
+      .set("speedup", first_ms / fastest_ms, kThreeDigits)
       .when("foremost", !largest_gain.empty(), gain_facts);
 }
 
@@ -142,8 +142,8 @@ Presentation present(const RunView& view) {
   const std::vector<Ladder> all = ladders(view);
   if (all.empty()) return {};
   PartContent part;
-  std::vector<Facts> ran, diverging;
-  std::vector<const Cell*> first_rungs;
+  std::vector<Facts> answers, diverging;
+  std::vector<const Cell*> first_cells;
   for (const Ladder& ladder : all) {
     const std::vector<Row> rows = rows_of(ladder);
     part.datasets.push_back(make_dataset("rungs", kRows, rows));
@@ -156,19 +156,19 @@ Presentation present(const RunView& view) {
           .set("change", row.rung->change)
           .set("difference", *difference, {Notation::kPercent});
     }
-    if (!gains(ladder).empty()) ran.push_back(ladder_facts(ladder));
-    first_rungs.push_back(ladder.rungs.front().cell);
+    if (!gains(ladder).empty()) answers.push_back(ladder_facts(ladder));
+    first_cells.push_back(ladder.rungs.front().cell);
     for (const Rung& rung : ladder.rungs) part.cells.push_back(rung.cell);
   }
-  part.facts.flag("nothing", ran.empty()).set("reason", first_reason(all));
-  part.facts.list("ladders", ran).list("apart", diverging);
+  part.facts.flag("nothing", answers.empty()).set("reason", first_reason(all));
+  part.facts.list("ladders", answers).list("apart", diverging);
   const Ladder* drawn_ladder = advised_ladder(all);
   part.facts.set("drawn", drawn_ladder == nullptr ? "" : drawn_ladder->words);
   part.facts.when("advised", drawn_ladder != nullptr,
                   drawn_ladder == nullptr ? Facts() : ladder_facts(*drawn_ladder));
   if (drawn_ladder != nullptr)
     part.datasets.push_back(waterfall_data(waterfall_bars(*drawn_ladder)));
-  part.details.tables = {command_table(view.run(), kProblem, first_rungs)};
+  part.details.tables = {command_table(view.run(), kProblem, first_cells)};
   return {{"", std::move(part)}};
 }
 
