@@ -62,7 +62,7 @@ std::string_view functor_name(std::string_view arguments) {
 std::string shortened(std::string_view text) {
   if (text.size() <= kMostBytes) return std::string(text);
   std::size_t end = kMostBytes - 3;  // The ellipsis has three bytes.
-  while (end > 0 && continues_letter(text[end])) --end;
+  while (end > 0 && is_utf8_continuation(text[end])) --end;
   return std::string(text.substr(0, end)) + "…";
 }
 

@@ -125,7 +125,7 @@ void refuse_unknown(std::string_view what, std::string_view word,
 }
 
 std::size_t letter_count(std::string_view text) {
-  return text.size() - static_cast<std::size_t>(std::ranges::count_if(text, continues_letter));
+  return text.size() - static_cast<std::size_t>(std::ranges::count_if(text, is_utf8_continuation));
 }
 
 std::string padded(const std::string& text, std::size_t letters, Pad side) {
@@ -135,7 +135,7 @@ std::string padded(const std::string& text, std::size_t letters, Pad side) {
 
 std::string cut_short(std::string_view text, std::size_t max_bytes) {
   if (text.size() <= max_bytes) return std::string(text);
-  while (max_bytes > 0 && continues_letter(text[max_bytes])) --max_bytes;
+  while (max_bytes > 0 && is_utf8_continuation(text[max_bytes])) --max_bytes;
   return std::string(text.substr(0, max_bytes)) + "…";
 }
 

@@ -15,8 +15,7 @@ constexpr bool is_alpha(char letter) {
 }
 constexpr bool is_alnum(char letter) { return is_alpha(letter) || is_digit(letter); }
 
-/// True for a byte of a UTF-8 sequence other than its first.
-constexpr bool continues_letter(char byte) { return (byte & 0xC0) == 0x80; }
+constexpr bool is_utf8_continuation(char byte) { return (byte & 0xC0) == 0x80; }
 
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(std::span<const std::string> parts, std::string_view separator);

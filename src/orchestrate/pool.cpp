@@ -127,7 +127,7 @@ bool Pool::skip_if_impossible(const LaunchQueue::Item& item) {
 }
 
 void Pool::start(const LaunchQueue::Item& item) {
-  const fs::path artifacts = store_.artifacts(cell_id(item.spec), item.launch);
+  const fs::path artifacts = store_.artifact_prefix(cell_id(item.spec), item.launch);
   LaunchRequest request{.spec = item.spec,
                         .launch = item.launch,
                         .seed = setup_.seed,

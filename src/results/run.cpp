@@ -20,8 +20,8 @@ bool measures_labreports_network(const Cell& cell) {
 }
 
 template <typename Predicate>
-Run without_cells(Run run, const Predicate& is_unwanted) {
-  std::erase_if(run.cells, is_unwanted);
+Run without_cells(Run run, const Predicate& is_excluded) {
+  std::erase_if(run.cells, is_excluded);
   return run;
 }
 
@@ -43,21 +43,19 @@ bool ran_out_of_memory_beside_others(const Launch& launch) {
 
 const Launch* representative(const Cell& cell) {
   if (cell.launches.empty()) return nullptr;
-  const auto ok = std::ranges::find_if(cell.launches,
-                                       [](const Launch& launch) { return is_ok(launch.outcome); });
-  return ok == cell.launches.end() ? &cell.launches.back() : &*ok;
+  const auto first_ok = std::ranges::find_if(
+      cell.launches, [](const Launch& launch) { return is_ok(launch.outcome); });
+  return first_ok == cell.launches.end() ? &cell.launches.back() : &*first_ok;
 }
 
 const Cell* Run::find(const std::string& id) const {
-  const auto found =
-      std::find_if(cells.begin(), cells.end(), [&](const Cell& cell) { return cell.id == id; });
+  const auto found = std::ranges::find(cells, id, &Cell::id);
   return found == cells.end() ? nullptr : &*found;
 }
 
 Cell& Run::find_or_add(const CellSpec& spec) {
   const std::string id = cell_id(spec);
-  const auto found =
-      std::find_if(cells.begin(), cells.end(), [&](const Cell& cell) { return cell.id == id; });
+  const auto found = std::ranges::find(cells, id, &Cell::id);
   if (found != cells.end()) return *found;
   return cells.emplace_back(Cell{id, spec, {}});
 }

@@ -81,10 +81,10 @@ struct Launch {
   std::int64_t session = 0;            ///< Index into Run::sessions.
   std::optional<std::int64_t> device;  ///< Index into Run::devices; absent if no process started.
   Outcome outcome;
-  std::int64_t wall_ns = 0;  ///< Lifetime of the worker process, measured by the front end.
+  std::int64_t wall_ns = 0;  ///< Lifetime of the worker process, measured by `labreport`.
   std::vector<Metric> metrics;
   std::vector<Table> tables;
-  std::vector<Metric> conditions;
+  std::vector<Metric> conditions;  ///< The device's clocks, temperature and other states.
   std::vector<std::string> warnings;
 
   /// Searches `metrics`; find_condition() searches `conditions`. Null if there is no such metric.
@@ -122,21 +122,18 @@ struct Run {
 /// user did not give them.
 Request original_request(const Run& run);
 
-/// Returns the user's model, which the run measures instead of labreport's network or in addition
-/// to it; null if the run measures only labreport's network.
+/// Returns the user's network, which the last session measures alone or beside labreport's; null if
+/// there is none. The user's attention function is not a network.
 const ModelSource* measured_model(const Run& run);
 
-/// True if the run has a cell of kind `timing`.
 bool has_timing_cells(const Run& run);
+bool measures_both_networks(const Run& run);  ///< labreport's and the user's
 
 /// True if more than half of the cells that have launches are represented by a failure.
 bool mostly_failed(const Run& run);
 
-/// True if the run measures both labreport's network and the user's model.
-bool measures_both_networks(const Run& run);
-
-/// Return the run without the cells of labreport's network, or without the cells of the user's
-/// model. Both keep cells that involve no network.
+/// Return the run without the cells of labreport's network, or without those of the user's code.
+/// Both keep the cells that involve no network.
 Run without_labreports_network(const Run& run);
 Run without_users_model(const Run& run);
 
@@ -155,7 +152,7 @@ struct LaunchRequest {
   CellSpec spec;
   std::int64_t launch = 0;  ///< 0-based number of this launch of the cell.
   std::int64_t seed = 0;
-  /// Path prefix of traces and snapshots (`RunStore::artifacts`); empty if they are not kept.
+  /// Path prefix of traces and snapshots (`RunStore::artifact_prefix`); empty if they are not kept.
   std::string artifacts = {};
   bool gpu_trace = false;                 ///< The worker reports each kernel of a profiled step.
   std::optional<ModelSource> model = {};  ///< Present if the cell has an implementation.
@@ -170,7 +167,7 @@ struct LaunchReport {
   std::int64_t launch = 0;
   Software software;
   Device device;
-  Launch body;  ///< The front end fills in `session`, `device` and `wall_ns`.
+  Launch body;  ///< `labreport` fills in `session`, `device` and `wall_ns`.
 };
 
 }  // namespace labreport

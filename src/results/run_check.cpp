@@ -30,8 +30,8 @@ class UniqueNames {
   std::set<std::string> seen_;
 };
 
-/// Adds up the magnitudes of one launch's numbers and refuses a sum above kMaxLaunchSum. The
-/// numbers, rounded or not, can then be added in any order without an overflow of 64 bits.
+/// Refuses a launch's number outside its range, and a sum of their magnitudes above kMaxLaunchSum.
+/// The numbers, rounded or not, can then be added in any order without an overflow of 64 bits.
 class LaunchSum {
  public:
   template <typename GetPlace>
@@ -120,11 +120,11 @@ void check_gpu_trace(const Table& trace, const std::vector<Table>& tables, const
   const auto kernels = std::ranges::find(tables, metric::kKernels, &Table::name);
   const std::size_t kernel_rows = kernels == tables.end() ? 0 : kernels->rows.size();
   const auto column = std::ranges::find(trace.columns, column::kRow, &TableColumn::name);
-  const auto at = static_cast<std::size_t>(column - trace.columns.begin());
+  const auto index = static_cast<std::size_t>(column - trace.columns.begin());
   for (std::size_t i = 0; i < trace.rows.size(); ++i) {
-    const auto* row = std::get_if<std::int64_t>(&trace.rows[i][at]);
+    const auto* row = std::get_if<std::int64_t>(&trace.rows[i][index]);
     if (row != nullptr && *row >= 0 && std::cmp_less(*row, kernel_rows)) continue;
-    place.item("rows", i).at(at).refuse(
+    place.item("rows", i).at(index).refuse(
         fmt::format("no row of the table 'kernels', which has {}", kernel_rows));
   }
 }
@@ -185,7 +185,7 @@ void check_metric(const Metric& metric, UnknownNames unknown_names, LaunchSum& s
   for (const double value : metric.numbers()) sum.add(value, range, [&] { return place; });
 }
 
-void check_metric_order(const std::vector<Metric>& metrics, const Place& launch) {
+void check_metric_order(const std::vector<Metric>& metrics, const Place& place) {
   std::map<std::string, std::size_t> indices;
   for (std::size_t i = 0; i < metrics.size(); ++i)
     indices.emplace(metrics[i].tag + "." + metrics[i].name, i);
@@ -196,7 +196,7 @@ void check_metric_order(const std::vector<Metric>& metrics, const Place& launch)
     const auto bounds = metrics[greater->second].numbers();
     for (std::size_t i = 0; i < std::min(values.size(), bounds.size()); ++i) {
       if (values[i] <= bounds[i]) continue;
-      refuse_order(launch.item("metrics", lesser->second), values[i], bounds[i], greater_name);
+      refuse_order(place.item("metrics", lesser->second), values[i], bounds[i], greater_name);
     }
   }
 }
@@ -216,12 +216,12 @@ void check_categories(const Launch& launch, const Place& place) {
 }
 
 void check_metrics(const std::vector<Metric>& metrics, UnknownNames unknown_names, LaunchSum& sum,
-                   const Place& launch, const char* list) {
+                   const Place& place, const char* list) {
   UniqueNames names;
   for (std::size_t i = 0; i < metrics.size(); ++i) {
-    const Place place = launch.item(list, i);
-    names.add(metrics[i].tag + "." + metrics[i].name, place);
-    check_metric(metrics[i], unknown_names, sum, place);
+    const Place at = place.item(list, i);
+    names.add(metrics[i].tag + "." + metrics[i].name, at);
+    check_metric(metrics[i], unknown_names, sum, at);
   }
 }
 
@@ -246,18 +246,18 @@ class RunSize {
 };
 
 void check_tables(const std::vector<Table>& tables, UnknownNames unknown_names, LaunchSum& sum,
-                  const Place& launch) {
+                  const Place& place) {
   UniqueNames names;
   for (std::size_t i = 0; i < tables.size(); ++i) {
-    const Place place = launch.item("tables", i);
-    place.refuse_control_characters(tables[i].name);
-    names.add(tables[i].name, place);
-    check_columns(tables[i], unknown_names, place);
+    const Place at = place.item("tables", i);
+    at.refuse_control_characters(tables[i].name);
+    names.add(tables[i].name, at);
+    check_columns(tables[i], unknown_names, at);
     for (std::size_t column = 0; column < tables[i].columns.size(); ++column) {
-      check_column(tables[i], column, sum, place);
+      check_column(tables[i], column, sum, at);
     }
-    check_column_order(tables[i], place);
-    if (tables[i].name == metric::kGpuTrace) check_gpu_trace(tables[i], tables, place);
+    check_column_order(tables[i], at);
+    if (tables[i].name == metric::kGpuTrace) check_gpu_trace(tables[i], tables, at);
   }
 }
 

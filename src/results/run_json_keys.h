@@ -33,11 +33,11 @@ inline constexpr TextPattern kTimePattern{
 inline constexpr TextPattern kRevisionPattern{"^([0-9a-f]{40})?$", "40 hex digits, or nothing"};
 inline constexpr TextPattern kHashPattern{"^[0-9a-f]{0,64}$", "at most 64 hex digits"};
 inline constexpr TextPattern kSlugPattern{"^[A-Za-z0-9_.-]+$", "letters, digits, '_', '.' and '-'"};
-inline constexpr TextPattern kClassPattern{"^[A-Za-z0-9_-]{1,60}$",
-                                           "at most 60 letters, digits, '_' and '-'"};
+inline constexpr TextPattern kImplementationPattern{"^[A-Za-z0-9_-]{1,60}$",
+                                                    "at most 60 letters, digits, '_' and '-'"};
 
 inline constexpr Bounds kVersionBounds{.max_bytes = 21, .pattern = &kVersionPattern};
-inline constexpr Bounds kImplementationBounds{.max_bytes = 60, .pattern = &kClassPattern};
+inline constexpr Bounds kImplementationBounds{.max_bytes = 60, .pattern = &kImplementationPattern};
 
 inline constexpr std::string_view kEditions[]{"2025", "2026"};
 inline constexpr std::string_view kPresets[]{"full", "quick", "demo", "none"};

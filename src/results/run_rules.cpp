@@ -13,9 +13,8 @@ namespace labreport {
 namespace {
 
 constexpr std::array<std::string_view, 8> kUnits{"ns", "B", "B/s", "flop/s", "MHz", "°C", "1", ""};
-/// A measured number in one of these units is 0 or at least 1, because none is measured in
-/// fractions of its unit.
-constexpr std::array<std::string_view, 5> kUnitsOfAtLeastOne{"ns", "B", "B/s", "flop/s", "MHz"};
+/// Fractions of these units are never measured, so a number is 0 or at least 1.
+constexpr std::array<std::string_view, 5> kWholeUnits{"ns", "B", "B/s", "flop/s", "MHz"};
 
 /// A metric with a tag in kStepTags and a name in kStepNames is at least 1 ns.
 constexpr std::array kStepTags{metric::kStep, metric::kEnqueue, metric::kEvent, metric::kSynced};
@@ -27,9 +26,9 @@ constexpr std::array kAtLeastOneTags{
     metric::kCopy,      metric::kPublished,     metric::kForwardPasses, metric::kBackwardPasses,
     metric::kAllReduce, metric::kCompile};
 constexpr std::array kAtLeastOneColumns{
-    column::kCount,         column::kInstances,  column::kLength,
-    column::kBytes,         column::kTracedNs,   column::kAloneNs,
-    column::kPeakBytes,     column::kInputBytes, column::kBeforeBackwardBytes,
+    column::kCount,         column::kInstances,          column::kLength,
+    column::kBytes,         column::kTracedNs,           column::kAloneNs,
+    column::kPeakBytes,     column::kBeforeForwardBytes, column::kBeforeBackwardBytes,
     column::kAllocatedBytes};
 constexpr std::array kStatisticSuffixes{column::kMinNs, column::kMedianNs, column::kMeanNs,
                                         column::kMaxNs, column::kTotalNs};
@@ -108,7 +107,7 @@ ValueRange range_of_metric(const Metric& metric) {
   const auto& [tag, name, unit, data, reason] = metric;
   if (tag == metric::kPublishedStddev || is_in(kCountNames, name) || is_in(kErrorTags, tag))
     return ValueRange::kNotNegative;
-  if (!is_in(kUnitsOfAtLeastOne, unit)) return ValueRange::kAny;
+  if (!is_in(kWholeUnits, unit)) return ValueRange::kAny;
   const bool is_step_part = is_in(kStepTags, tag) && is_in(kStepNames, name);
   const bool is_peak = is_in(kAllocatorTags, tag) && name.starts_with("peak");
   const bool is_total_time = name == metric::kTotal && unit == "ns";
@@ -124,7 +123,7 @@ ValueRange range_of_column(std::string_view table, const TableColumn& column) {
       std::ranges::any_of(kStatisticSuffixes, [&](auto suffix) { return name.ends_with(suffix); });
   if (is_known_table && (is_statistic || is_in(kAtLeastOneColumns, name)))
     return ValueRange::kAtLeastOne;
-  if (is_in(kUnitsOfAtLeastOne, unit)) return ValueRange::kZeroOrAtLeastOne;
+  if (is_in(kWholeUnits, unit)) return ValueRange::kZeroOrAtLeastOne;
   return is_known_table && name != "scale_log2" ? ValueRange::kNotNegative : ValueRange::kAny;
 }
 

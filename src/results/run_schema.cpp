@@ -5,7 +5,7 @@
 namespace labreport {
 namespace {
 
-/// Selects the overload of schema_of() for a type without a value of it.
+/// Selects the overload of schema_of() or flatten_into() for a type, without a value of the type.
 template <typename Value>
 struct Type {};
 
@@ -114,9 +114,9 @@ Json schema_of(Type<std::variant<Ok, Alternatives...>> /*type*/, const Bounds& /
 /// If the first key of the struct is present, all its required keys must be present.
 template <typename Struct>
 void flatten_into(Json& schema, Type<std::optional<Struct>> /*type*/) {
-  const Json part = object_schema(Type<Struct>());
-  schema["properties"].update(part.at("properties"));
-  schema["dependencies"][std::get<0>(kMembers<Struct>).key] = part.at("required");
+  const Json object = object_schema(Type<Struct>());
+  schema["properties"].update(object.at("properties"));
+  schema["dependencies"][std::get<0>(kMembers<Struct>).key] = object.at("required");
 }
 
 void flatten_into(Json& schema, Type<CellSpec> type) {

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/stamp.h"
 #include "base/text.h"
+#include "results/bounds.h"
 #include "results/launch_file.h"
 #include "results/run_json.h"
 
@@ -94,7 +95,7 @@ fs::path RunStore::scratch_folder() const { return folder_ / "scratch"; }
 fs::path RunStore::artifacts_folder() const { return folder_ / "artifacts"; }
 fs::path RunStore::notes_folder() const { return folder_ / "notes"; }
 
-fs::path RunStore::artifacts(const std::string& cell_id, std::int64_t launch) const {
+fs::path RunStore::artifact_prefix(const std::string& cell_id, std::int64_t launch) const {
   return artifacts_folder() / (cell_id + "." + std::to_string(launch));
 }
 
@@ -170,20 +171,20 @@ Run RunStore::load() const {
                      "`labreport list runs` shows the runs there are");
   }
   refuse_link(cells_folder());
-  // The launches are listed before run.json is read, because a concurrent save_merged() writes
-  // run.json first and removes the launches later. A launch that is in both is ignored.
-  const std::vector<fs::path> launches = json_files(cells_folder());
+  // The launches' files are listed before run.json is read, because a concurrent save_merged()
+  // writes run.json first and removes them later. A file whose launch is in run.json is ignored.
+  const std::vector<fs::path> launch_files = json_files(cells_folder());
   RunFileReader files;
   Run run = run_from_json(files.read(run_file()), origin);
-  std::size_t values = 0;
-  for (const fs::path& file : launches) {
+  std::size_t value_count = 0;
+  for (const fs::path& file : launch_files) {
     const std::string text = files.read(file);
     if (!ends_with_brace(text)) {
       throw InputError(file.string() + " was cut short when it was written",
                        "delete it: --resume measures its launch again");
     }
-    values += merge_launch_file(run, text, file.string());
-    if (values > kMaxJsonValues) {
+    value_count += merge_launch_file(run, text, file.string());
+    if (value_count > kMaxJsonValues) {
       throw InputError(fmt::format("{}: more than {} values in all its files",
                                    cells_folder().string(), kMaxJsonValues));
     }

@@ -28,7 +28,7 @@ class RunStore {
   std::filesystem::path artifacts_folder() const;  ///< artifacts/: traces and snapshots
   std::filesystem::path notes_folder() const;      ///< notes/: the author's text about this run
   /// Returns the path prefix of a launch's traces and snapshots; `artifact::` has the endings.
-  std::filesystem::path artifacts(const std::string& cell_id, std::int64_t launch) const;
+  std::filesystem::path artifact_prefix(const std::string& cell_id, std::int64_t launch) const;
   std::filesystem::path launch_file(const std::string& cell_id, std::int64_t launch) const;
   std::filesystem::path request_file(const std::string& cell_id, std::int64_t launch) const;
   std::filesystem::path result_file(const std::string& cell_id, std::int64_t launch) const;
@@ -56,7 +56,7 @@ class RunStore {
   /// already holds a run.
   void create(const Run& run) const;
 
-  /// Writes run.json, for example with the session that a resumed run adds.
+  /// Makes the folders and writes run.json, for example with the session that a resumed run adds.
   void save(const Run& run) const;
 
   /// Throws `InputError` if a folder that a measurement writes into is a link: a resumed run, which
@@ -74,9 +74,9 @@ class RunStore {
   /// Writes an imported run, which is complete, into a folder without a run.
   void save_imported(const Run& run) const;
 
-  /// Writes `run`, which load() returned, to run.json and removes the launches in cells/, which it
-  /// contains. If the process dies in between, load() still returns the same run. cells/ itself
-  /// stays, so the run can be resumed.
+  /// Writes `run`, which load() returned, to run.json and removes the launches in cells/, which
+  /// `run` contains. If the process dies in between, load() still returns the same run. cells/
+  /// itself stays, so the run can be resumed.
   void save_merged(const Run& run) const;
 
   /// Writes `run` to run.json, removes scratch/ and the files in cells/, and removes cells/ itself

@@ -45,11 +45,11 @@ Table attention() {
                                                   {column::kReason, kText}});
   for (const auto pass : {metric::kForward, metric::kBackward, metric::kEndToEnd}) {
     for (const std::string_view statistic : kTimeStatistics) {
-      add(table, attention_column(pass, statistic), statistic == "count" ? kNumber : kTime);
+      add(table, attention_column(pass, statistic), statistic == column::kCount ? kNumber : kTime);
     }
   }
-  for (const auto bytes : {column::kInputBytes, column::kBeforeBackwardBytes, column::kPeakBytes,
-                           column::kRequestedBytes, column::kInUseBytes}) {
+  for (const auto bytes : {column::kBeforeForwardBytes, column::kBeforeBackwardBytes,
+                           column::kPeakBytes, column::kRequestedBytes, column::kInUseBytes}) {
     add(table, bytes, kSize);
   }
   return table;

@@ -15,13 +15,13 @@ namespace column {
 inline constexpr std::string_view kId = "id";
 inline constexpr std::string_view kName = "name";
 inline constexpr std::string_view kPhase = "phase";
-inline constexpr std::string_view kModule = "module";  // "layers/attn/q_proj"
-inline constexpr std::string_view kOperation = "operation";
-inline constexpr std::string_view kOperator = "operator";
+inline constexpr std::string_view kModule = "module";        // "layers/attn/q_proj"
+inline constexpr std::string_view kOperation = "operation";  // outermost: "aten::linear"
+inline constexpr std::string_view kOperator = "operator";    // innermost: "aten::mm"
 inline constexpr std::string_view kBytes = "bytes";
 inline constexpr std::string_view kCount = "count";
 
-// Columns of kernels. Times are statistics over the instances of a kernel in one step.
+// Columns of kernels. Times are statistics over the launches of a kernel in one step.
 inline constexpr std::string_view kClass = "class";
 inline constexpr std::string_view kKernel = "kernel";  // kId in the table kernel_names
 inline constexpr std::string_view kInstances = "instances";
@@ -30,6 +30,8 @@ inline constexpr std::string_view kMinNs = "min_ns";
 inline constexpr std::string_view kMedianNs = "median_ns";
 inline constexpr std::string_view kMaxNs = "max_ns";
 inline constexpr std::string_view kStddevNs = "stddev_ns";
+
+// Columns of single launches and of intervals.
 inline constexpr std::string_view kStartNs = "start_ns";
 inline constexpr std::string_view kDurationNs = "duration_ns";
 inline constexpr std::string_view kAfterNs = "after_ns";  // ns since the previous kernel's start
@@ -37,22 +39,22 @@ inline constexpr std::string_view kRow = "row";           // index into `kernels
 inline constexpr std::string_view kBlock = "block";  // the network's block, from 0; null if none
 
 // Columns of memory tables.
-inline constexpr std::string_view kEvent = "event";  // number of the event in the step
+inline constexpr std::string_view kEvent = "event";  // number in the step, from 1
 inline constexpr std::string_view kTimeNs = "time_ns";
 inline constexpr std::string_view kCategory = "category";
-inline constexpr std::string_view kMade = "made";  // the allocating event
+inline constexpr std::string_view kMade = "made";  // number of the allocating event
 inline constexpr std::string_view kMadeNs = "made_ns";
-inline constexpr std::string_view kFreed = "freed";  // the freeing event; text in `largest`
+inline constexpr std::string_view kFreed = "freed";  // the freeing event's; words in `largest`
 inline constexpr std::string_view kFreedNs = "freed_ns";
 inline constexpr std::string_view kFreedPhase = "freed_phase";
 inline constexpr std::string_view kLayers = "layers";  // "0–31"
-inline constexpr std::string_view kKind = "kind";      // metric::kKept, …
+inline constexpr std::string_view kKind = "kind";      // metric::kKept
 
 // Columns of attention. attention_column() names its other columns.
-inline constexpr std::string_view kLength = "length";           // tokens
-inline constexpr std::string_view kOutcome = "outcome";         // metric::kRan, …
-inline constexpr std::string_view kReason = "reason";           // text unless the outcome is kRan
-inline constexpr std::string_view kInputBytes = "input_bytes";  // allocated before the forward pass
+inline constexpr std::string_view kLength = "length";    // tokens
+inline constexpr std::string_view kOutcome = "outcome";  // metric::kRan, …
+inline constexpr std::string_view kReason = "reason";    // text unless the outcome is kRan
+inline constexpr std::string_view kBeforeForwardBytes = "input_bytes";  // allocated
 inline constexpr std::string_view kBeforeBackwardBytes = "before_backward_bytes";
 inline constexpr std::string_view kPeakBytes = "peak_bytes";  // highest in forward and backward
 inline constexpr std::string_view kRequestedBytes = "requested_bytes";  // of the refused allocation
@@ -77,13 +79,12 @@ inline constexpr std::string_view kLayer = "layer";     // index of a gathered l
 inline constexpr std::string_view kWaitNs = "wait_ns";  // median wait of a pass for its weights
 inline constexpr std::string_view kAloneNs =
     "alone_ns";  // time of a gather while nothing else runs
+
 // Columns of a data-parallel step, in addition to kRank and `kTimeStatistics`. phase_column() names
 // the column with a phase's median.
-inline constexpr std::string_view kTracedNs = "traced_ns";  // the traced step's time
-inline constexpr std::string_view kCommunicationNs =
-    "communication_ns";  // time of the traced step with communication
-inline constexpr std::string_view kOverlapNs =
-    "both_ns";                                     // time with communication and computation
+inline constexpr std::string_view kTracedNs = "traced_ns";  // duration of the traced step
+inline constexpr std::string_view kCommunicationNs = "communication_ns";  // its communication
+inline constexpr std::string_view kOverlapNs = "both_ns";  // its communication beside computation
 inline constexpr std::string_view kLane = "lane";  // metric::kCompute, metric::kCommunication
 
 }  // namespace column
@@ -97,7 +98,7 @@ std::string attention_column(std::string_view pass, std::string_view statistic);
 inline constexpr std::array<std::string_view, 6> kTimeStatistics{"count",  "mean_ns",   "stddev_ns",
                                                                  "min_ns", "median_ns", "max_ns"};
 
-/// Each function returns the table that metric_names.h names, with its columns and without rows.
+/// Each function returns the table of its name in metric_names.h, with columns and without rows.
 namespace shape {
 
 Table kernel_names();
@@ -107,7 +108,9 @@ Table gpu_trace();
 /// One column of bytes for each category.
 Table timeline(const std::vector<std::string_view>& categories);
 Table allocations();
+/// One row for each group of equal allocations of the forward pass, largest first.
 Table largest();
+/// One row for each group of tensors that one Transformer block keeps for the backward pass.
 Table block();
 Table block_timeline();
 /// One row for each sequence length, shortest first.

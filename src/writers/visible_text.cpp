@@ -34,7 +34,7 @@ std::string with_breaks(std::string_view text) {
     const bool in_number = i > 1 && is_digit(text[i]) && is_digit(text[i - 2]);
     const bool is_break_place = (after_mark && !is_mark && !in_number && piece_letters > 3) ||
                                 piece_letters >= kLongestPieceLetters;
-    if (may_break && is_break_place && !continues_letter(text[i])) {
+    if (may_break && is_break_place && !is_utf8_continuation(text[i])) {
       broken += kBreakPlace;
       piece_letters = 0;
     }
@@ -42,7 +42,7 @@ std::string with_breaks(std::string_view text) {
     if (text[i] == ' ') {
       may_break = word_bytes(text, i + 1) > kLongestWholeWordBytes;
       piece_letters = 0;
-    } else if (!continues_letter(text[i])) {
+    } else if (!is_utf8_continuation(text[i])) {
       ++piece_letters;
     }
   }

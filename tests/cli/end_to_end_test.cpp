@@ -229,7 +229,7 @@ TEST_F(EndToEnd, SnapshotsArePublishedButLinksAreNot) {
   const RunStore store(only_run());
   for (const Cell& cell : stored_run().cells) {
     if (cell.spec.precision != Precision::kFp32) continue;
-    const fs::path snapshot = store.artifacts(cell.id, 0).string() + artifact::kSnapshot;
+    const fs::path snapshot = store.artifact_prefix(cell.id, 0).string() + artifact::kSnapshot;
     fs::create_directories(snapshot.parent_path());
     if (cell.spec.mode == Mode::kTrainStep) std::ofstream(snapshot) << "a snapshot";
     if (cell.spec.mode == Mode::kInference) fs::create_symlink("/etc/hostname", snapshot);

@@ -59,8 +59,8 @@ std::vector<Scalar> scalars_of(const LengthRow& row) {
     append_statistics(
         scalars, samples == row.times_ns.end() ? std::vector<std::int64_t>() : samples->second);
   }
-  for (const auto name : {column::kInputBytes, column::kBeforeBackwardBytes, column::kPeakBytes,
-                          column::kRequestedBytes, column::kInUseBytes}) {
+  for (const auto name : {column::kBeforeForwardBytes, column::kBeforeBackwardBytes,
+                          column::kPeakBytes, column::kRequestedBytes, column::kInUseBytes}) {
     const auto bytes = row.bytes.find(name);
     scalars.push_back(bytes == row.bytes.end() ? Scalar() : Scalar(bytes->second));
   }
@@ -152,7 +152,7 @@ class LengthMeasurement {
   void count_memory() {
     inputs_.clear_gradients();
     PhasePeaks peaks(device_);
-    note_bytes(column::kInputBytes);
+    note_bytes(column::kBeforeForwardBytes);
     {
       const at::Tensor output = forward();
       peaks.on_phase_end(Phase::kForward);

@@ -34,7 +34,7 @@ SiUnit si_unit(const std::string& unit) {
   return {unit == "1" ? "" : unit, 1};
 }
 
-CsvField head_with_unit(const std::string& name, const std::string& unit) {
+CsvField heading_with_unit(const std::string& name, const std::string& unit) {
   return csv_text(unit.empty() ? name : name + " (" + unit + ")");
 }
 
@@ -58,24 +58,24 @@ class MetricColumns {
     }
   }
 
-  CsvFields heads() const {
-    CsvFields heads;
+  CsvFields headings() const {
+    CsvFields headings;
     for (const Column& column : columns_) {
       const std::string name = column.tag + "." + column.name;
       if (!column.is_samples) {
-        heads.push_back(head_with_unit(name, column.unit.name));
+        headings.push_back(heading_with_unit(name, column.unit.name));
       } else if (column.is_sum()) {
-        heads.push_back(head_with_unit(name + ".last", column.unit.name));
+        headings.push_back(heading_with_unit(name + ".last", column.unit.name));
       } else {
-        heads.push_back(csv_text(name + ".count"));
+        headings.push_back(csv_text(name + ".count"));
         for (const char* statistic : kStatistics)
-          heads.push_back(head_with_unit(name + statistic, column.unit.name));
+          headings.push_back(heading_with_unit(name + statistic, column.unit.name));
       }
     }
-    return heads;
+    return headings;
   }
 
-  /// Returns one field for each head; a field is empty if the launch lacks the metric.
+  /// Returns one field for each heading; a field is empty if the launch lacks the metric.
   CsvFields fields(const Cell& cell, const Launch& launch) const {
     CsvFields fields;
     for (const Column& column : columns_) {
@@ -120,7 +120,7 @@ class MetricColumns {
         columns_.push_back(
             {metric.tag, metric.name, si_unit(metric.unit), metric.is_samples(), is_condition});
       } else if (metric.is_samples()) {
-        found->is_samples = true;  // A launch without samples recorded no list.
+        found->is_samples = true;  // An earlier launch recorded null instead.
       }
     }
   }
@@ -157,11 +157,11 @@ constexpr auto kIdentityColumns = std::to_array<const char*>(
      "layers", "heads",   "vocab",  "ranks",     "collectives",    "sharding", "scheme",
      "bucket", "context", "batch",  "precision", "mode",           "warmup",   "steps"});
 
-constexpr auto kLaunchHeads = std::to_array<const char*>({"launch", "session", "hardware"});
-constexpr auto kEndHeads = std::to_array<const char*>({"wall (s)", "warnings"});
+constexpr auto kLaunchHeadings = std::to_array<const char*>({"launch", "session", "hardware"});
+constexpr auto kLastHeadings = std::to_array<const char*>({"wall (s)", "warnings"});
 
 struct OutcomeColumn {
-  const char* head;
+  const char* heading;
   const char* key;
 };
 constexpr auto kOutcomeColumns = std::to_array<OutcomeColumn>({{"outcome", "status"},
@@ -195,27 +195,27 @@ CsvFields launch_fields(const Run& run, const Launch& launch, std::size_t number
 
 std::string cells_csv(const Run& run) {
   const MetricColumns metrics(run);
-  CsvFields heads = csv_texts({kIdentityColumns.begin(), kIdentityColumns.end()});
-  append(heads, csv_texts({kLaunchHeads.begin(), kLaunchHeads.end()}));
-  for (const OutcomeColumn& column : kOutcomeColumns) heads.push_back(csv_text(column.head));
-  append(heads, csv_texts({kEndHeads.begin(), kEndHeads.end()}));
-  append(heads, metrics.heads());
-  std::string csv = csv_line(heads);
+  CsvFields headings = csv_texts({kIdentityColumns.begin(), kIdentityColumns.end()});
+  append(headings, csv_texts({kLaunchHeadings.begin(), kLaunchHeadings.end()}));
+  for (const OutcomeColumn& column : kOutcomeColumns) headings.push_back(csv_text(column.heading));
+  append(headings, csv_texts({kLastHeadings.begin(), kLastHeadings.end()}));
+  append(headings, metrics.headings());
+  std::string csv = csv_line(headings);
   for (const Cell& cell : run.cells) {
     Json identity = cell.spec;
     identity["id"] = cell.id;
     identity["kind"] = name(cell.spec.kind);
     CsvFields identity_fields;
     for (const char* key : kIdentityColumns) identity_fields.push_back(json_field(identity, key));
-    const auto add_row = [&](const CsvFields& outcome, const Launch& launch) {
+    const auto add_row = [&](const CsvFields& launch_values, const Launch& launch) {
       CsvFields fields = identity_fields;
-      append(fields, outcome);
+      append(fields, launch_values);
       append(fields, metrics.fields(cell, launch));
       csv += csv_line(fields);
     };
     if (cell.launches.empty()) {
-      CsvFields unmeasured(kLaunchHeads.size() + kOutcomeColumns.size() + kEndHeads.size());
-      unmeasured[kLaunchHeads.size()] = csv_text("not measured");
+      CsvFields unmeasured(kLaunchHeadings.size() + kOutcomeColumns.size() + kLastHeadings.size());
+      unmeasured[kLaunchHeadings.size()] = csv_text("not measured");
       add_row(unmeasured, {});
     }
     for (std::size_t i = 0; i < cell.launches.size(); ++i) {

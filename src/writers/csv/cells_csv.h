@@ -1,7 +1,7 @@
 // Writes all cells of a run as comma-separated values, one row for each launched process. A cell
 // that was never launched has one row, whose outcome is "not measured".
 //
-// The columns have this order. A head names the unit, which has no prefix: s, B, flop/s, Hz.
+// The columns have this order. A heading names the unit, which has no prefix: s, B, flop/s, Hz.
 //   id, kind, device, size, implementation        what the cell is; `size` is a label; no
 //                                                 implementation means labreport's network
 //   d_model … vocab                               the network

@@ -17,7 +17,7 @@ std::string cut_text(const std::string& text) {
   if (letter_count(visible) <= kMostLetters) return visible;
   std::size_t letters = 0;
   const auto end = std::ranges::find_if(
-      visible, [&](char byte) { return !continues_letter(byte) && ++letters == kMostLetters; });
+      visible, [&](char byte) { return !is_utf8_continuation(byte) && ++letters == kMostLetters; });
   return std::string(visible.begin(), end) + "…";
 }
 

@@ -31,12 +31,12 @@ std::string dark_inks() {
 }
 
 std::string page_style() {
-  std::string dark_frames;  // These rules of the dark inks apply only to charts inside the page.
+  std::string chart_rules;  // dark_inks(), limited to the charts inside the page
   for (const std::string& line : split(dark_inks(), '\n')) {
-    if (!line.empty()) dark_frames += "  :is(.frame, .timeline, .what-fits) " + line + "\n";
+    if (!line.empty()) chart_rules += "  :is(.frame, .timeline, .what-fits) " + line + "\n";
   }
   return site_file("style.css") + site_file("tables.css") + site_file("charts.css") +
-         "@media screen and (prefers-color-scheme: dark) {\n" + dark_frames + "}\n" +
+         "@media screen and (prefers-color-scheme: dark) {\n" + chart_rules + "}\n" +
          site_file("print.css");
 }
 

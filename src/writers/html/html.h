@@ -63,8 +63,8 @@ struct PageState {
   const Drawings& drawings;
   Answers answers = Answers::kFull;
   bool is_single_file = false;  ///< The page is one file that contains its pictures and scripts.
-  int figure_count = 0;         ///< Counts the figures written outside drawers.
-  int drawer_figure_count = 0;  ///< Counts the figures written in drawers.
+  int figure_count = 0;         ///< Counts the figures outside drawers (fold-outs).
+  int drawer_figure_count = 0;  ///< Counts the figures in drawers.
   bool in_drawer = false;
   std::set<std::string> used_ids = {};
   FrontMatter front = {};      ///< The author of the notes, with course and repository.

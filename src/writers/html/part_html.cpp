@@ -41,7 +41,7 @@ std::string tables_html(const Part& part, const std::vector<TableView>& tables, 
   return html;
 }
 
-/// Writes the generated answer, the author's own words, or an empty frame for these words.
+/// Writes the generated answer and the author's own words, or an empty frame for the latter.
 std::string answer_html(const Part& part, const PageState& state) {
   const std::string answer = part.generated_answer(state.answers);
   const bool awaits_author = part.awaits_answer(state.answers);

@@ -37,8 +37,8 @@ bool stays_whole(const std::string& text) {
   return text.size() <= kLongestBytes && text.find(' ') == std::string::npos;
 }
 
-/// Lets a line end after an underscore, as in a function's long name, and after each
-/// `kLongestBytes` of a longer word.
+/// Lets a line end after each underscore, and after `kLongestBytes` where the first word after a
+/// possible line end is longer. A text that stays whole gets no line ends.
 std::string words_html(const std::string& text) {
   constexpr std::size_t kLongestBytes = 60;
   std::string html;
@@ -46,7 +46,7 @@ std::string words_html(const std::string& text) {
     std::size_t end = std::min(text.find('_', begin), text.size() - 1) + 1;
     if (std::min(end, text.find(' ', begin)) - begin > kLongestBytes) {
       end = begin + kLongestBytes;
-      while (end < text.size() && continues_letter(text[end])) ++end;
+      while (end < text.size() && is_utf8_continuation(text[end])) ++end;
     }
     html += escape_html(text.substr(begin, end - begin));
     if (end < text.size() && !stays_whole(text)) html += "<wbr>";
@@ -97,7 +97,7 @@ TemplateObject cell_object(const TableView& table, std::size_t column, const Row
           {"html", html}};
 }
 
-TemplateList head_list(const TableView& table) {
+TemplateList heading_list(const TableView& table) {
   constexpr std::size_t kLongestFormula = 40;
   TemplateList columns;
   for (const ColumnView& column : table.columns) {
@@ -118,7 +118,7 @@ TemplateList head_list(const TableView& table) {
 }  // namespace
 
 std::string table_html(const TableView& table, const std::string& id, bool is_printed) {
-  const bool has_remarks = std::ranges::any_of(
+  const bool has_remarks_column = std::ranges::any_of(
       table.rows, [](const RowView& row) { return !place_remarks(row).beside.empty(); });
   std::vector<std::vector<AlignedCell>> aligned;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
@@ -134,23 +134,24 @@ std::string table_html(const TableView& table, const std::string& id, bool is_pr
     }
     const std::size_t spanned_columns = table.columns.size() - count;
     const RemarkPlaces remark = place_remarks(row);
-    rows.push_back(TemplateObject{{"named", !row.id.empty()},
-                                  {"id", row.id},
-                                  {"cells", cells},
-                                  {"noted", spanned_columns > 0},
-                                  {"span", std::to_string(spanned_columns)},
-                                  {"note", row.reason_or_dash()},
-                                  {"flags", remark.beside},
-                                  {"tall", !remark.below.empty()},
-                                  {"width", std::to_string(table.columns.size() - 1 + has_remarks)},
-                                  {"below", remark.below}});
+    rows.push_back(
+        TemplateObject{{"named", !row.id.empty()},
+                       {"id", row.id},
+                       {"cells", cells},
+                       {"noted", spanned_columns > 0},
+                       {"span", std::to_string(spanned_columns)},
+                       {"note", row.reason_or_dash()},
+                       {"flags", remark.beside},
+                       {"tall", !remark.below.empty()},
+                       {"width", std::to_string(table.columns.size() - 1 + has_remarks_column)},
+                       {"below", remark.below}});
   }
   return fill_template("table.html", {{"id", id},
                                       {"wide", !fits_column(table)},
                                       {"screen", !is_printed},
                                       {"title", table.title},
-                                      {"columns", head_list(table)},
-                                      {"flagged", has_remarks},
+                                      {"columns", heading_list(table)},
+                                      {"flagged", has_remarks_column},
                                       {"rows", rows}});
 }
 

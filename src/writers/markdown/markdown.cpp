@@ -34,7 +34,7 @@ class MarkdownWriter {
 
   std::string write(const Document& document) {
     is_comparison_ = !document.relation.empty();
-    head(document);
+    title_block(document);
     for (const Section& section : document.sections) {
       const std::string problem =
           section.is_handout_problem() ? " (`" + section.problem + "`)" : "";
@@ -62,7 +62,7 @@ class MarkdownWriter {
     if (!text.empty()) text_ += text + "\n\n";
   }
 
-  void head(const Document& document) {
+  void title_block(const Document& document) {
     paragraph("# " + escape_markdown(is_comparison_ ? document.title : document.name()));
     paragraph(byline_markdown(document.front));
     if (document.demonstration) {
@@ -96,7 +96,7 @@ class MarkdownWriter {
     text_ += '\n';
   }
 
-  /// Writes the generated answer and the author's own words, each with its mark.
+  /// Writes the generated answer, the author's own words with their mark, or room for them.
   void answer(const Part& part) {
     const std::string generated = part.generated_answer(answers_);
     paragraph(generated);
@@ -109,7 +109,7 @@ class MarkdownWriter {
     if (part.awaits_answer(answers_)) paragraph("**Your answer**\n\n&nbsp;");
   }
 
-  /// Numbers a figure "1", "2", … or, in a drawer, "A1", "A2", …
+  /// Writes a figure that was drawn or has data, with the number "1" or, in a drawer, "A1".
   void add(const Figure& figure, bool in_drawer = false) {
     if (!drawings_.contains(figure.slug) && figure.table.columns.empty()) return;
     const std::string number =
@@ -174,20 +174,20 @@ std::string byline_markdown(const FrontMatter& front) {
 }
 
 std::string table_markdown(const TableView& table) {
-  const bool has_remarks =
+  const bool has_remarks_column =
       std::ranges::any_of(table.rows, [](const RowView& row) { return !row.flags.empty(); });
-  std::vector<std::string> heads;
+  std::vector<std::string> headings;
   std::vector<std::string> alignments;
   for (const ColumnView& column : table.columns) {
-    heads.push_back(escape_markdown(column.head()));
+    headings.push_back(escape_markdown(column.head()));
     alignments.push_back(column.align == Align::kRight ? "---:" : "---");
   }
-  if (has_remarks) {
-    heads.push_back("Remarks");
+  if (has_remarks_column) {
+    headings.push_back("Remarks");
     alignments.push_back("---");
   }
   std::string text = table.title.empty() ? "" : "**" + escape_markdown(table.title) + "**\n\n";
-  text += row_markdown(heads) + row_markdown(alignments);
+  text += row_markdown(headings) + row_markdown(alignments);
   for (const RowView& row : table.rows) {
     std::vector<std::string> cells(table.columns.size());
     for (std::size_t c = 0; c < std::min(row.cells.size(), cells.size()); ++c) {
@@ -196,7 +196,7 @@ std::string table_markdown(const TableView& table) {
     }
     if (row.cells.size() < cells.size())
       cells[row.cells.size()] = escape_markdown(row.reason_or_dash());
-    if (has_remarks) cells.push_back(escape_markdown(row.joined_flags()));
+    if (has_remarks_column) cells.push_back(escape_markdown(row.joined_flags()));
     text += row_markdown(cells);
   }
   return text + "\n";

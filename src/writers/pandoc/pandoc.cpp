@@ -17,8 +17,8 @@ constexpr int kEmptyAnswerLines = 6;
 
 class PartWriter {
  public:
-  PartWriter(const PrintedCharts& prints, const PandocOptions& options, const FrontMatter& front)
-      : prints_(prints), options_(options), front_(front) {}
+  PartWriter(const PrintedCharts& charts, const PandocOptions& options, const FrontMatter& front)
+      : charts_(charts), options_(options), front_(front) {}
 
   json write(const Part& part) {
     blocks_ = json::array();
@@ -68,7 +68,7 @@ class PartWriter {
   }
 
   void figure(const Figure& figure, const std::string& anchor) {
-    if (!prints_.contains(figure.slug)) return table(figure.table, anchor);
+    if (!charts_.contains(figure.slug)) return table(figure.table, anchor);
     json caption = json::array({pandoc_node("Strong", pandoc_title(figure.title + "."))});
     caption.push_back({{"t", "Space"}});
     append(caption, pandoc_line(figure.caption));
@@ -82,7 +82,7 @@ class PartWriter {
   }
 
   void details(const Details& details, const std::string& anchor) {
-    const std::size_t heading = blocks_.size();
+    const std::size_t heading_index = blocks_.size();
     add(pandoc_heading(4, pandoc_words("How this was measured")));
     append(blocks_, pandoc_blocks(details.words(options_.answers)));
     for (const std::string& warning : details.warnings) {
@@ -101,11 +101,11 @@ class PartWriter {
           "Left to the page and to tables/, being long: " + join(long_tables, "; ") + ".")));
     }
     for (const Figure& each : details.figures) figure(each, anchor);
-    if (blocks_.size() == heading + 1) blocks_.erase(heading);  // It has no content.
+    if (blocks_.size() == heading_index + 1) blocks_.erase(heading_index);  // It has no content.
   }
 
   json blocks_ = json::array();
-  const PrintedCharts& prints_;
+  const PrintedCharts& charts_;
   const PandocOptions& options_;
   const FrontMatter& front_;
   std::set<std::string> ids_;  ///< TeX refuses duplicate labels.
@@ -145,9 +145,9 @@ std::string tree_json(const json& meta, const json& blocks) {
 
 }  // namespace
 
-std::string report_pandoc(const Document& document, const PrintedCharts& prints,
+std::string report_pandoc(const Document& document, const PrintedCharts& charts,
                           const PandocOptions& options) {
-  PartWriter parts(prints, options, document.front);
+  PartWriter parts(charts, options, document.front);
   json blocks = banner_blocks(document);
   for (const Section& section : document.sections) {
     blocks.push_back(pandoc_heading(1, pandoc_title(section.title)));
@@ -170,9 +170,9 @@ std::string report_pandoc(const Document& document, const PrintedCharts& prints,
   return tree_json(title_block(document, options), blocks);
 }
 
-std::string part_pandoc(const Part& part, const PrintedCharts& prints, const PandocOptions& options,
+std::string part_pandoc(const Part& part, const PrintedCharts& charts, const PandocOptions& options,
                         const FrontMatter& front) {
-  return tree_json(json::object(), PartWriter(prints, options, front).write(part));
+  return tree_json(json::object(), PartWriter(charts, options, front).write(part));
 }
 
 }  // namespace labreport

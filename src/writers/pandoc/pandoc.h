@@ -17,12 +17,12 @@ struct PandocOptions {
   Paper paper = Paper::kA4;
 };
 
-/// Writes the whole report. Pictures are in "charts/"; a figure that `prints` lacks is a table.
-std::string report_pandoc(const Document& document, const PrintedCharts& prints,
+/// Writes the report. A figure is a picture in charts/, or a table if `charts` lacks it.
+std::string report_pandoc(const Document& document, const PrintedCharts& charts,
                           const PandocOptions& options);
 
-/// Writes one part for \input in another document. It has no title and so gets no preamble.
-std::string part_pandoc(const Part& part, const PrintedCharts& prints, const PandocOptions& options,
+/// Writes one part, without title and preamble, for \input in a document. `front` has the author.
+std::string part_pandoc(const Part& part, const PrintedCharts& charts, const PandocOptions& options,
                         const FrontMatter& front);
 
 }  // namespace labreport

@@ -10,7 +10,7 @@ using nlohmann::json;
 constexpr std::size_t kMostTitleBytes = 400;
 /// A longer address becomes no link, because TeX's time grows with the square of its length.
 constexpr std::size_t kMostLinkBytes = 2000;
-/// The content of deeper lists and quotations joins the innermost one, because LaTeX nests at most
+/// The content of a deeper list or quotation joins the one around it, because LaTeX nests at most
 /// four lists of one kind and six in all.
 constexpr int kMostNesting = 3;
 
@@ -19,9 +19,9 @@ json picture(const Inline& piece) {
   constexpr std::string_view kPlainLetters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/";
   const std::string& path = piece.target;
-  const bool known_kind = path.ends_with(".png") || path.ends_with(".jpg") ||
-                          path.ends_with(".jpeg") || path.ends_with(".pdf");
-  if (known_kind && path.find_first_not_of(kPlainLetters) == path.npos) {
+  const bool has_known_ending = path.ends_with(".png") || path.ends_with(".jpg") ||
+                                path.ends_with(".jpeg") || path.ends_with(".pdf");
+  if (has_known_ending && path.find_first_not_of(kPlainLetters) == path.npos) {
     return json::array({pandoc_picture(path, "80%")});
   }
   return pandoc_words("[Picture: " + piece.text + " (" + path +
@@ -75,8 +75,8 @@ json inline_nodes(const Inline& piece) {
 json paragraph(const Inlines& inlines) {
   json nodes = json::array();
   for (const Inline& piece : inlines) {
-    const bool display = piece.kind == Inline::Kind::kDisplay;
-    append(nodes, display ? formula(piece, "DisplayMath") : inline_nodes(piece));
+    const bool is_display = piece.kind == Inline::Kind::kDisplay;
+    append(nodes, is_display ? formula(piece, "DisplayMath") : inline_nodes(piece));
   }
   return pandoc_paragraph(nodes);
 }

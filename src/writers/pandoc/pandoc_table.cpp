@@ -22,16 +22,16 @@ constexpr std::size_t kMostWordLetters = 22;
 struct GridCell {
   json words;
   std::size_t letters = 0;
-  std::size_t longest_word = 0;
+  std::size_t min_letters = 0;  ///< If the words wrap.
 };
 
 using GridRow = std::vector<GridCell>;
 
-/// The last cell of a row that is shorter than the head spans the remaining columns.
+/// The last cell of a row that is shorter than the first spans the remaining columns.
 struct Grid {
   std::string id, title;
   std::vector<Align> aligns;
-  std::vector<GridRow> rows;  ///< The first row is the head.
+  std::vector<GridRow> rows;  ///< The first row has the headings.
 
   bool has_spanning_cell(const GridRow& row) const { return row.size() < aligns.size(); }
 };
@@ -39,7 +39,7 @@ struct Grid {
 GridCell cell_of(json words, std::string_view text) {
   GridCell cell{std::move(words), letter_count(text), 0};
   for (const std::string& word : split(text, ' ')) {
-    cell.longest_word = std::max(cell.longest_word, std::min(letter_count(word), kMostWordLetters));
+    cell.min_letters = std::max(cell.min_letters, std::min(letter_count(word), kMostWordLetters));
   }
   return cell;
 }
@@ -56,7 +56,7 @@ GridCell column_cell(const ColumnView& column, const AlignedCell& aligned) {
   if (column.align == Align::kLeft) {
     const std::string text = aligned.text.joined();
     GridCell cell = cell_of(column.is_code ? pandoc_code(text) : pandoc_words(text), text);
-    if (!text.empty()) cell.longest_word += 2;  // Letters are wider than digits: "GPU-bound".
+    if (!text.empty()) cell.min_letters += 2;  // Letters are wider than digits: "GPU-bound".
     return cell;
   }
   const std::string value = aligned.text.value + padding_spaces(aligned.after_value);
@@ -77,7 +77,7 @@ std::vector<std::size_t> column_letters(const Grid& grid, Wraps wraps) {
     const std::size_t unspanned = grid.has_spanning_cell(row) ? row.size() - 1 : row.size();
     for (std::size_t c = 0; c < unspanned; ++c) {
       const bool is_wrapped = wraps(row, c);
-      widths[c] = std::max(widths[c], is_wrapped ? row[c].longest_word : row[c].letters);
+      widths[c] = std::max(widths[c], is_wrapped ? row[c].min_letters : row[c].letters);
     }
   }
   return widths;
@@ -101,19 +101,19 @@ void widen(std::vector<std::size_t>& widths, const std::vector<std::size_t>& pre
 }
 
 /// Returns the ratio of each column's width to the line's; empty if all cells fit without wrapping.
-/// Heads and text wrap first, and numbers wrap at their ± only if that does not suffice.
+/// Headings and text wrap first, and numbers wrap at their ± only if that does not suffice.
 std::vector<double> width_ratios(const Grid& grid) {
   const auto unwrapped = column_letters(grid, [](const GridRow&, std::size_t) { return false; });
   const auto fits = [](const GridRow& row) {
-    std::size_t line = 0;
-    for (const GridCell& cell : row) line += cell.letters + kGapLetters;
-    return line <= kLineLetters;
+    std::size_t row_letters = 0;
+    for (const GridCell& cell : row) row_letters += cell.letters + kGapLetters;
+    return row_letters <= kLineLetters;
   };
   const bool columns_fit = sum(unwrapped) + kGapLetters * unwrapped.size() <= kLineLetters;
   if (columns_fit && std::ranges::all_of(grid.rows, fits)) return {};
-  const auto columns = static_cast<double>(unwrapped.size());
+  const auto column_count = static_cast<double>(unwrapped.size());
   const auto line_letters = static_cast<std::size_t>(std::max(
-      kSmallLineLetters - kSmallGapLetters * columns, static_cast<double>(kMostWordLetters)));
+      kSmallLineLetters - kSmallGapLetters * column_count, static_cast<double>(kMostWordLetters)));
   auto widths = column_letters(grid, [&](const GridRow& row, std::size_t c) {
     return &row == &grid.rows[0] || grid.aligns[c] == Align::kLeft;
   });
@@ -152,13 +152,13 @@ json table_node(const Grid& grid) {
     }
     rows.push_back(json::array({pandoc_attributes(), cells}));
   }
-  const json head = json::array({rows[0]});
+  const json headings = json::array({rows[0]});
   rows.erase(0);
   const json caption = grid.title.empty() ? json::array() : plain_block(pandoc_title(grid.title));
   return pandoc_node(
       "Table",
       json::array({pandoc_attributes(grid.id), json::array({nullptr, caption}), columns,
-                   json::array({pandoc_attributes(), head}),
+                   json::array({pandoc_attributes(), headings}),
                    json::array({json::array({pandoc_attributes(), 0, json::array(), rows})}),
                    json::array({pandoc_attributes(), json::array()})}));
 }
@@ -170,27 +170,27 @@ json pandoc_table(const TableView& table, const std::string& id) {
             .title = table.title,
             .aligns = {},
             .rows = std::vector<GridRow>(table.rows.size() + 1)};
-  const auto add_head = [&](const std::string& words, Align align) {
+  const auto add_heading = [&](const std::string& words, Align align) {
     grid.aligns.push_back(align);
     grid.rows[0].push_back(cell_of(pandoc_words(words), words));
   };
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    add_head(table.columns[c].head(), table.columns[c].align);
+    add_heading(table.columns[c].head(), table.columns[c].align);
     const std::vector<AlignedCell> aligned = align_decimals(table, c);
     for (std::size_t r = 0; r < table.rows.size(); ++r) {
-      const bool has_note =
+      const bool is_spanned =
           c >= table.rows[r].cells.size() && !table.rows[r].missing_reason.empty();
-      if (!has_note) grid.rows[r + 1].push_back(column_cell(table.columns[c], aligned[r]));
+      if (!is_spanned) grid.rows[r + 1].push_back(column_cell(table.columns[c], aligned[r]));
     }
   }
   const bool has_remarks =
       std::ranges::any_of(table.rows, [](const RowView& row) { return !row.flags.empty(); });
-  if (has_remarks) add_head("Remarks", Align::kLeft);
+  if (has_remarks) add_heading("Remarks", Align::kLeft);
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
-    const bool has_note = grid.rows[r + 1].size() < table.columns.size();
+    const bool has_reason = grid.rows[r + 1].size() < table.columns.size();
     const std::string words =
-        has_note ? table.rows[r].missing_reason : table.rows[r].joined_flags();
-    if (has_note || has_remarks) grid.rows[r + 1].push_back(cell_of(pandoc_words(words), words));
+        has_reason ? table.rows[r].missing_reason : table.rows[r].joined_flags();
+    if (has_reason || has_remarks) grid.rows[r + 1].push_back(cell_of(pandoc_words(words), words));
   }
   return table_node(grid);
 }

@@ -15,8 +15,8 @@
 namespace labreport {
 namespace {
 
-constexpr double kMostExactInteger = 1e15;     // A double represents smaller integers exactly.
-constexpr double kLeastWithoutFraction = 1e6;  // Six digits of a larger number hold no fraction.
+constexpr double kMostExactInteger = 1e15;        // A double represents smaller integers exactly.
+constexpr double kSmallestWithoutFraction = 1e6;  // Six digits of a larger number hold no fraction.
 
 std::string value_text(const SqlValue& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return printable(*text);
@@ -24,8 +24,8 @@ std::string value_text(const SqlValue& value) {
   const auto* real = std::get_if<double>(&value);
   if (real == nullptr) return kNoNumber;
   const bool is_whole = *real == std::floor(*real) && std::abs(*real) < kMostExactInteger;
-  return is_whole || std::abs(*real) >= kLeastWithoutFraction ? fmt::format("{:.0f}", *real)
-                                                              : fmt::format("{:.6g}", *real);
+  return is_whole || std::abs(*real) >= kSmallestWithoutFraction ? fmt::format("{:.0f}", *real)
+                                                                 : fmt::format("{:.6g}", *real);
 }
 
 /// Returns for each column if it holds a number and so is aligned to the right.
@@ -43,7 +43,7 @@ std::vector<bool> number_columns(const QueryResult& result) {
 
 using TextRows = std::vector<std::vector<std::string>>;
 
-/// Returns the cells of the head, then those of each row.
+/// Returns the names of the columns, then the cells of each row.
 TextRows text_rows(const QueryResult& result) {
   TextRows lines(1);
   for (const std::string& column : result.columns) lines[0].push_back(printable(column));
@@ -77,14 +77,14 @@ Json json_value(const SqlValue& value) {
 }  // namespace
 
 std::string as_table(const QueryResult& result) {
-  const std::vector<bool> is_number = number_columns(result);
+  const std::vector<bool> holds_number = number_columns(result);
   TextRows lines = text_rows(result);
   for (std::size_t column = 0; column < result.columns.size(); ++column) {
     std::size_t width = 0;
     for (auto& line : lines) line[column] = cut_short(line[column], kMostCellBytes);
     for (const auto& line : lines) width = std::max(width, letter_count(line[column]));
     for (auto& line : lines)
-      line[column] = padded(line[column], width, is_number[column] ? Pad::kLeft : Pad::kRight);
+      line[column] = padded(line[column], width, holds_number[column] ? Pad::kLeft : Pad::kRight);
   }
   std::string text;
   for (const auto& cells : lines) {

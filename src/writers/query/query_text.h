@@ -14,7 +14,7 @@ std::string as_table(const QueryResult& result);
 /// Writes a pipe table with the numbers of `as_table` and uncut texts.
 std::string as_markdown(const QueryResult& result);
 
-/// Writes a head and the rows as base/csv.h does; NULL is an empty field.
+/// Writes the column names and the rows as base/csv.h does; NULL is an empty field.
 std::string as_csv(const QueryResult& result);
 
 /// Writes an array of objects whose keys are the columns; numbers keep all digits.

@@ -33,7 +33,7 @@ std::string details_text(const Part& part, const TypstSource& source) {
 struct AppendixTables {
   std::string wide;
   std::string columns[2];
-  std::size_t rows[2] = {0, 0};
+  std::size_t heights[2] = {0, 0};  ///< Rows in each column.
 
   void add(const Part& part) {
     const PaperPart paper = printed_part(part);
@@ -45,14 +45,14 @@ struct AppendixTables {
         wide += name + typst_table(table, TableWidth::kWhole, label);
         continue;
       }
-      const std::size_t shorter = rows[1] < rows[0] ? 1 : 0;
+      const std::size_t shorter = heights[1] < heights[0] ? 1 : 0;
       columns[shorter] += name + typst_table(table, TableWidth::kHalf, label);
-      rows[shorter] += table.rows.size() + 5;  // Name, title and head are as high as five rows.
+      heights[shorter] += table.rows.size() + 5;  // Name, title, headings: five rows.
     }
   }
 
   std::string write() const {
-    if (rows[0] == 0) return wide;
+    if (heights[0] == 0) return wide;
     return wide + "#grid(columns: (1fr, 1fr), column-gutter: 1.6em,\n[" + columns[0] + "],\n[" +
            columns[1] + "])\n\n";
   }
@@ -64,11 +64,11 @@ std::string in_columns(const std::string& text) {
 
 /// Writes the method, the environment, the tables that parts refer to, and the parts' details.
 std::string typst_appendices(const TypstSource& source) {
-  std::string measured_text;
+  std::string all_details;
   AppendixTables appendix_tables;
   for (const Section& section : source.document.sections) {
     for (const Part& part : section.parts) {
-      measured_text += details_text(part, source);
+      all_details += details_text(part, source);
       appendix_tables.add(part);
     }
   }
@@ -79,12 +79,12 @@ std::string typst_appendices(const TypstSource& source) {
     text += "= Environment <environment>\n\n" + typst_table(in_two_halves(document.environment));
   const std::string tables = appendix_tables.write();
   if (!tables.empty()) text += "= Further tables <tables>\n\n" + tables;
-  if (!measured_text.empty()) {
+  if (!all_details.empty()) {
     text += "= How this was measured <measured>\n\n" +
             typst_muted(
                 "In the report’s page\\: the longer tables, every sample, and the commands that "
                 "measure each row again.") +
-            in_columns(measured_text);
+            in_columns(all_details);
   }
   return text;
 }
@@ -96,7 +96,7 @@ class TypstWriter {
 
   std::string write() {
     settings();
-    head();
+    title_block();
     for (const Section& section : document_.sections) add(section);
     reproduce();
     text_ += typst_appendices(source_);
@@ -119,7 +119,7 @@ class TypstWriter {
     if (!markup.empty()) text_ += "#align(center, text(size: " + size + ")[" + markup + "])\n\n";
   }
 
-  void head() {
+  void title_block() {
     const FrontMatter& front = document_.front;
     text_ += "#title[" + typst_text(document_.title) + "]\n\n";
     centered("13pt", typst_text(document_.device));

@@ -58,11 +58,11 @@ std::string unprinted_text(const Part& part, const PaperPart& paper) {
 
 // Words of this length are about as high as a figure; longer words have no figure beside them.
 constexpr std::size_t kMostBytesBeside = 2000;
-constexpr std::size_t kMostRowsBeside = 8;
+constexpr std::size_t kMostRowsBelowWords = 8;
 
-/// Puts the first figure beside the words and, if it fits, a short table below the words. Without a
-/// figure, the table is beside the words. The other figures follow in pairs; the last one of an odd
-/// number is beside the narrow table. The other tables come last.
+/// Puts the first figure beside the words and a short narrow table below these, or without figures
+/// the table beside them. Long words, and words before a pair of figures, stand alone. Other
+/// figures follow in pairs, the last of an odd number beside the table; other tables come last.
 std::string words_and_evidence(const std::string& words, const Part& part,
                                const TypstSource& source) {
   const PaperPart paper = printed_part(part);
@@ -75,29 +75,29 @@ std::string words_and_evidence(const std::string& words, const Part& part,
   const bool has_room_beside = !words.empty() && words.size() <= kMostBytesBeside && !is_pair;
   const bool may_join_words = figures.size() <= 1 && narrow != nullptr;
   std::string text = words;
-  const TableView* answer_table = nullptr;
+  const TableView* table_with_words = nullptr;
   if (has_room_beside && !figures.empty() && is_drawn(*figures.front(), source)) {
-    if (may_join_words && narrow->rows.size() <= kMostRowsBeside) {
-      answer_table = narrow;
+    if (may_join_words && narrow->rows.size() <= kMostRowsBelowWords) {
+      table_with_words = narrow;
       text += typst_table(*narrow, TableWidth::kHalf);
     }
     text = typst_pair(text, typst_figure(*figures.front(), source));
     figures = figures.subspan(1);
   } else if (has_room_beside && figures.empty() && may_join_words) {
-    answer_table = narrow;
+    table_with_words = narrow;
     text = typst_pair(words, typst_table(*narrow, TableWidth::kHalf));
   }
   const bool is_last_unpaired = figures.size() % 2 == 1 && is_drawn(*figures.back(), source);
-  const TableView* beside = is_last_unpaired && answer_table == nullptr ? narrow : nullptr;
+  const TableView* beside = is_last_unpaired && table_with_words == nullptr ? narrow : nullptr;
   text += typst_figures(figures, source, beside);
   for (const TableView* table : paper.tables) {
-    if (table != beside && table != answer_table) text += typst_table(*table);
+    if (table != beside && table != table_with_words) text += typst_table(*table);
   }
-  const std::string note = unprinted_text(part, paper);
-  return note.empty() ? text : text + "#text(size: 0.85em, fill: luma(90))[" + note + "]\n\n";
+  const std::string names = unprinted_text(part, paper);
+  return names.empty() ? text : text + "#text(size: 0.85em, fill: luma(90))[" + names + "]\n\n";
 }
 
-/// Writes the generated answer, the author's words, or an empty frame for these words.
+/// Writes the generated answer and the author's own words, or an empty frame for the latter.
 std::string typst_answer(const Part& part, const TypstSource& source) {
   std::string text;
   const std::string answer = part.generated_answer(source.options.answers);

@@ -15,9 +15,9 @@ std::string typst_call(const std::string& function, const std::string& content) 
 }
 
 std::string math(const Inline& piece) {
-  const bool display = piece.kind == Inline::Kind::kDisplay;
-  const std::string content = display ? " " + piece.typst + " " : piece.typst;
-  return "#math.equation(block: " + std::string(display ? "true" : "false") +
+  const bool is_display = piece.kind == Inline::Kind::kDisplay;
+  const std::string content = is_display ? " " + piece.typst + " " : piece.typst;
+  return "#math.equation(block: " + std::string(is_display ? "true" : "false") +
          ", alt: " + typst_string(piece.text) + ", $" + content + "$)";
 }
 
@@ -69,8 +69,8 @@ class RichWriter {
 
   static std::string typst_bool(bool value) { return value ? "true" : "false"; }
 
-  std::string list_markup(const std::string& function, const std::vector<Blocks>& items) const {
-    std::string text = "#" + function;
+  std::string list_markup(const std::string& opening, const std::vector<Blocks>& items) const {
+    std::string text = "#" + opening;
     for (const Blocks& item : items) {
       std::string content = blocks_markup(item);
       while (content.ends_with('\n')) content.pop_back();
@@ -163,9 +163,9 @@ std::string typst_link(const std::string& target, const std::string& markup,
   }
   if (target.empty() || target.size() > kLongestAddressBytes) return markup;
   const std::string link = "#link(" + typst_string(target) + ")";
-  const bool is_external = target.find("//") != target.npos && typst_text(target) != markup;
+  const bool needs_note = target.find("//") != target.npos && typst_text(target) != markup;
   // A footnote prints the address, because a reader of paper cannot follow the link.
-  const std::string note = is_external ? "#footnote[" + link + "[" + typst_code(target) + "]]" : "";
+  const std::string note = needs_note ? "#footnote[" + link + "[" + typst_code(target) + "]]" : "";
   return link + "[" + markup + "]" + note;
 }
 

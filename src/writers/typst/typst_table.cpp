@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::size_t kMostRowsOnOnePage = 24;
 
-constexpr double kUsualPoints = 8;     // The type has this size if the table is narrow enough.
-constexpr double kSmallestPoints = 6;  // The type of the widest tables has this size.
-constexpr double kTypstLineLetters = 125;
+constexpr double kUsualPoints = 8;         // The type has this size if the table is narrow enough.
+constexpr double kSmallestPoints = 6;      // The type of the widest tables has this size.
+constexpr double kTypstLineLetters = 125;  // A line of kUsualPoints has this length.
 constexpr double kColumnOverLine = 0.485;  // The ratio of a column's width to a line's.
 
 /// A longer remark is below its row, because beside it would make a narrow, high column.
@@ -23,7 +23,7 @@ bool has_remark_beside(const RowView& row) {
   return !row.flags.empty() && letter_count(row.joined_flags()) <= kMostRemarkLetters;
 }
 
-bool has_remarks_beside(const TableView& table) {
+bool needs_remarks_column(const TableView& table) {
   return std::ranges::any_of(table.rows, has_remark_beside);
 }
 
@@ -42,7 +42,7 @@ std::string aligned_number(const AlignedCell& cell) {
 class TableWriter {
  public:
   TableWriter(const TableView& table, TableWidth width)
-      : table_(table), width_(width), has_remarks_beside_(has_remarks_beside(table)) {
+      : table_(table), width_(width), has_remarks_column_(needs_remarks_column(table)) {
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
       aligned_.push_back(align_decimals(table, c));
     }
@@ -58,9 +58,9 @@ class TableWriter {
     const int tenths = static_cast<int>(points * 10);
     std::string text = "text(size: " + std::to_string(tenths / 10) + "." +
                        std::to_string(tenths % 10) + "pt, table(\n  columns: " +
-                       std::to_string(table_.columns.size() + (has_remarks_beside_ ? 1 : 0)) +
+                       std::to_string(table_.columns.size() + (has_remarks_column_ ? 1 : 0)) +
                        ",\n  align: (" + aligns() +
-                       "),\n  stroke: none,\n  inset: (x: 0.45em, y: 0.27em),\n  " + head();
+                       "),\n  stroke: none,\n  inset: (x: 0.45em, y: 0.27em),\n  " + headings();
     for (std::size_t r = 0; r < table_.rows.size(); ++r) text += "  " + row(r) + "\n";
     return text + "  table.hline(stroke: 0.8pt),\n))";
   }
@@ -71,10 +71,10 @@ class TableWriter {
     for (const ColumnView& column : table_.columns) {
       text += column.align == Align::kRight ? "right, " : "left, ";
     }
-    return text + (has_remarks_beside_ ? "left" : "");
+    return text + (has_remarks_column_ ? "left" : "");
   }
 
-  std::string head() const {
+  std::string headings() const {
     std::string cells;
     for (const ColumnView& column : table_.columns) {
       const std::string unit =
@@ -82,7 +82,7 @@ class TableWriter {
                               : " #text(fill: luma(90))[\\(" + typst_text(column.unit) + "\\)]";
       cells += "[" + typst_text(column.title) + unit + "], ";
     }
-    if (has_remarks_beside_) cells += "[Remarks], ";
+    if (has_remarks_column_) cells += "[Remarks], ";
     return "table.header(table.hline(stroke: 0.8pt), " + cells + "table.hline(stroke: 0.4pt)),\n";
   }
 
@@ -96,13 +96,13 @@ class TableWriter {
                typst_text(cut_to_fit(row.reason_or_dash())) + "], ";
     }
     const std::string remarks = typst_text(cut_to_fit(row.joined_flags()));
-    if (has_remarks_beside_) cells += "[" + (has_remark_beside(row) ? remarks : "") + "], ";
+    if (has_remarks_column_) cells += "[" + (has_remark_beside(row) ? remarks : "") + "], ";
     return row.flags.empty() || has_remark_beside(row) ? cells : cells + remarks_below(remarks);
   }
 
   std::string remarks_below(const std::string& remarks) const {
     return "\n  table.cell(colspan: " +
-           std::to_string(table_.columns.size() + (has_remarks_beside_ ? 1 : 0)) +
+           std::to_string(table_.columns.size() + (has_remarks_column_ ? 1 : 0)) +
            ", align: left, inset: (left: 1.6em, top: 0.1em, bottom: 0.35em))[#text(fill: "
            "luma(90))[" +
            remarks + "]], ";
@@ -121,7 +121,7 @@ class TableWriter {
 
   const TableView& table_;
   TableWidth width_;
-  bool has_remarks_beside_;
+  bool has_remarks_column_;
   std::vector<std::vector<AlignedCell>> aligned_;
 };
 
@@ -130,7 +130,7 @@ class TableWriter {
 std::size_t width_in_letters(const TableView& table) {
   constexpr std::size_t kMostTitleLetters = 10;
   constexpr std::size_t kMostTextLetters = 22;  // Longer text wraps.
-  std::size_t across = has_remarks_beside(table) ? kMostRemarkLetters - 8 : 0;
+  std::size_t total = needs_remarks_column(table) ? kMostRemarkLetters - 8 : 0;  // Remarks wrap.
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     const bool is_number = table.columns[c].align == Align::kRight;
     std::size_t widest = std::min(letter_count(table.columns[c].title), kMostTitleLetters);
@@ -138,9 +138,9 @@ std::size_t width_in_letters(const TableView& table) {
       const std::size_t letters = letter_count(table.text(row, c));
       widest = std::max(widest, is_number ? letters : std::min(letters, kMostTextLetters));
     }
-    across += widest + 2;
+    total += widest + 2;
   }
-  return across;
+  return total;
 }
 
 std::string typst_table(const TableView& table, TableWidth width, const std::string& label) {

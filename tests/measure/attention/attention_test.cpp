@@ -54,8 +54,8 @@ TEST(Attention, CountsBytesSavedForBackward) {
   const Launch launch = measure_attention(
       request_of(AttentionMethod::kSynced, AttentionBackend::kEager, Precision::kFp32, {64}));
   const auto rows = measured_rows(launch, metric::kAttention);
-  const double saved_bytes =
-      *rows.at(0).number(column::kBeforeBackwardBytes) - *rows.at(0).number(column::kInputBytes);
+  const double saved_bytes = *rows.at(0).number(column::kBeforeBackwardBytes) -
+                             *rows.at(0).number(column::kBeforeForwardBytes);
   // Saved are exponentials and probabilities, 8-byte indices of maxima, sums, and the output.
   EXPECT_EQ(saved_bytes, 2 * (2 * 64 * 64 * 4) + 2 * 64 * (8 + 4) + 2 * 64 * 16 * 4);
   EXPECT_GT(rows.at(0).number(column::kPeakBytes), rows.at(0).number(column::kBeforeBackwardBytes));
