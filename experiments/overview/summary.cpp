@@ -114,19 +114,19 @@ std::vector<StepRow> step_rows(const RunView& view, const std::vector<MeasuredNe
   return rows;
 }
 
-/// The time of one training step by use: the kernels of its profile, and the idle time that they
-/// leave of the unprofiled step.
+/// The time of one training step by use: the kernels (on a CPU, operators) of its profile, and the
+/// idle time that they leave of the unprofiled step.
 struct StepTime {
-  double gemms_ms, other_kernels_ms, optimizer_ms, idle_ms;
+  double gemms_ms, others_ms, optimizer_ms, idle_ms;
 };
 
 using StepPart = std::pair<const char*, double StepTime::*>;
 constexpr StepPart kOnGpu[]{{"GEMMs", &StepTime::gemms_ms},
-                            {"other kernels", &StepTime::other_kernels_ms},
+                            {"other kernels", &StepTime::others_ms},
                             {"optimizer", &StepTime::optimizer_ms},
                             {"GPU idle", &StepTime::idle_ms}};
 constexpr StepPart kOnCpu[]{{"GEMMs", &StepTime::gemms_ms},
-                            {"other operators", &StepTime::other_kernels_ms},
+                            {"other operators", &StepTime::others_ms},
                             {"optimizer", &StepTime::optimizer_ms},
                             {"outside operators", &StepTime::idle_ms}};
 
@@ -146,7 +146,7 @@ std::optional<StepTime> step_time(const nsys_profile::Profiles& profiles,
   const double step_ms = mean(network.step.times_ms);
   if (busy_ms > kMaxBusyRatio * step_ms) return std::nullopt;
   return StepTime{.gemms_ms = gemms_ms,
-                  .other_kernels_ms = busy_ms - gemms_ms - total_ms(optimizer),
+                  .others_ms = busy_ms - gemms_ms - total_ms(optimizer),
                   .optimizer_ms = total_ms(optimizer),
                   .idle_ms = std::max(0.0, step_ms - busy_ms)};
 }

@@ -11,8 +11,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kVerdictNames{"faster", "slower", "same", "unclear"};
 
-// An effect equal to the smallest one counts even if rounding lowers its logarithm by this
-// fraction.
+// An effect equal to the smallest one counts even if its logarithm is this fraction too small.
 constexpr double kRoundingTolerance = 1e-9;
 
 std::size_t fewest_launches(const RowSample& row) { return std::min(row.a.size(), row.b.size()); }
