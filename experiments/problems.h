@@ -6,7 +6,7 @@
 namespace labreport {
 
 namespace benchmarking_script {
-/// Plans sizes × contexts × precisions × modes; in the full preset also first steps by themselves.
+/// Plans sizes × contexts × precisions × modes; in the full preset also processes of one cold step.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace benchmarking_script
@@ -26,8 +26,8 @@ Presentation present(const RunView& view);
 }  // namespace mixed_precision_accumulation
 
 namespace benchmarking_mixed_precision {
-/// Plans dtypes for (a) and (b), layer normalization for (b), and for (c) the training step of
-/// every size in FP32 and in the device's 16-bit format, or a shorter mode if that does not fit.
+/// Plans the dtypes under autocast for (a) and (b), layer normalization for (b), and for (c) the
+/// training step of every size in FP32 and in 16 bits, or a shorter mode if that step does not fit.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace benchmarking_mixed_precision
@@ -56,7 +56,7 @@ Presentation present(const RunView& view);
 
 namespace flash_benchmarking {
 /// Plans a cell with all lengths for each precision, head dimension and implementation, then the
-/// leaderboard's configuration for each backend. Backends that lack FP32 have one cell to show it.
+/// leaderboard's configuration for each backend. Backends without FP32 get one cell to show it.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace flash_benchmarking
@@ -97,7 +97,7 @@ namespace parallel_arithmetic {
 /// in `distributed_communication_single_node`). Everything else is calculated.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 
-Presentation communication_accounting(const RunView& view);  ///< 2025
+Presentation communication_accounting(const RunView& view);  ///< 2025; the others are for 2026.
 Presentation alternate_ring_all_reduce(const RunView& view);
 Presentation data_parallel_calcs(const RunView& view);
 Presentation fsdp_calcs(const RunView& view);
@@ -107,7 +107,7 @@ Presentation fsdp_tp_calcs(const RunView& view);
 
 namespace data_parallel {
 /// Plans, on two ranks, the step without communication and the schemes of all parts up to the last
-/// one wanted. Part (d) also needs all-reduces without training: their latency and bandwidth
+/// wanted part. Part (d) also needs all-reduces without training: their latency and bandwidth
 /// determine the best bucket size. A user's own model is not trained.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);

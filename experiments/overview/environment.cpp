@@ -114,7 +114,7 @@ std::string distinct_values(const Cells& cells, Get get) {
   return join_words(words);
 }
 
-/// Returns "FP32, TF32 off", or "FP32" on a CPU; empty if no cell has a precision.
+/// Returns "FP32 and BF16, TF32 off", without TF32 on a CPU; empty if no cell has a precision.
 std::string precision_words(const Cells& cells, bool gpu) {
   std::set<Precision> used;
   for (const Cell* cell : cells) {
@@ -126,16 +126,14 @@ std::string precision_words(const Cells& cells, bool gpu) {
   return join_words(words) + (used.contains(Precision::kTf32) || !gpu ? "" : ", TF32 off");
 }
 
-/// Removes flags with the value that `make` chooses by itself. It also removes the number of a
-/// single GPU, which changes no result.
+/// Removes flags with the value that `make` chooses by itself, and the number of a single GPU,
+/// which changes no result.
 Request without_defaults(Request request) {
-  const auto reset = [](std::optional<std::string>& text, bool is_default) {
-    if (is_default) text.reset();
-  };
-  reset(request.edition, request.edition == editions().front().name);
-  reset(request.preset, request.preset != "quick" && request.preset != "demo");
-  reset(request.gpus,
-        request.gpus != "all" && request.gpus.value_or("").find(',') == std::string::npos);
+  if (request.edition == editions().front().name) request.edition.reset();
+  if (request.preset != "quick" && request.preset != "demo") request.preset.reset();
+  const bool names_several_gpus =
+      request.gpus == "all" || request.gpus.value_or("").find(',') != std::string::npos;
+  if (!names_several_gpus) request.gpus.reset();
   return request;
 }
 

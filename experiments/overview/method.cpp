@@ -47,17 +47,16 @@ std::string limits_words(const RunView& view) {
   return join(parts, ", ");
 }
 
-/// The networks with the modes in which a step is launch-bound or mixed.
+/// Networks and those of their modes whose steps are launch-bound, or mixed.
 struct BoundNetworks {
-  std::size_t classified_modes = 0;
-  std::vector<std::string> launch_bound;
+  std::size_t classified_count = 0;       ///< Steps of all networks for which a bound is known.
+  std::vector<std::string> launch_bound;  ///< "small, BF16 (forward and training step)"
   std::vector<std::string> mixed;
 };
 
-/// Adds "small, BF16 (forward and training step)".
-void add_modes(std::vector<std::string>& rows, const TimingGroup& group,
-               const std::vector<std::string>& modes) {
-  if (!modes.empty()) rows.push_back(group.label + " (" + join_words(modes) + ")");
+void add_network(std::vector<std::string>& networks, const TimingGroup& group,
+                 const std::vector<std::string>& modes) {
+  if (!modes.empty()) networks.push_back(group.label + " (" + join_words(modes) + ")");
 }
 
 BoundNetworks bound_networks(const RunView& view) {
@@ -68,31 +67,31 @@ BoundNetworks bound_networks(const RunView& view) {
       const auto step = timed_launch(group, mode);
       const auto bound_by = step ? bound_of(view, *step) : std::nullopt;
       if (!bound_by) continue;
-      ++result.classified_modes;
+      ++result.classified_count;
       if (bound_by == Bound::kLaunch) launch_bound.emplace_back(describe(mode));
       if (bound_by == Bound::kMixed) mixed.emplace_back(describe(mode));
     }
-    add_modes(result.launch_bound, group, launch_bound);
-    add_modes(result.mixed, group, mixed);
+    add_network(result.launch_bound, group, launch_bound);
+    add_network(result.mixed, group, mixed);
   }
   return result;
 }
 
-/// Tells the shortest and the longest compile time of the cells that are not shipped networks.
+/// Tells the shortest and the longest time in which a cell compiled the user's model.
 std::optional<Facts> compile_time_facts(const Run& run) {
   std::vector<double> seconds;
   for (const Cell& cell : run.cells) {
-    if (is_shipped(cell.spec)) continue;  // The problems of shipped networks show these times.
+    if (is_shipped(cell.spec)) continue;  // Problems of their own show these compile times.
     for (const Launch& launch : cell.launches) {
       const auto ms = single_milliseconds(launch, metric::kStartUp, metric::kCompile);
       if (ms) seconds.push_back(*ms * 1e-3);
     }
   }
   if (seconds.empty()) return std::nullopt;
-  const auto [least, most] = std::ranges::minmax(seconds);
+  const auto [shortest, longest] = std::ranges::minmax(seconds);
   Facts facts;
-  facts.set("least", format_duration(least));
-  facts.set("most", format_duration(most));
+  facts.set("least", format_duration(shortest));
+  facts.set("most", format_duration(longest));
   return facts;
 }
 
@@ -118,11 +117,12 @@ void add_planned_kinds(Facts& facts, const Run& run) {
   const auto any = [&](const auto& holds) {
     return std::ranges::any_of(run.cells, [&](const Cell& cell) { return holds(cell.spec); });
   };
-  const auto has = [&](CellKind kind) {
+  const auto has_unshipped = [&](CellKind kind) {
     return any([&](const CellSpec& spec) { return spec.kind == kind && !is_shipped(spec); });
   };
-  const bool timing = has(CellKind::kTiming), kernels = has(CellKind::kKernels);
-  const bool memory = has(CellKind::kMemory);
+  const bool timing = has_unshipped(CellKind::kTiming);
+  const bool kernels = has_unshipped(CellKind::kKernels);
+  const bool memory = has_unshipped(CellKind::kMemory);
   facts.flag("timing", timing).flag("kernels", kernels).flag("memory", memory);
   facts.flag("eager", timing || kernels || memory);
   facts.flag("networks", any([](const CellSpec& spec) { return spec.model.has_value(); }));
@@ -144,7 +144,7 @@ std::string method_text(const RunView& view) {
   facts.flag("limits_known", !limits.empty());
   facts.set("limits", limits);
   facts.flag("launch_bound", !networks.launch_bound.empty());
-  facts.flag("classified", networks.classified_modes > 0);
+  facts.flag("classified", networks.classified_count > 0);
   facts.set("launch_rows", join(networks.launch_bound, "; "));
   facts.flag("mixed", !networks.mixed.empty());
   facts.set("mixed_rows", join(networks.mixed, "; "));

@@ -165,7 +165,8 @@ void add_peaks(Quantities& all, const RunView& view) {
   }
 }
 
-/// Adds a curve over lengths for each precision and implementation at one head dimension.
+/// Adds curves over lengths at one head dimension: times of the FlashAttention problem, whose cells
+/// do_bench times, and bytes that eager attention saves.
 void add_attention(Quantities& all, const RunView& view) {
   for (const Cell* cell : view.cells(CellKind::kAttention)) {
     const CellSpec& spec = cell->spec;
@@ -235,6 +236,7 @@ void add_several_gpus(Quantities& all, const RunView& view) {
   std::vector<const Cell*> seen;
   for (const Sharding sharding : {Sharding::kOptimizer, Sharding::kWeights}) {
     for (const TrainedNetwork& network : trained_networks(view, sharding)) {
+      // A network that shards both the optimizer and the weights is found twice.
       if (std::ranges::find(seen, network.schemes.front().cell) != seen.end()) continue;
       seen.push_back(network.schemes.front().cell);
       Quantity steps = network_quantity(topic::kSeveralGpus, network.spec(), "ms", "");
@@ -253,10 +255,9 @@ void add_all_reduces(Quantities& all, const RunView& view) {
                       .unit = "ms",
                       .part = "distributed_communication_single_node"};
     for (const std::int64_t bytes : kHandoutSizes) {
+      const std::string size = data_parallel::size_words(static_cast<double>(bytes));
       const auto timing = group.undisturbed_timing(bytes);
-      if (timing)
-        add_value(quantity, data_parallel::size_words(static_cast<double>(bytes)),
-                  timing->slowest_ns / 1e6);
+      if (timing) add_value(quantity, size, timing->slowest_ns / 1e6);
     }
     add_unless_empty(all, std::move(quantity));
   }

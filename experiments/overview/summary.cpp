@@ -114,8 +114,8 @@ std::vector<StepRow> step_rows(const RunView& view, const std::vector<MeasuredNe
   return rows;
 }
 
-/// The time of one training step by use: the kernels of its profile, and the idle time that they
-/// leave of the unprofiled step.
+/// The time of one training step by use: the kernels (on a CPU, operators) of its profile, and the
+/// idle time that they leave of the unprofiled step.
 struct StepTime {
   double gemms_ms, others_ms, optimizer_ms, idle_ms;
 };
@@ -179,17 +179,17 @@ std::vector<WaterfallBar> waterfall_bars(const PrecisionPair& pair, const StepTi
   return bars;
 }
 
-/// Describes the pair's more variable step; nothing if it varies by at most `kSteadyUpTo`.
+/// Describes the pair's less steady step; nothing if it varies by at most `kSteadyUpTo`.
 std::optional<Facts> varying_facts(const PrecisionPair& pair) {
   const auto variation = [](const MeasuredNetwork* network) {
     return variation_of(network->step.times_ms).value_or(0);
   };
-  const MeasuredNetwork* most =
+  const MeasuredNetwork* less_steady =
       variation(pair.other) > variation(pair.fp32) ? pair.other : pair.fp32;
-  if (variation(most) <= kSteadyUpTo) return std::nullopt;
+  if (variation(less_steady) <= kSteadyUpTo) return std::nullopt;
   Facts facts;
-  facts.set("precision", most->precision());
-  facts.set("variation", variation(most), {Notation::kPercent, 0});
+  facts.set("precision", less_steady->precision());
+  facts.set("variation", variation(less_steady), {Notation::kPercent, 0});
   return facts;
 }
 
@@ -233,7 +233,7 @@ std::optional<Facts> mfu_facts(const std::vector<StepRow>& rows, const Precision
   const auto fp32 = std::ranges::find(rows, pair.fp32, &StepRow::network);
   if (other == rows.end() || fp32 == rows.end()) return std::nullopt;
   if (!other->mfu || !fp32->mfu) return std::nullopt;
-  // A step faster than the measured GEMM peak shows that this is no peak, as in 16 bits on a CPU.
+  // An MFU above 1 shows that the measured GEMM peak is too low, as in 16 bits on a CPU.
   if (std::max(*other->mfu, *fp32->mfu) > 1) return std::nullopt;
   return Facts()
       .set("size", pair.size_label())
@@ -266,18 +266,18 @@ std::vector<Facts> launch_bound_facts(const std::vector<StepRow>& rows) {
 }
 
 std::optional<Facts> memory_facts(const std::vector<StepRow>& rows) {
-  const StepRow& most = *largest(rows, &StepRow::peak_bytes);
-  const auto resident = resident_bytes(*most.step.spec);
-  if (most.peak_bytes() <= 0 || !resident) return std::nullopt;
+  const StepRow& highest = *largest(rows, &StepRow::peak_bytes);
+  const auto resident = resident_bytes(*highest.step.spec);
+  if (highest.peak_bytes() <= 0 || !resident) return std::nullopt;
   return Facts()
-      .set("size", most.size())
-      .set("precision", most.precision())
-      .set("peak", format_bytes_briefly(most.peak_bytes()))
+      .set("size", highest.size())
+      .set("precision", highest.precision())
+      .set("peak", format_bytes_briefly(highest.peak_bytes()))
       .set("resident", format_bytes_briefly(static_cast<double>(*resident)));
 }
 
-/// Tells of a training step that is clearly faster than a smaller network's in the same precision.
-/// If both are launch-bound, fewer layers are the reason.
+/// Tells of a network whose training step is clearly faster than a smaller network's in the same
+/// precision. If both steps are launch-bound, a smaller number of layers explains it.
 std::optional<Facts> surprise_facts(const std::vector<StepRow>& rows) {
   for (const StepRow& larger : rows) {
     for (const StepRow& smaller : rows) {
@@ -285,17 +285,18 @@ std::optional<Facts> surprise_facts(const std::vector<StepRow>& rows) {
       if (smaller.precision() != larger.precision()) continue;
       const auto ratio = ratio_of(larger.network->step.times_ms, smaller.network->step.times_ms);
       if (!ratio || !clearly_below(*ratio, 1)) continue;
-      const auto fewer_layers = larger.spec().model->layers, layers = smaller.spec().model->layers;
+      const auto layers_of_larger = larger.spec().model->layers;
+      const auto layers_of_smaller = smaller.spec().model->layers;
       return Facts()
           .set("larger", larger.size())
           .set("smaller", smaller.size())
           .set("precision", larger.precision())
           .set("fast", larger.mean_ms(), kInProse)
           .set("slow", smaller.mean_ms(), kInProse)
-          .set("fewer", fewer_layers, kCount)
-          .set("layers", layers, kCount)
-          .flag("by_layers",
-                larger.launch_bound() && smaller.launch_bound() && fewer_layers < layers);
+          .set("fewer", layers_of_larger, kCount)
+          .set("layers", layers_of_smaller, kCount)
+          .flag("by_layers", larger.launch_bound() && smaller.launch_bound() &&
+                                 layers_of_larger < layers_of_smaller);
     }
   }
   return std::nullopt;
@@ -307,13 +308,13 @@ void set_facts(PartContent& part, const std::vector<StepRow>& rows, const Precis
   const auto explained = profiled ? gemm_facts(*pair, *fp32, *other) : std::nullopt;
   part.facts.when("explained", explained);
   const bool compared = pair != nullptr && !explained;
-  const double ratio = compared ? pair->speedup(&MeasuredNetwork::step)->value : 1;
+  const double speedup = compared ? pair->speedup(&MeasuredNetwork::step)->value : 1;
   part.facts.when("compared", compared,
                   (compared ? pair_facts(*pair) : Facts())
-                      .when("slower", ratio < 1, Facts().set("times", 1 / ratio, kSpeedup)));
-  const bool own_network = pair == nullptr || known_parameter_count(pair->other->group->spec);
-  part.facts.when("optimizer",
-                  profiled && own_network ? optimizer_facts(*pair, *fp32, *other) : std::nullopt);
+                      .when("slower", speedup < 1, Facts().set("times", 1 / speedup, kSpeedup)));
+  const bool is_users_model = pair != nullptr && !known_parameter_count(pair->other->group->spec);
+  part.facts.when("optimizer", profiled && !is_users_model ? optimizer_facts(*pair, *fp32, *other)
+                                                           : std::nullopt);
   part.facts.when("mfu", pair == nullptr ? std::nullopt : mfu_facts(rows, *pair));
   part.facts.when("datasheet", datasheet_facts(rows));
   part.facts.list("launch_bound", launch_bound_facts(rows));
@@ -341,8 +342,8 @@ std::optional<Facts> advice_facts(const RunView& view) {
 Headline headline_of(const std::vector<StepRow>& rows, const PrecisionPair* pair) {
   const MeasuredNetwork* last = rows.back().network;
   const std::string size = pair != nullptr ? pair->other->size_label() : last->size_label();
-  const std::string& model = rows.back().spec().implementation;
-  Headline headline{.network = model.empty() ? size : size + " of " + model,
+  const std::string& implementation = rows.back().spec().implementation;
+  Headline headline{.network = implementation.empty() ? size : size + " of " + implementation,
                     .precision = std::string(pair != nullptr ? pair->other->precision() : "")};
   for (const StepRow& row : rows) {
     if (row.network->size_label() != size) continue;

@@ -76,8 +76,8 @@ void add_distinct(std::vector<std::string>& words, const std::optional<Enum>& va
   words.emplace_back(describe(*value));
 }
 
-/// Explains an out-of-memory error that requested less than the unused memory: the allocator held
-/// it in blocks that were too small. Empty if the launch was refused for another reason.
+/// Explains an out-of-memory error whose request was smaller than the unused memory: PyTorch held
+/// that memory in blocks that were too small. Empty for all other outcomes.
 std::string fragmentation_words(const Run& run, const Launch& launch) {
   const auto* oom = std::get_if<OutOfMemory>(&launch.outcome);
   const Metric* reserved = launch.find(metric::kMemory, metric::kPeakReserved);
@@ -87,9 +87,9 @@ std::string fragmentation_words(const Run& run, const Launch& launch) {
   const Device& device = run.devices.at(static_cast<std::size_t>(*launch.device));
   const std::int64_t unused_bytes = device.memory_bytes - *oom->in_use_bytes;
   if (unused_bytes < *oom->requested_bytes) return "";
-  const double spare_bytes = *reserved->number() - static_cast<double>(*oom->in_use_bytes);
+  const double held_bytes = *reserved->number() - static_cast<double>(*oom->in_use_bytes);
   return "; of the other " + format_bytes(static_cast<double>(unused_bytes)) +
-         " PyTorch held at most " + format_bytes(spare_bytes) +
+         " PyTorch held at most " + format_bytes(held_bytes) +
          ", in blocks too small for the request";
 }
 
@@ -111,7 +111,7 @@ std::vector<MissingRow> missing_rows(const Run& run) {
   return rows;
 }
 
-/// Counts the cells that were measured again, which their status does not show; empty if none was.
+/// Counts the cells that were measured again; empty if none was.
 std::string repetition_words(const Run& run) {
   const auto repeated = std::ranges::count_if(run.cells, [](const Cell& cell) {
     return std::ranges::any_of(cell.launches, ran_out_of_memory_beside_others);
@@ -179,19 +179,19 @@ std::string outcome_counts(const Run& run) { return counts_in_words(status_count
 
 std::string outcome_line(const Run& run) {
   StatusCounts counts = status_counts(run);
-  const std::int64_t ok = counts["ok"];
-  const auto cells = static_cast<std::int64_t>(run.cells.size());
+  const std::int64_t ok_count = counts["ok"];
+  const auto cell_count = static_cast<std::int64_t>(run.cells.size());
   const bool imported = run.source == "imported";
-  if (ok == cells) {
-    if (imported) return format_plural(cells, "cell");
-    return (cells > 1 ? "All " : "") + format_plural(cells, "measurement") + " succeeded" +
-           attention_outcomes(run) + repetition_words(run);
+  if (ok_count == cell_count) {
+    if (imported) return format_plural(cell_count, "cell");
+    return (cell_count > 1 ? "All " : "") + format_plural(cell_count, "measurement") +
+           " succeeded" + attention_outcomes(run) + repetition_words(run);
   }
   counts.erase("ok");
-  const std::string failed = " (" + counts_in_words(counts) + ")";
-  if (imported) return format_plural(cells, "cell") + failed;
-  return format_count(ok) + " of " + format_plural(cells, "measurement") + " succeeded" + failed +
-         attention_outcomes(run) + repetition_words(run);
+  const std::string failures = " (" + counts_in_words(counts) + ")";
+  if (imported) return format_plural(cell_count, "cell") + failures;
+  return format_count(ok_count) + " of " + format_plural(cell_count, "measurement") + " succeeded" +
+         failures + attention_outcomes(run) + repetition_words(run);
 }
 
 }  // namespace labreport::overview

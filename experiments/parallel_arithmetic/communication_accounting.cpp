@@ -1,4 +1,5 @@
-// Builds the datasets and facts of the XXL network: its memory, devices and least batch.
+// Builds the datasets and facts of the XXL network: its memory, its devices, and the smallest batch
+// with which its forward pass is bound by compute.
 #include "base/format.h"
 #include "experiments/parallel_arithmetic/machine.h"
 #include "experiments/problems.h"
@@ -14,8 +15,7 @@ constexpr const char* kHandoutWords = "the handout's";
 constexpr double kBillion = 1e9;
 constexpr Notation kWholeNumber{Notation::kFixed, 0};
 
-/// Returns the handout's mesh with one axis for each use, because a GPU has the same links for
-/// both.
+/// Returns the handout's mesh with one axis each for FSDP and TP, which share a GPU's links.
 Mesh gpu_mesh() {
   Mesh mesh = kHandoutMesh;
   mesh.fsdp_axes = mesh.tensor_axes = 1;

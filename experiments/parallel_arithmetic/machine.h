@@ -1,5 +1,5 @@
-// Machines with their rates C (FLOP/s) and W (bytes sent a second), which come from the course
-// handout, a data sheet or the run, and columns and facts about them.
+// Machines with their rates C (FLOP/s) and W (bytes sent a second) from the course handout, a data
+// sheet or the run, and the columns and facts that show machines.
 #pragma once
 
 #include <functional>

@@ -11,42 +11,49 @@
 namespace labreport::parallel_arithmetic {
 namespace {
 
-constexpr const char* kSize = "xl";
-constexpr const char* kSheetGpu = "H100";
+constexpr const char* kHandoutSize = "xl";
+constexpr const char* kDatasheetGpu = "H100";
 constexpr double kMillisecondsPerSecond = 1e3;
 constexpr double kDeviceCounts[]{2, 4, 6, 8};
-constexpr Notation kThree{Notation::kSignificant, 3};
+constexpr Notation kThreeDigits{Notation::kSignificant, 3};
 
 /// Returns the handout's layer (xl) and batch (4 sequences of 512 tokens).
 SwiGluLayer layer_of(const RunView& view) {
   const auto& sizes = view.edition().sizes;
-  const auto xl = std::ranges::find(sizes, kSize, &Size::name);
+  const auto xl = std::ranges::find(sizes, kHandoutSize, &Size::name);
   return {static_cast<double>(xl->shape.d_model), static_cast<double>(xl->shape.d_ff),
           static_cast<double>(kHandoutBatch * view.edition().reference_context)};
 }
 
 std::vector<Machine> machines_of(const RunView& view) {
-  Machine sheet{"H100 SXM, data sheet", overview::datasheet_peak(kSheetGpu, Precision::kFp16)};
-  if (const auto link = distributed_communication_single_node::nominal_link(kSheetGpu)) {
-    sheet.bytes_per_second = link->bytes_per_second;
+  Machine from_datasheet{"H100 SXM, data sheet",
+                         overview::datasheet_peak(kDatasheetGpu, Precision::kFp16)};
+  if (const auto link = distributed_communication_single_node::nominal_link(kDatasheetGpu)) {
+    from_datasheet.bytes_per_second = link->bytes_per_second;
   }
-  return {sheet, measured_machine(view, {Precision::kFp16, Precision::kBf16, Precision::kFp32})};
+  return {from_datasheet,
+          measured_machine(view, {Precision::kFp16, Precision::kBf16, Precision::kFp32})};
 }
 
 bool asked_in_2026(const RunView& view) {
   return has_all_reduce(view) && view.edition().name == "2026";
 }
 
+/// A pass that a problem asks about.
+struct PassKind {
+  std::string words;
+  /// The times on 2 devices, or on 2 × 2 for FSDP × tensor.
+  std::function<PassTimes(const Rates&)> times;
+  RatesFunction max_devices;
+};
+
 struct PassRow {
   Machine machine;
-  std::string pass;
-  /// The times on 2 devices, or on 2 × 2 for FSDP × tensor.
-  std::function<PassTimes(const Rates&)> pass_times;
-  RatesFunction max_devices;
+  PassKind pass;
 
   Value ms(double PassTimes::* seconds) const {
     return value_at(machine, [&](const Rates& rates) {
-      return pass_times(rates).*seconds * kMillisecondsPerSecond;
+      return pass.times(rates).*seconds * kMillisecondsPerSecond;
     });
   }
 };
@@ -58,41 +65,33 @@ std::vector<Column<PassRow>> pass_columns() {
                        [value = column.value](const PassRow& row) { return value(row.machine); },
                        column.unit, column.notation});
   }
-  columns.push_back({"pass", "Pass", &PassRow::pass});
+  columns.push_back({"pass", "Pass", [](const PassRow& row) { return row.pass.words; }});
   columns.push_back({"compute", "Compute",
                      [](const PassRow& row) { return row.ms(&PassTimes::compute_seconds); }, "ms",
-                     kThree});
+                     kThreeDigits});
   columns.push_back({"traffic", "Traffic",
                      [](const PassRow& row) { return row.ms(&PassTimes::traffic_seconds); }, "ms",
-                     kThree});
+                     kThreeDigits});
   columns.push_back({"most", "Bound by compute up to",
-                     [](const PassRow& row) { return value_at(row.machine, row.max_devices); },
-                     "devices", kThree});
+                     [](const PassRow& row) { return value_at(row.machine, row.pass.max_devices); },
+                     "devices", kThreeDigits});
   return columns;
 }
-
-/// A pass that a problem asks about. The functions are as in `PassRow`.
-struct PassKind {
-  std::string words;
-  std::function<PassTimes(const Rates&)> pass_times;
-  RatesFunction max_devices;
-};
 
 Presentation present_passes(const RunView& view, const std::vector<PassKind>& kinds) {
   const std::vector<Machine> machines = machines_of(view);
   const SwiGluLayer layer = layer_of(view);
   std::vector<PassRow> rows;
   for (const Machine& machine : machines) {
-    for (const PassKind& kind : kinds)
-      rows.push_back({machine, kind.words, kind.pass_times, kind.max_devices});
+    for (const PassKind& kind : kinds) rows.push_back({machine, kind});
   }
   PartContent part;
   part.facts.set("d", format_count(static_cast<std::int64_t>(layer.width)));
   part.facts.set("f", format_count(static_cast<std::int64_t>(layer.inner)));
   part.facts.set("b", format_count(static_cast<std::int64_t>(layer.tokens)));
   part.facts.list("machines", machine_facts(machines, [&](Facts& facts, const Rates& rates) {
-                    facts.set("most", kinds.front().max_devices(rates), kThree);
-                    facts.set("other", kinds.back().max_devices(rates), kThree);
+                    facts.set("most", kinds.front().max_devices(rates), kThreeDigits);
+                    facts.set("other", kinds.back().max_devices(rates), kThreeDigits);
                   }));
   set_missing_rate(part.facts, machines);
   part.calculated = !machines.back().rates();
@@ -123,10 +122,11 @@ const std::vector<Column<AllReduceRow>> kAllReduces{
     {"machine", "Machine", [](const AllReduceRow& row) { return row.machine.words; }},
     {"devices", "N", &AllReduceRow::devices, "", {Notation::kCount}},
     {"gathered", "Gathered, then summed",
-     [](const AllReduceRow& row) { return row.ms(gathered_all_reduce_seconds); }, "ms", kThree},
+     [](const AllReduceRow& row) { return row.ms(gathered_all_reduce_seconds); }, "ms",
+     kThreeDigits},
     {"ring", "Ring", [](const AllReduceRow& row) { return row.ms(ring_all_reduce_seconds); }, "ms",
-     kThree},
-    {"ratio", "Ratio", [](const AllReduceRow& row) { return row.devices / 2; }, "", kThree}};
+     kThreeDigits},
+    {"ratio", "Ratio", [](const AllReduceRow& row) { return row.devices / 2; }, "", kThreeDigits}};
 
 }  // namespace
 
@@ -136,6 +136,7 @@ Presentation alternate_ring_all_reduce(const RunView& view) {
   std::vector<AllReduceRow> rows;
   for (const Machine& machine : machines) {
     for (const double devices : kDeviceCounts) {
+      // A machine without W gets a single row, which tells the reason.
       if (machine.bytes_per_second || devices == kDeviceCounts[0])
         rows.push_back({machine, devices});
     }

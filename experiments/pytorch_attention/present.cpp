@@ -27,17 +27,14 @@ Value or_reason(const std::optional<double>& value, const AttentionRow& row) {
   return value ? Value(*value) : Value::missing(row.reason);
 }
 
+std::int64_t dim(const AttentionRow& row) { return row.sweep().head_dim; }
+
 std::string series_of(const AttentionRow& row) {
-  return std::string(describe(*row.spec().precision)) + ", d " +
-         std::to_string(row.sweep().head_dim);
+  return std::string(describe(*row.spec().precision)) + ", d " + std::to_string(dim(row));
 }
 
 const std::vector<Column<AttentionRow>> kGrid{
-    {"head_dim",
-     "d",
-     [](const AttentionRow& row) { return Value(row.sweep().head_dim); },
-     "",
-     {Notation::kCount}},
+    {"head_dim", "d", dim, "", {Notation::kCount}},
     {"length", "Sequence", &AttentionRow::length, "", {Notation::kCount}},
     {"forward", "Forward", [](const AttentionRow& row) { return mean_time(row, metric::kForward); },
      "ms"},
@@ -52,7 +49,7 @@ const std::vector<Column<AttentionRow>> kGrid{
      [](const AttentionRow& row) { return or_reason(row.saved_bytes(), row); }, "MiB", kBytes},
     {"peak", "Peak",
      [](const AttentionRow& row) {
-       // After an out-of-memory error the counted peak is not that of a whole pass.
+       // The peak before an out-of-memory error is not that of a whole pass.
        return or_reason(row.ran() ? row.number(column::kPeakBytes) : std::nullopt, row);
      },
      "MiB", kBytes}};
@@ -74,8 +71,6 @@ const std::vector<Column<PassTime>> kTimes{
     {"length", "Sequence", &PassTime::length, "", {Notation::kCount}},
     {"ms", "Mean", &PassTime::ms, "ms"}};
 
-std::int64_t dim(const AttentionRow& row) { return row.sweep().head_dim; }
-
 Rows of_precision(const Rows& rows, Precision precision) {
   return only(rows, [&](const AttentionRow& row) { return row.spec().precision == precision; });
 }
@@ -86,7 +81,7 @@ std::vector<Precision> precisions_of(const Rows& rows) {
   }));
 }
 
-/// Returns the rows of the smallest and the largest d, whose curves enclose all others.
+/// Returns the rows with saved bytes at the smallest and the largest d, which enclose all others.
 Rows outermost_dims(const Rows& rows) {
   if (rows.empty()) return {};
   const auto [low, high] = std::ranges::minmax(rows, {}, dim);
@@ -106,8 +101,8 @@ std::vector<PassTime> times_of(const Rows& rows) {
   return times;
 }
 
-/// Returns the rows that ran at kScoresOutweighFrom or longer; all that ran if these have one
-/// length.
+/// Returns the rows that ran at kScoresOutweighFrom or longer, or all that ran if fewer than two
+/// lengths are left.
 Rows fitted_rows(const Rows& rows) {
   const Rows ran = only(
       rows, [](const AttentionRow& row) { return row.ran() && row.saved_bytes().value_or(0) > 0; });
@@ -136,7 +131,7 @@ std::optional<Facts> needed_facts(const AttentionRow& row, const Rows& rows,
                                   std::optional<std::int64_t> capacity_bytes) {
   const AttentionRow* last_ran = nullptr;
   for (const AttentionRow& other : rows) {
-    if (other.ran() && other.sweep().head_dim == row.sweep().head_dim) last_ran = &other;
+    if (other.ran() && dim(other) == dim(row)) last_ran = &other;
   }
   const auto peak = last_ran == nullptr ? std::nullopt : last_ran->number(column::kPeakBytes);
   if (!capacity_bytes || !peak) return std::nullopt;
@@ -158,18 +153,18 @@ Facts end_facts(const Rows& rows, std::optional<std::int64_t> capacity_bytes) {
   const AttentionRow end =
       ran_out.empty() ? std::ranges::max(only(rows, &AttentionRow::ran), {}, length_and_dim)
                       : std::ranges::min(ran_out, {}, length_and_dim);
-  const Facts place = Facts()
-                          .set("length", format_count(end.length()))
-                          .set("d", std::to_string(end.sweep().head_dim))
-                          .set("phase", end.failed_phase())
-                          .set("batch", std::to_string(end.spec().batch.value_or(1)))
-                          .set("width", under_autocast(end.spec()) ? "2" : "4")
-                          .set("tensor", format_bytes_briefly(end.score_bytes()))
-                          .when("needed", needed_facts(end, rows, capacity_bytes));
+  const Facts row_facts = Facts()
+                              .set("length", format_count(end.length()))
+                              .set("d", std::to_string(dim(end)))
+                              .set("phase", end.failed_phase())
+                              .set("batch", std::to_string(end.spec().batch.value_or(1)))
+                              .set("width", under_autocast(end.spec()) ? "2" : "4")
+                              .set("tensor", format_bytes_briefly(end.score_bytes()))
+                              .when("needed", needed_facts(end, rows, capacity_bytes));
   return Facts()
       .set("precision", describe(*end.spec().precision))
-      .when("end", !ran_out.empty(), place)
-      .when("fits", ran_out.empty(), place);
+      .when("end", !ran_out.empty(), row_facts)
+      .when("fits", ran_out.empty(), row_facts);
 }
 
 /// Adds for each precision where memory ends, and how saved bytes grow in the first that shows it.
@@ -247,7 +242,7 @@ PartContent content(const RunView& view, const Rows& rows) {
     part.datasets.push_back(std::move(grid));
   }
   part.facts.set("precision", describe(precisions.front()));
-  Rows curves;  // Only those of the largest d are drawn, because others nearly coincide with them.
+  Rows curves;  // Only the largest d is drawn, because the curves of all d nearly coincide.
   for (const Precision precision : precisions) {
     const Rows outer = outermost_dims(of_precision(rows, precision));
     std::ranges::copy_if(outer, std::back_inserter(curves), [&](const AttentionRow& row) {

@@ -62,7 +62,7 @@ const std::vector<Column<AttentionPair>> kGrid{
     {"saved_compiled", "Saved, compiled",
      [](const AttentionPair& pair) { return Value(pair.compiled.saved_bytes()); }, "MiB",
      kSavedBytes},
-    {"compile", "Compile time", &AttentionPair::compile_seconds, "s", kThree}};
+    {"compile", "Compile time", &AttentionPair::compile_seconds, "s", kThreeDigits}};
 
 struct SpeedupPoint {
   std::string series;
@@ -102,8 +102,7 @@ std::vector<AttentionPair> pairs_of(const Run& run) {
   return pairs;
 }
 
-/// Returns the pairs at head dimension 64 that ran eager and compiled. If 64 was not planned, it
-/// returns those at the first head dimension.
+/// Returns the pairs at head dimension 64 (the first if 64 was not planned) that ran both ways.
 std::vector<AttentionPair> compared_pairs(const std::vector<AttentionPair>& pairs) {
   const auto dim = [](const AttentionPair& pair) { return pair.eager.sweep().head_dim; };
   const bool has_usual_dim = pairs.empty() || std::ranges::count(pairs, kUsualHeadDim, dim) > 0;
@@ -126,7 +125,7 @@ Facts length_facts(const AttentionPair& pair) {
       .flag("apart", differs(metric::kForward) && differs(metric::kBackward));
 }
 
-/// Counts the bytes that the compiled pass saves in tensors of scores; nothing if it saves none.
+/// Tells the bytes that the compiled pass saves, also in tensors of scores; nothing if few.
 std::optional<Facts> saved_facts(const AttentionPair& pair) {
   const double bytes = pair.compiled.saved_bytes().value_or(0);
   const double tensors = bytes / pair.compiled.score_bytes();

@@ -17,9 +17,9 @@ namespace {
 
 constexpr Notation kSpeedup{Notation::kFixed, 2};
 constexpr Notation kMs{Notation::kSignificant, 4};
-// The answer explains a step's speedup only if it is below this fraction of the forward pass's.
-constexpr double kExplainedBelow = 0.9;
-constexpr double kMinOptimizerFraction = 0.1;  // A smaller part of the step explains nothing.
+// The optimizer explains why a step gains less than its forward pass if the step's speedup is below
+// this fraction of the forward pass's, and the optimizer is at least this fraction of the step.
+constexpr double kExplainedBelow = 0.9, kMinOptimizerFraction = 0.1;
 constexpr double kAlikeWithin = 0.1;  // Times that differ by a smaller fraction count as alike.
 
 std::vector<double> times_ms(const MeasuredSteps& steps, std::string_view phase) {
@@ -82,7 +82,7 @@ const std::vector<NetworkColumn> kNetworks{
     time_column("step_compiled", "Step, compiled", kCompiled, metric::kTotal),
     speedup_column("step_speedup", "Step speedup", metric::kTotal),
     metric_column("compile", "Compile time", kCompiled, &MeasuredSteps::compile_seconds, "s",
-                  kThree),
+                  kThreeDigits),
     metric_column("peak_eager", "Peak, eager", kEager, &MeasuredSteps::peak_bytes, "GiB",
                   {Notation::kGibibytes}),
     metric_column("peak_compiled", "Peak, compiled", kCompiled, &MeasuredSteps::peak_bytes, "GiB",
@@ -172,12 +172,12 @@ std::optional<Facts> fusion_facts(const ComparedNetwork& network) {
   return Facts()
       .set("calls", eager.calls, kCount)
       .set("compiled_calls", compiled.calls, kCount)
-      .set("ms", eager.ms, kThree)
-      .set("compiled_ms", compiled.ms, kThree);
+      .set("ms", eager.ms, kThreeDigits)
+      .set("compiled_ms", compiled.ms, kThreeDigits);
 }
 
-/// Returns the optimizer's fraction of the compiled step's time. Returns nothing unless it takes as
-/// long as in eager mode and the step's speedup is well below that of forward.
+/// Returns the optimizer's fraction of the compiled step's time; nothing unless the optimizer,
+/// alike in both modes, explains why the step's speedup is below that of the forward pass.
 std::optional<double> optimizer_fraction(const ComparedNetwork& network) {
   const auto eager_ms = network.eager.phase_ms(metric::kOptimizer);
   const auto compiled_ms = network.compiled.phase_ms(metric::kOptimizer);

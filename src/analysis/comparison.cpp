@@ -176,7 +176,7 @@ void add_remarks(const CellPair& pair, ComparedRow& row) {
 }
 
 /// Returns the row of a pair's measure. If neither side has a value, only the first measure gets a
-/// row, and only if a side's cell has failed or was not run.
+/// row, and none does if both cells ran without recording the number.
 std::optional<ComparedRow> row_of(const CellPair& pair, Measure measure,
                                   const Comparison& comparison) {
   const Cell& cell = pair.a == nullptr ? *pair.b : *pair.a;
@@ -212,8 +212,8 @@ void add_judgments(std::vector<ComparedRow>& rows, const JudgeOptions& options) 
   std::vector<ComparedRow*> judged_rows;
   for (ComparedRow& row : rows) {
     if (!row.ratio || unit(row.measure) != "ns") continue;
-    const auto& texts = row.a.disturbances.empty() ? row.b.disturbances : row.a.disturbances;
-    const std::string disturbance = texts.empty() ? "" : texts.front();
+    const auto& disturbances = row.a.disturbances.empty() ? row.b.disturbances : row.a.disturbances;
+    const std::string disturbance = disturbances.empty() ? "" : disturbances.front();
     samples.push_back({row.a.launch_values, row.b.launch_values, disturbance});
     judged_rows.push_back(&row);
   }

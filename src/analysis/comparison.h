@@ -91,7 +91,7 @@ struct KernelChange {
   double share_b = 0;
 };
 
-/// Total time and number of the kernels that one place of the network runs in a profiled step.
+/// Total time and number of the kernels of one place of the network in a profiled step.
 struct KernelSum {
   double ns = 0;
   double count = 0;

@@ -89,20 +89,20 @@ std::vector<PlaceDifference> sorted_differences(const SumsByPlace& places) {
     rows.push_back({phase, (is_rest ? "rest of " : "") + place.words(), sums.a, sums.b});
   }
   std::ranges::stable_sort(rows, std::greater(),
-                           [](const auto& place) { return std::abs(place.change_ns()); });
+                           [](const auto& row) { return std::abs(row.change_ns()); });
   return rows;
 }
 
-/// Orders profiled steps. The largest one of each precision is compared.
+/// The step with the largest extent of each precision is compared.
 auto step_extent(const CellSpec& spec) {
   return std::tuple(spec.mode, parameter_count(spec.model.value_or(ModelShape{})), spec.context);
 }
 
 // Classes of kernels with a smaller fraction of both steps' kernel times are not compared.
-constexpr double kLeastClassShare = 0.05;
+constexpr double kMinClassShare = 0.05;
 constexpr std::size_t kMaxFamilyWords = 4;
 
-/// True for a tile size such as "128x64", with which the sizes in a kernel's name begin.
+/// True for a word such as "128x64" or "tilesize128", before which a kernel's family ends.
 bool is_tile_size(const std::string& word) {
   const std::size_t times_sign = word.find('x');
   const auto is_digit_at = [&](std::size_t i) {
@@ -136,10 +136,10 @@ LongestByClass longest_kernels(const Launch& launch) {
     if (const auto id = row.number(column::kId)) names[*id] = row.text(column::kName);
   }
   for (const auto& [kernel_class, kernels] : ns_by_class_and_id) {
-    LongestKernel& entry = longest[kernel_class];
+    LongestKernel& kernel = longest[kernel_class];
     for (const auto& [id, ns] : kernels) {
-      entry.class_share += ns / step_ns;
-      if (ns / step_ns > entry.share) entry = {names[id], ns / step_ns, entry.class_share};
+      kernel.class_share += ns / step_ns;
+      if (ns / step_ns > kernel.share) kernel = {names[id], ns / step_ns, kernel.class_share};
     }
   }
   return longest;
@@ -192,7 +192,7 @@ std::vector<KernelChange> kernel_changes(const Matching& matching) {
       const auto found = longest_in_b.find(kernel_class);
       if (found == longest_in_b.end()) continue;
       const LongestKernel& longest_b = found->second;
-      if (std::max(longest_a.class_share, longest_b.class_share) < kLeastClassShare) continue;
+      if (std::max(longest_a.class_share, longest_b.class_share) < kMinClassShare) continue;
       if (kernel_family(longest_a.name) == kernel_family(longest_b.name)) continue;
       changes.push_back({.spec = a->spec,
                          .size = a->spec.size,

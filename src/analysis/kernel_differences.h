@@ -11,9 +11,9 @@
 
 namespace labreport {
 
-/// Compares one step for each precision, among those that both runs profiled: of the mode that does
-/// most, then of the most parameters, then of the longest context. Places match by name
-/// (analysis/kernel_places.h). If only one side has a stage, its time counts to the rest of that
+/// Compares, for each precision, one step that both runs profiled: the mode that does most, among
+/// its steps the network with most parameters, then the longest context. Places match by name
+/// (analysis/kernel_places.h). The time of a stage that only one side has counts to the rest of its
 /// part of the network.
 std::vector<StepDifference> step_differences(const Matching& matching);
 

@@ -21,7 +21,7 @@ namespace {
 /// Cells match in a pass if their keys are equal. A cell without a key takes no part in the pass.
 using MatchKey = std::function<std::optional<std::string>(const CellSpec&)>;
 
-/// Variants that PyTorch ships have no key, because a run has them in addition to the network's.
+/// Shipped variants have no key, because a run has their cells beside those of its own network.
 std::optional<std::string> id_without_implementation(CellSpec spec) {
   if (is_shipped(spec)) return std::nullopt;
   spec.implementation.clear();
@@ -29,12 +29,12 @@ std::optional<std::string> id_without_implementation(CellSpec spec) {
 }
 
 /// True for timings of warm steps, which never match a cold first step.
-bool counts_warm_steps(const CellSpec& spec) {
+bool times_warm_steps(const CellSpec& spec) {
   return spec.kind == CellKind::kTiming && spec.warmup != 0;
 }
 
 std::optional<std::string> id_without_steps(CellSpec spec) {
-  if (!counts_warm_steps(spec)) return std::nullopt;
+  if (!times_warm_steps(spec)) return std::nullopt;
   spec.warmup.reset();
   spec.steps.reset();
   return cell_id(spec);
@@ -44,7 +44,7 @@ std::optional<std::string> id_without_batch_and_vocab(CellSpec spec) {
   if (!spec.model) return std::nullopt;
   spec.batch.reset();
   spec.model->vocab = 0;
-  return counts_warm_steps(spec) ? id_without_steps(spec) : cell_id(spec);
+  return times_warm_steps(spec) ? id_without_steps(spec) : cell_id(spec);
 }
 
 /// Pairs cells pass by pass. A matched cell takes no part in later passes.
@@ -56,13 +56,13 @@ class Pairing {
   std::vector<CellPair> add_pass(const MatchKey& key) {
     std::multimap<std::string, std::size_t> unmatched_b;  // cells of B by their keys
     for (std::size_t i = 0; i < b_.cells.size(); ++i) {
-      const auto text = is_matched_b_[i] ? std::nullopt : key(b_.cells[i].spec);
-      if (text) unmatched_b.emplace(*text, i);
+      const auto key_b = is_matched_b_[i] ? std::nullopt : key(b_.cells[i].spec);
+      if (key_b) unmatched_b.emplace(*key_b, i);
     }
     std::vector<CellPair> added;
     for (std::size_t i = 0; i < a_.cells.size(); ++i) {
-      const auto text = partner_in_b_[i] ? std::nullopt : key(a_.cells[i].spec);
-      const auto found = text ? unmatched_b.find(*text) : unmatched_b.end();
+      const auto key_a = partner_in_b_[i] ? std::nullopt : key(a_.cells[i].spec);
+      const auto found = key_a ? unmatched_b.find(*key_a) : unmatched_b.end();
       if (found == unmatched_b.end()) continue;
       partner_in_b_[i] = found->second;
       is_matched_b_[found->second] = true;
@@ -208,9 +208,9 @@ std::string most_frequent_difference(const Run& a, const Run& b) {
       ++value_counts[i][cell[i] + " against " + (*nearest)[i]];
     }
   }
-  const auto most = std::ranges::max_element(difference_counts);
-  if (*most == 0) return "";
-  const auto field = static_cast<std::size_t>(most - difference_counts.begin());
+  const auto largest_count = std::ranges::max_element(difference_counts);
+  if (*largest_count == 0) return "";
+  const auto field = static_cast<std::size_t>(largest_count - difference_counts.begin());
   const auto& [difference, count] = *std::ranges::max_element(
       value_counts[field], {}, [](const auto& entry) { return entry.second; });
   return fmt::format("{} differs most often: {} (in {} of {} cells)", kFields[field].name,

@@ -63,13 +63,13 @@ const MeasureInfo& info_of(Measure measure) {
 double all_reduce_ns(const Launch& launch, std::int64_t bytes) {
   const std::vector<MeasuredRow> rows = measured_rows(launch, metric::kAllReduce);
   for (const auto method : {metric::kInPlace, metric::kSynced}) {
-    double slowest = 0;
+    double slowest_ns = 0;
     for (const MeasuredRow& row : rows) {
       if (row.text(column::kMethod) != method || row.number(column::kBytes) != bytes) continue;
       const auto mean = row.number(column::kMeanNs);
-      slowest = std::max(slowest, row.number(column::kMedianNs).value_or(mean.value_or(0)));
+      slowest_ns = std::max(slowest_ns, row.number(column::kMedianNs).value_or(mean.value_or(0)));
     }
-    if (slowest > 0) return slowest;
+    if (slowest_ns > 0) return slowest_ns;
   }
   return 0;
 }
@@ -103,7 +103,7 @@ std::string_view unit(Measure measure) { return measure == Measure::kPeakMemory 
 std::int64_t message_bytes(Measure measure) { return info_of(measure).message_bytes; }
 
 std::vector<Measure> measures_of(const CellSpec& spec) {
-  if (is_shipped(spec)) return {};  // Its rows would have the names of the network's rows.
+  if (is_shipped(spec)) return {};  // Its rows would be named like those of the run's network.
   if (spec.kind == CellKind::kMemory) return {Measure::kPeakMemory};
   if (spec.kind == CellKind::kKernels && spec.steps != 0) return {Measure::kKernelTime};
   if (spec.kind == CellKind::kDataParallel || spec.kind == CellKind::kSharding)

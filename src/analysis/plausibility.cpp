@@ -25,7 +25,7 @@ struct Inspection {
   std::vector<Finding>& findings;
 
   void warn(std::string text) const { findings.push_back({false, cell.id, std::move(text)}); }
-  void refuse(std::string text) const { findings.push_back({true, cell.id, std::move(text)}); }
+  void add_error(std::string text) const { findings.push_back({true, cell.id, std::move(text)}); }
   std::vector<double> samples(std::string_view tag, std::string_view name) const {
     const Metric* metric = launch.find(tag, name);
     return metric == nullptr ? std::vector<double>() : metric->numbers();
@@ -42,9 +42,9 @@ constexpr double kSuspiciousRatio = 1.0;
 constexpr double kImpossibleRatio = 1.1;
 // A CPU's measured limits are too low if other programs ran meanwhile.
 constexpr double kImpossibleRatioOnCpu = 10;
-constexpr double kUnevenVariation = 0.5;          // Standard deviation of steps over their mean.
-constexpr double kSlowForwardRatio = 3;           // Forward time over that in another mode.
-constexpr double kLeastUnattributedShare = 0.01;  // Kernel time of no phase over all kernel time.
+constexpr double kUnevenVariation = 0.5;        // Standard deviation of steps over their mean.
+constexpr double kSlowForwardRatio = 3;         // Forward time over that in another mode.
+constexpr double kMaxUnattributedShare = 0.01;  // Kernel time of no phase over all kernel time.
 
 /// Returns the matrix rate in flop/s that the run measured on the launch's device, else on another
 /// of the same kind. It is a GPU's median rate, but a CPU's highest, because other programs may
@@ -77,7 +77,7 @@ void check_rate(const Inspection& in, double flops_per_second) {
                   format_ratio(ratio), name(*in.cell.spec.precision));
   const bool on_cpu = in.cell.spec.device == DeviceKind::kCpu;
   const double impossible = on_cpu ? kImpossibleRatioOnCpu : kImpossibleRatio;
-  ratio > impossible ? in.refuse(text) : in.warn(text);
+  ratio > impossible ? in.add_error(text) : in.warn(text);
 }
 
 void check_step_rate(const Inspection& in) {
@@ -120,8 +120,8 @@ std::optional<double> forward_ns(const Inspection& in) {
   return times.empty() ? std::nullopt : std::optional(median(times));
 }
 
-/// All modes of a network start with the same forward pass. If a mode's takes far longer than
-/// another's, other work kept the device busy.
+/// All modes of a network start with the same forward pass. If it takes far longer in one mode than
+/// in another, other work kept the device busy.
 void check_forward(const Inspection& in) {
   const auto ns = forward_ns(in);
   if (!ns) return;
@@ -145,7 +145,7 @@ void check_samples(const Inspection& in) {
   const auto step_count =
       static_cast<std::size_t>(spec.warmup.value_or(0) + spec.steps.value_or(0));
   if (totals.size() == step_count) return;
-  in.refuse(
+  in.add_error(
       fmt::format("{} were asked for, {} timed", format_plural(step_count, "step"), totals.size()));
 }
 
@@ -159,37 +159,36 @@ void check_phases(const Inspection& in) {
   }
   for (std::size_t i = 0; i < sums.size(); ++i) {
     if (sums[i] <= totals[i] * kImpossibleRatio) continue;
-    return in.refuse(fmt::format("the phases of step {} take longer than the step", i + 1));
+    return in.add_error(fmt::format("the phases of step {} take longer than the step", i + 1));
   }
 }
 
-/// Checks the sum of halves, which are exact in every format. If it is wrong, so is the device or
-/// the loop.
+/// Checks the sum of halves, which are exact in every format: only a fault makes it wrong.
 void check_sum_of_halves(const Inspection& in) {
   const auto sums = in.samples(metric::kRunningSum, metric::kExactLoop);
   const auto addend = in.samples(metric::kAddend, metric::kExactLoop);
   if (sums.empty() || addend.empty()) return;
   const double expected = addend.front() * static_cast<double>(sums.size());
   if (sums.back() == expected) return;
-  in.refuse(
+  in.add_error(
       fmt::format("{} exact halves add up to {}, not to {}", sums.size(), sums.back(), expected));
 }
 
 void check_profile(const Inspection& in) {
-  // The span of the kernels is a time of the device's clock, the step one of the host's.
+  // The device's clock times the kernels' span, the host's the step, so they may differ a little.
   const auto span = in.value(metric::kProfile, metric::kSpan);
   const auto step = in.value(metric::kProfile, metric::kStep);
   if (span && step && *span > *step * kImpossibleRatio)
-    in.refuse("its kernels span more than the step");
+    in.add_error("its kernels span more than the step");
   const auto busy = in.value(metric::kProfile, metric::kBusy);
   const auto unattributed = in.value(metric::kProfile, metric::kUnattributed);
-  if (!busy || !unattributed || *busy == 0 || *unattributed <= *busy * kLeastUnattributedShare)
+  if (!busy || !unattributed || *busy == 0 || *unattributed <= *busy * kMaxUnattributedShare)
     return;
   in.warn(fmt::format("{} % of its kernels' time belong to no phase",
                       format_percent(*unattributed / *busy)));
 }
 
-constexpr double kMostUnknownShare = 0.01;  // Bytes of unknown use over the requested peak.
+constexpr double kMaxUnknownShare = 0.01;  // Bytes of unknown use over the requested peak.
 // Relative tolerance: allocated bytes of consecutive steps were seen to differ by up to 0.09 %.
 constexpr double kAllocatedTolerance = 0.002;
 
@@ -197,8 +196,8 @@ void check_memory(const Inspection& in) {
   const auto peak = in.bytes(metric::kPeakAllocated);
   const auto resident = static_cast<double>(resident_bytes(in.cell.spec).value_or(0));
   if (peak && *peak < resident) {
-    in.refuse(fmt::format("its peak of {} is less than the {} that must be resident",
-                          format_bytes(*peak), format_bytes(resident)));
+    in.add_error(fmt::format("its peak of {} is less than the {} that must be resident",
+                             format_bytes(*peak), format_bytes(resident)));
   }
   if (peak && in.launch.device) {
     const auto& device = in.run.devices.at(static_cast<std::size_t>(*in.launch.device));
@@ -206,8 +205,8 @@ void check_memory(const Inspection& in) {
     // Some drivers let a process use the host's memory too.
     const bool spilled = condition_above_zero(in.launch, metric::kGpu, metric::kSpilled);
     if (memory > 0 && *peak > memory && !spilled) {
-      in.refuse(fmt::format("its peak of {} is more than the device's {}", format_bytes(*peak),
-                            format_bytes(memory)));
+      in.add_error(fmt::format("its peak of {} is more than the device's {}", format_bytes(*peak),
+                               format_bytes(memory)));
     }
   }
   const auto bytes = in.bytes(metric::kParameters);
@@ -215,8 +214,8 @@ void check_memory(const Inspection& in) {
   if (!bytes || !parameters) return;
   const auto expected = static_cast<double>(*parameters * sizeof(float));
   if (*bytes != expected) {
-    in.refuse(fmt::format("its parameters take {}, by arithmetic {}", format_bytes(*bytes),
-                          format_bytes(expected)));
+    in.add_error(fmt::format("its parameters take {}, by arithmetic {}", format_bytes(*bytes),
+                             format_bytes(expected)));
   }
 }
 
@@ -230,8 +229,8 @@ void check_history(const Inspection& in) {
     const auto with_history = in.value(metric::kHistory, name);
     if (!plain || !with_history) continue;
     if (std::abs(*with_history - *plain) <= tolerance * *plain) continue;
-    in.refuse(fmt::format("its {} is {} B, with its history recorded {} B", name,
-                          format_fixed(*plain, 0), format_fixed(*with_history, 0)));
+    in.add_error(fmt::format("its {} is {} B, with its history recorded {} B", name,
+                             format_fixed(*plain, 0), format_fixed(*with_history, 0)));
   }
   if (in.value(metric::kHistory, metric::kLostEvents).value_or(0) > 0) {
     in.warn("events of its history were lost");
@@ -250,16 +249,16 @@ void check_categories(const Inspection& in) {
   }
   if (!peak || !has_category) return;
   if (all_known && sum != *peak) {
-    in.refuse(fmt::format("its categories add up to {}, its requested peak is {}",
-                          format_bytes(sum), format_bytes(*peak)));
+    in.add_error(fmt::format("its categories add up to {}, its requested peak is {}",
+                             format_bytes(sum), format_bytes(*peak)));
   }
   const double unknown = in.value(metric::kCategory, metric::kUnknown).value_or(0);
-  if (unknown > kMostUnknownShare * *peak) {
+  if (unknown > kMaxUnknownShare * *peak) {
     in.warn(fmt::format("{} of its peak are of unknown use", format_bytes(unknown)));
   }
 }
 
-/// Refuses a rank whose parameters, gradients and optimizer state exceed its allocated bytes.
+/// Reports a rank whose parameters, gradients and optimizer state exceed its allocated bytes.
 void check_rank_bytes(const Inspection& in) {
   for (const MeasuredRow& row : measured_rows(in.launch, metric::kHeld)) {
     const auto allocated = row.number(column::kAllocatedBytes);
@@ -268,22 +267,22 @@ void check_rank_bytes(const Inspection& in) {
          {column::kParameterBytes, column::kGradientBytes, column::kOptimizerBytes})
       known += row.number(part).value_or(0);
     if (!allocated || known <= *allocated) continue;
-    return in.refuse(fmt::format("a rank holds {} of parameters, gradients and state in {}",
-                                 format_bytes(known), format_bytes(*allocated)));
+    return in.add_error(fmt::format("a rank holds {} of parameters, gradients and state in {}",
+                                    format_bytes(known), format_bytes(*allocated)));
   }
 }
 
-/// Refuses measured metrics, negative published numbers, and published means of 0.
+/// Reports measured metrics, negative published numbers, and published means of 0.
 void check_published(const Inspection& in) {
   for (const Metric& metric : in.launch.metrics) {
     const bool is_deviation = metric.tag == metric::kPublishedStddev;
     if (metric.tag != metric::kPublished && !is_deviation) {
-      in.refuse(fmt::format("'{}' of '{}' was measured, in a run of imported numbers", metric.name,
-                            metric.tag));
+      in.add_error(fmt::format("'{}' of '{}' was measured, in a run of imported numbers",
+                               metric.name, metric.tag));
     }
     const double value = metric.number().value_or(1);
     if (value < 0 || (value == 0 && !is_deviation)) {
-      in.refuse(fmt::format("its published {} is {}", metric.name, value));
+      in.add_error(fmt::format("its published {} is {}", metric.name, value));
     }
   }
 }
@@ -293,7 +292,7 @@ void inspect(const Inspection& in) {
   const bool has_published = std::ranges::any_of(in.launch.metrics, [](const Metric& metric) {
     return metric.tag == metric::kPublished || metric.tag == metric::kPublishedStddev;
   });
-  if (has_published) in.refuse("published numbers in a run of measured ones");
+  if (has_published) in.add_error("published numbers in a run of measured ones");
   if (in.cell.spec.kind == CellKind::kKernels) check_profile(in);
   if (in.cell.spec.kind == CellKind::kAccumulation) check_sum_of_halves(in);
   if (in.cell.spec.attention) check_attention_rate(in);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kWelchConfidence = 0.95;
 
-// Rounding lets the mean of equal logarithms differ from them by this fraction. It is not variance.
+// By rounding alone, the mean of equal logarithms may differ from them by this fraction.
 constexpr double kRoundOff = 16 * std::numeric_limits<double>::epsilon();
 
 std::vector<double> logarithms(std::span<const double> medians) {
@@ -94,24 +94,24 @@ std::vector<double> holm_adjusted(std::span<const double> p_values) {
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return p_values[a] < p_values[b]; });
   std::vector<double> adjusted(p_values.size());
-  double largest = 0;
+  double running_maximum = 0;
   auto tests_left = static_cast<double>(p_values.size());
   for (const std::size_t index : order) {
-    largest = std::max(largest, std::min(1.0, tests_left * p_values[index]));
-    adjusted[index] = largest;
+    running_maximum = std::max(running_maximum, std::min(1.0, tests_left * p_values[index]));
+    adjusted[index] = running_maximum;
     --tests_left;
   }
   return adjusted;
 }
 
 double detectable_ratio(const WelchTest& test, double level, double smallest_effect) {
-  const double least = std::log1p(smallest_effect);
-  if (test.standard_error == 0) return std::exp(least);
+  const double smallest_log_effect = std::log1p(smallest_effect);
+  if (test.standard_error == 0) return std::exp(smallest_log_effect);
   const double critical = student_quantile(1 - level / 2, test.degrees_of_freedom);
-  const double delta_over_error =
-      noncentrality_for_power(critical, test.degrees_of_freedom, kPower);
-  const double above_least = least + normal_quantile(kPower) * test.standard_error;
-  return std::exp(std::max(delta_over_error * test.standard_error, above_least));
+  const double by_test =
+      noncentrality_for_power(critical, test.degrees_of_freedom, kPower) * test.standard_error;
+  const double by_effect = smallest_log_effect + normal_quantile(kPower) * test.standard_error;
+  return std::exp(std::max(by_test, by_effect));
 }
 
 }  // namespace labreport

@@ -11,8 +11,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kVerdictNames{"faster", "slower", "same", "unclear"};
 
-// An effect of exactly the smallest size counts, although its logarithm may be rounded down by this
-// fraction.
+// An effect equal to the smallest one counts even if its logarithm is this fraction too small.
 constexpr double kRoundingTolerance = 1e-9;
 
 std::size_t fewest_launches(const RowSample& row) { return std::min(row.a.size(), row.b.size()); }
@@ -54,13 +53,15 @@ std::string_view name(Verdict verdict) {
 }
 
 Verdict verdict_of(const WelchTest& test, double adjusted_p, const JudgeOptions& options) {
-  const double least = std::log1p(options.smallest_effect);
-  const double effect = std::log(test.ratio);
-  if (adjusted_p < options.alpha && std::abs(effect) >= least * (1 - kRoundingTolerance)) {
-    return effect < 0 ? Verdict::kFaster : Verdict::kSlower;
+  const double smallest_log_effect = std::log1p(options.smallest_effect);
+  const double log_effect = std::log(test.ratio);
+  if (adjusted_p < options.alpha &&
+      std::abs(log_effect) >= smallest_log_effect * (1 - kRoundingTolerance)) {
+    return log_effect < 0 ? Verdict::kFaster : Verdict::kSlower;
   }
   const auto [lower, upper] = test.interval(1 - 2 * options.alpha);
-  const bool equivalent = std::log(lower) > -least && std::log(upper) < least;
+  const bool equivalent =
+      std::log(lower) > -smallest_log_effect && std::log(upper) < smallest_log_effect;
   return equivalent ? Verdict::kSame : Verdict::kUnclear;
 }
 
@@ -76,12 +77,12 @@ std::vector<Judgment> judge_rows(std::span<const RowSample> rows, const JudgeOpt
     p_values.push_back(judgments.back().test->p_value);
   }
   const std::vector<double> adjusted_p_values = holm_adjusted(p_values);
-  const double first_level = options.alpha / static_cast<double>(holm_family.size());
+  const double strictest_alpha = options.alpha / static_cast<double>(holm_family.size());
   for (std::size_t i = 0; i < holm_family.size(); ++i) {
     Judgment& judgment = judgments[holm_family[i]];
     judgment.adjusted_p = adjusted_p_values[i];
     judgment.detectable_ratio =
-        detectable_ratio(*judgment.test, first_level, options.smallest_effect);
+        detectable_ratio(*judgment.test, strictest_alpha, options.smallest_effect);
     if (judgment.verdict == Verdict::kSame) continue;
     judgment.verdict = verdict_of(*judgment.test, adjusted_p_values[i], options);
     judgment.reason = explain_verdict(judgment, options);

@@ -23,8 +23,7 @@ inline constexpr std::size_t kLaunchesForVerdict = 3;
 struct RowSample {
   std::vector<double> a;  ///< The median of each launch of A, in any order.
   std::vector<double> b;
-  std::string disturbance =
-      {};  ///< "thermal slowdown" makes the row unclear; empty if there is none.
+  std::string disturbance = {};  ///< Makes the row unclear: "thermal slowdown"; may be empty.
 };
 
 struct JudgeOptions {
@@ -41,8 +40,8 @@ struct Judgment {
   std::optional<double> ratio;    ///< B ÷ A of the geometric means; absent if a side has no launch.
   std::optional<WelchTest> test;  ///< Present if each side has two launches or more.
   std::optional<double> adjusted_p;  ///< Holm's p-value; present for rows of Holm's family.
-  /// The smallest ratio above 1 that the row would have shown with 90 % power, at Holm's first
-  /// level (the function `detectable_ratio`). Present for rows of Holm's family.
+  /// The smallest ratio above 1 that the row would have shown with 90 % power at the strictest
+  /// alpha of Holm's family (the function `detectable_ratio`). Present for rows of that family.
   std::optional<double> detectable_ratio;
   std::string reason;  ///< A phrase that explains an unclear or equal result; may be empty.
 };

@@ -17,26 +17,25 @@ namespace fs = std::filesystem;
 
 constexpr int kCreateFlags = O_WRONLY | O_CREAT | O_EXCL;
 
-std::string remedy(int reason) {
-  if (reason == ENOSPC || reason == EDQUOT) return "free some space";
-  if (reason == EFBIG) return "raise the limit on the size of files (ulimit -f)";
-  if (reason == EBUSY) return "wait until the other program that writes it is done";
-  if (reason == EIO) return "check the disk";
+std::string remedy(int code) {
+  if (code == ENOSPC || code == EDQUOT) return "free some space";
+  if (code == EFBIG) return "raise the limit on the size of files (ulimit -f)";
+  if (code == EBUSY) return "wait until the other program that writes it is done";
+  if (code == EIO) return "check the disk";
   return "check that the folder is there and writable";
 }
 
 /// Throws the error in errno, or EBUSY if another program removed or created the temporary file.
 [[noreturn]] void throw_cannot_write(const fs::path& path) {
-  int reason = errno;
+  int code = errno;
   std::error_code error;
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  const bool was_removed = reason == ENOENT && fs::is_directory(folder, error);
-  if (reason == EEXIST || was_removed) reason = EBUSY;
-  throw InputError("cannot write " + path.string() + ": " + std::strerror(reason), remedy(reason));
+  const bool was_removed = code == ENOENT && fs::is_directory(folder, error);
+  if (code == EEXIST || was_removed) code = EBUSY;
+  throw InputError("cannot write " + path.string() + ": " + std::strerror(code), remedy(code));
 }
 
-/// Throws for devices and pipes, which must not be replaced, and for folders, which cannot be
-/// replaced.
+/// Throws for devices and pipes, which must not be replaced, and for folders, which cannot be.
 void refuse_to_replace(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::symlink_status(path, error);
@@ -46,7 +45,7 @@ void refuse_to_replace(const fs::path& path) {
                    "move it away");
 }
 
-/// Returns false, with errno set, if another program has replaced the file at `path`.
+/// Returns false, with errno set, if another program has removed or replaced the file.
 bool is_still_at(const Descriptor& file, const fs::path& path) {
   struct stat open_file{}, current{};
   if (::fstat(file.get(), &open_file) != 0 || open_file.st_nlink > 0) return true;
@@ -62,10 +61,10 @@ bool sync_folder(const fs::path& folder) {
          errno == EOPNOTSUPP;
 }
 
-[[noreturn]] void throw_cannot_make(const fs::path& path, int reason) {
-  const bool is_full = reason == ENOSPC || reason == EDQUOT;
-  throw InputError("cannot make the folder " + path.string() + ": " + std::strerror(reason),
-                   is_full ? remedy(reason) : "choose another with --out");
+[[noreturn]] void throw_cannot_make(const fs::path& path, int code) {
+  const bool is_full = code == ENOSPC || code == EDQUOT;
+  throw InputError("cannot make the folder " + path.string() + ": " + std::strerror(code),
+                   is_full ? remedy(code) : "choose another with --out");
 }
 
 }  // namespace
@@ -91,9 +90,9 @@ void write_atomically(const fs::path& path, std::string_view bytes, Sync sync) {
   const bool is_renamed = is_written && is_ours && descriptor.close_checked() &&
                           ::rename(temporary.c_str(), path.c_str()) == 0;
   if (!is_renamed) {
-    const int reason = errno;
+    const int code = errno;
     if (is_ours) ::unlink(temporary.c_str());
-    errno = reason;
+    errno = code;
     throw_cannot_write(path);
   }
   if (sync == Sync::kFolder && !sync_folder(path.parent_path())) throw_cannot_write(path);

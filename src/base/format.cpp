@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <tuple>
 
@@ -24,22 +23,22 @@ int decimals_for(double value, int digits) {
 /// Returns the value rounded to significant digits. Callers pass the result to `decimals_for`,
 /// because rounding can add a digit before the point: 0.996 with two digits is 1.0.
 double rounded_to_digits(double value, int digits) {
-  const double unit = std::pow(10.0, -decimals_for(value, digits));
-  return std::round(value / unit) * unit;
+  const double last_place = std::pow(10.0, -decimals_for(value, digits));
+  return std::round(value / last_place) * last_place;
 }
 
-std::string group_thousands(std::string digits) {
-  const std::size_t sign = digits.starts_with('-') ? 1 : 0;
-  const std::size_t point = std::min(digits.find('.'), digits.size());
-  for (std::size_t i = point; i > sign + 3;) {
+std::string group_thousands(std::string number) {
+  const std::size_t first_digit = number.starts_with('-') ? 1 : 0;
+  const std::size_t point = std::min(number.find('.'), number.size());
+  for (std::size_t i = point; i > first_digit + 3;) {
     i -= 3;
-    digits.insert(i, 1, ',');
+    number.insert(i, 1, ',');
   }
-  return digits;
+  return number;
 }
 
-std::string with_minus(const std::string& digits) {
-  return digits.starts_with('-') ? kMinus + digits.substr(1) : digits;
+std::string with_minus(const std::string& number) {
+  return number.starts_with('-') ? kMinus + number.substr(1) : number;
 }
 
 }  // namespace
@@ -56,15 +55,16 @@ std::string format_fixed(double value, int decimals) {
   return with_minus(group_thousands(text));
 }
 
-std::string format_short(double value, int decimals) {
-  if (value == 0) return format_fixed(0, decimals);
-  return format_fixed(value, std::min(decimals, decimals_for(std::abs(value), 4)));
+std::string format_short(double value, int max_decimals) {
+  if (value == 0) return format_fixed(0, max_decimals);
+  return format_fixed(value, std::min(max_decimals, decimals_for(std::abs(value), 4)));
 }
 
 ValueWithDeviation format_with_deviation(double value, double deviation, int max_decimals) {
   if (!std::isfinite(value) || !std::isfinite(deviation))
     return {format_short(value, max_decimals), ""};
   if (deviation <= 0) return {format_fixed(value, max_decimals), format_fixed(0, max_decimals)};
+  // Four numbers of decimals follow, which show so many digits of the deviation or of the value.
   const auto clamped = [=](int decimals) { return std::clamp(decimals, 0, max_decimals); };
   const int two_digits = clamped(decimals_for(rounded_to_digits(deviation, 2), 2));
   const int one_digit = clamped(decimals_for(rounded_to_digits(deviation, 1), 1));
@@ -112,12 +112,10 @@ std::string format_bytes_briefly(double bytes) {
 
 std::string format_bytes(double bytes) {
   if (!std::isfinite(bytes)) return kNoNumber;
-  const double size = std::abs(bytes);
   for (const auto& [unit, name, decimals] : {std::tuple(kBytesPerGibibyte, " GiB", 2),
                                              {kBytesPerMebibyte, " MiB", 1},
                                              {1024.0, " KiB", 1}}) {
-    if (size < unit) continue;
-    return format_short(bytes / unit, decimals) + name;
+    if (std::abs(bytes) >= unit) return format_short(bytes / unit, decimals) + name;
   }
   return format_fixed(bytes, 0) + " B";
 }
@@ -127,10 +125,11 @@ std::string format_duration(double seconds) {
   if (seconds < 1) return fmt::format("{:.0f} ms", seconds * 1000);
   const auto whole_seconds = static_cast<std::int64_t>(std::llround(seconds));
   if (whole_seconds < 60) return fmt::format("{} s", whole_seconds);
-  const auto [hours, minutes, rest] =
+  const auto [hours, minutes, seconds_left] =
       std::tuple{whole_seconds / 3600, whole_seconds / 60 % 60, whole_seconds % 60};
   if (hours > 0) return fmt::format("{} h {} min", hours, minutes);
-  return rest == 0 ? fmt::format("{} min", minutes) : fmt::format("{} min {} s", minutes, rest);
+  if (seconds_left == 0) return fmt::format("{} min", minutes);
+  return fmt::format("{} min {} s", minutes, seconds_left);
 }
 
 std::string superscript(std::int64_t exponent) {

@@ -24,9 +24,9 @@ struct ValueWithDeviation {
 
 std::string format_fixed(double value, int decimals);
 
-/// Writes at most `decimals` decimals, and no decimal beyond four significant digits: "109.5",
+/// Writes at most `max_decimals` decimals, and none beyond four significant digits: "109.5",
 /// "2,226".
-std::string format_short(double value, int decimals);
+std::string format_short(double value, int max_decimals);
 
 /// Writes the deviation with two significant digits, and the value with as many decimals: "16.71 ±
 /// 0.29". If the value would then have more than four digits, the deviation has one: "1,018.9 ±
@@ -39,7 +39,7 @@ ValueWithDeviation format_with_deviation(double value, double deviation, int max
 std::string format_significant(double value, int digits = 4);
 
 std::string format_count(std::int64_t value);  ///< "128,625,408"
-std::string format_ratio(double ratio);        ///< two decimals, no sign: "2.01"
+std::string format_ratio(double ratio);        ///< two decimals, without "×": "2.01"
 std::string format_factor(double ratio);       ///< two significant digits: "2.7", "15"
 std::string format_percent(double fraction);   ///< a fraction in percent: "46.8" for 0.468
 /// Writes a fraction in percent, with one decimal below 10 % and none from 10 % on: "0.2", "4.7",

@@ -28,7 +28,7 @@ constexpr int kThermalPolicy = 1;
 constexpr unsigned kHardwareThermalField = 252;
 constexpr unsigned kPowerBrakeField = 253;
 
-std::optional<bool> current_mode(const Nvml& nvml, const char* call, Nvml::Handle device) {
+std::optional<bool> is_mode_on(const Nvml& nvml, const char* call, Nvml::Handle device) {
   const auto modes = nvml.pair(call, device);
   if (!modes) return std::nullopt;
   return modes->first != 0;
@@ -36,8 +36,8 @@ std::optional<bool> current_mode(const Nvml& nvml, const char* call, Nvml::Handl
 
 std::int64_t or_zero(std::optional<std::int64_t> value) { return value.value_or(0); }
 
-/// Returns the number of cores that the driver reports. It reports none for a slice: then returns
-/// an estimate, the whole GPU's cores times the slice's fraction of its memory.
+/// Returns the number of cores that the driver reports. For a slice, whose cores it does not
+/// report, returns an estimate: the whole GPU's cores times the slice's fraction of the memory.
 std::int64_t arithmetic_cores(const Nvml& nvml, Nvml::Handle device, Nvml::Handle whole) {
   const char* call = "nvmlDeviceGetNumGpuCores";
   if (const auto reported = nvml.number(call, device)) return *reported;
@@ -67,10 +67,10 @@ Gpu read_gpu(const Nvml& nvml, Nvml::Handle device) {
   gpu.max_sm_clock_mhz = or_zero(nvml.number("nvmlDeviceGetMaxClockInfo", whole, kSmClock));
   gpu.max_memory_clock_mhz = or_zero(nvml.number("nvmlDeviceGetMaxClockInfo", whole, kMemoryClock));
   gpu.power_limit_mw = or_zero(nvml.number("nvmlDeviceGetEnforcedPowerLimit", whole));
-  gpu.ecc = current_mode(nvml, "nvmlDeviceGetEccMode", whole);
-  gpu.mig = current_mode(nvml, "nvmlDeviceGetMigMode", whole);
+  gpu.ecc = is_mode_on(nvml, "nvmlDeviceGetEccMode", whole);
+  gpu.mig = is_mode_on(nvml, "nvmlDeviceGetMigMode", whole);
   const auto processes = nvml.compute_processes(device);
-  if (processes) gpu.compute_processes = processes->count;
+  if (processes) gpu.compute_process_count = processes->count;
   const std::int64_t mode = or_zero(nvml.number("nvmlDeviceGetComputeMode", whole));
   gpu.is_exclusive = mode == kExclusiveThread || mode == kExclusiveProcess;
   gpu.is_prohibited = mode == kProhibited;
@@ -130,7 +130,7 @@ std::optional<std::string> Gpu::refusal() const {
         "GPU {} ({}) is in compute mode Prohibited; set it to Default with nvidia-smi -i {} -c 0",
         index, name, index);
   }
-  if (is_exclusive && compute_processes.value_or(0) > 0) {
+  if (is_exclusive && compute_process_count.value_or(0) > 0) {
     return fmt::format(
         "GPU {} ({}) is in an exclusive compute mode and another process has it; wait for its end "
         "or choose another GPU with --gpus",
@@ -140,7 +140,7 @@ std::optional<std::string> Gpu::refusal() const {
 }
 
 std::string Gpu::disturbance() const {
-  const std::int64_t others = compute_processes.value_or(0);
+  const std::int64_t others = compute_process_count.value_or(0);
   if (others > 0) {
     return fmt::format("GPU {} is in use by {}: times and memory will suffer", label(),
                        format_plural(others, "other process", "other processes"));
@@ -170,7 +170,7 @@ GpuSurvey survey_gpus() {
   for (unsigned index = 0; index < nvml.device_count(); ++index) {
     const auto device = nvml.device(index);
     if (!device) continue;
-    const bool is_divided = current_mode(nvml, "nvmlDeviceGetMigMode", *device).value_or(false);
+    const bool is_divided = is_mode_on(nvml, "nvmlDeviceGetMigMode", *device).value_or(false);
     const auto slices = is_divided ? nvml.slices(*device) : std::vector<Nvml::Handle>();
     if (slices.empty()) survey.gpus.push_back(read_gpu(nvml, *device));
     for (const Nvml::Handle slice : slices) survey.gpus.push_back(read_gpu(nvml, slice));

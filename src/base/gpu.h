@@ -31,8 +31,7 @@ struct Gpu {
   std::int64_t power_limit_mw = 0;
   std::optional<bool> ecc;  ///< True if error correction is on; absent if not reported.
   std::optional<bool> mig;  ///< True if MIG divides the GPU; absent if not reported.
-  /// The number of processes that compute on it now; absent if not reported.
-  std::optional<std::int64_t> compute_processes;
+  std::optional<std::int64_t> compute_process_count;  ///< Absent if not reported.
   bool is_exclusive = false;    ///< Only one process at a time may compute on it.
   bool is_prohibited = false;   ///< No process may compute on it.
   bool drives_display = false;  ///< A screen is connected to it.

@@ -133,7 +133,7 @@ ExitStatus diff(const DiffFlags& flags) {
   if (!flags.edition.empty()) find_edition(flags.edition);
   CompareOptions options{.allowed_mismatches = parse_allowed_mismatches(flags.allowed)};
   const auto [a, b] = choose_pair(flags.runs[0], flags.runs[1], flags.edition, "site/runs",
-                                  kTimesLabreportsNetwork);
+                                  kPreferLabreportsNetwork);
   const PrivateNames names = private_names();
   const std::string name_a = redacted(a.name, names);
   const std::string name_b = redacted(b.name, names);

@@ -147,8 +147,8 @@ void look_at_torch(Findings& findings) {
 void look_at_gpu(const Gpu& gpu, const GpuSurvey& survey, Findings& findings) {
   const std::string subject = "GPU " + gpu.label();
   const std::string process_words =
-      gpu.compute_processes
-          ? format_plural(*gpu.compute_processes, "process uses it", "processes use it")
+      gpu.compute_process_count
+          ? format_plural(*gpu.compute_process_count, "process uses it", "processes use it")
           : "the driver does not say who uses it";
   findings.add_present(subject,
                        fmt::format("{}, compute capability {}, {} of {} free, {}{}{}", gpu.name,

@@ -56,7 +56,7 @@ Database build_database(const std::vector<std::string>& runs, const std::string&
   for (const std::string& word : runs) {
     if (std::ranges::count(runs, word) > 1)
       throw InputError(word + " is named twice", "name each run once");
-    database.add(choose_run(word, edition, "site/runs", kTimesLabreportsNetwork).run, word);
+    database.add(choose_run(word, edition, "site/runs", kPreferLabreportsNetwork).run, word);
   }
   return database;
 }

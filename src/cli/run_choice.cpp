@@ -33,7 +33,7 @@ struct ListedRun {
 /// The runs are sorted by time, the oldest first.
 using ListedRuns = std::vector<ListedRun>;
 
-ListedRuns list_recorded_runs(const fs::path& root) {
+ListedRuns runs_below(const fs::path& root) {
   ListedRuns runs;
   for (const fs::path& folder : list_runs(root)) {
     const fs::path edition_folder = folder.parent_path();
@@ -82,7 +82,7 @@ void drop_imported(ListedRuns& runs) { std::erase_if(runs, &ListedRun::is_import
 
 /// Returns the edition's measured runs, for `latest` and `previous`; throws if there are none.
 ListedRuns measured_runs(const std::string& edition, const fs::path& root) {
-  ListedRuns runs = runs_of_edition(list_recorded_runs(root), edition);
+  ListedRuns runs = runs_of_edition(runs_below(root), edition);
   drop_imported(runs);
   if (!runs.empty()) return runs;
   throw InputError("no measured run" + (edition.empty() ? "" : " of the " + edition + " edition") +
@@ -92,7 +92,7 @@ ListedRuns measured_runs(const std::string& edition, const fs::path& root) {
 
 /// Returns one GPU's measured runs of the edition; its imported ones if it has no measured ones.
 ListedRuns runs_of_gpu(const std::string& word, const std::string& edition, const fs::path& root) {
-  ListedRuns all = list_recorded_runs(root);
+  ListedRuns all = runs_below(root);
   const std::string gpu = find_gpu(all, word);
   std::erase_if(all, [&](const ListedRun& run) { return run.gpu != gpu; });
   ListedRuns runs = runs_of_edition(all, edition);
@@ -113,11 +113,11 @@ struct Candidate {
   bool is_preferred = false;  ///< True if it meets the preference and did not mostly fail.
   std::set<std::string> skip_reasons = {};  ///< The reasons why newer runs were skipped.
 
-  std::string time() const { return chosen.folder.filename().string(); }
+  std::string folder_name() const { return chosen.folder.filename().string(); }  ///< Sorts by time.
 };
 
 /// Returns the newest preferred run; else the newest that did not mostly fail, else the newest.
-Candidate newest_preferred(const ListedRuns& runs, const RunPreference& preference) {
+Candidate best_candidate(const ListedRuns& runs, const RunPreference& preference) {
   std::optional<Candidate> fallback;
   std::set<std::string> skip_reasons;
   for (const ListedRun& listed : runs | std::views::reverse) {
@@ -146,7 +146,7 @@ ChosenRun announce(const std::string& word, const ListedRuns& runs, Candidate ca
 
 /// Returns the newest run before the latest one, of the same GPU and edition.
 ChosenRun run_before_latest(const ListedRuns& runs) {
-  const fs::path folder = newest_preferred(runs, kAnyRun).chosen.folder;
+  const fs::path folder = best_candidate(runs, kAnyRun).chosen.folder;
   const auto latest = std::ranges::find(runs, folder, &ListedRun::folder);
   ListedRuns before = runs_of_edition({runs.begin(), latest}, latest->edition);
   std::erase_if(before, [&](const ListedRun& run) { return run.gpu != latest->gpu; });
@@ -155,7 +155,7 @@ ChosenRun run_before_latest(const ListedRuns& runs) {
                                  latest->gpu, latest->edition),
                      "give a folder or a GPU; `labreport list runs` shows the runs there are");
   }
-  return announce("previous", runs, newest_preferred(before, kAnyRun));
+  return announce("previous", runs, best_candidate(before, kAnyRun));
 }
 
 bool names_gpu(const std::string& word) {
@@ -166,21 +166,21 @@ bool names_gpu(const std::string& word) {
 std::optional<std::pair<Candidate, Candidate>> newest_pair(const ListedRuns& a, const ListedRuns& b,
                                                            const RunPreference& preference) {
   std::optional<std::pair<Candidate, Candidate>> found;
-  std::string newest_time;
+  std::string newest;
   for (const std::string& edition : editions_of(a)) {
     const ListedRuns runs_b = runs_of_edition(b, edition);
     if (runs_b.empty()) continue;
-    std::pair pair(newest_preferred(runs_of_edition(a, edition), preference),
-                   newest_preferred(runs_b, preference));
-    const std::string time = std::min(pair.first.time(), pair.second.time());
-    if (!pair.first.is_preferred || !pair.second.is_preferred || time <= newest_time) continue;
-    newest_time = time;
+    std::pair pair(best_candidate(runs_of_edition(a, edition), preference),
+                   best_candidate(runs_b, preference));
+    const std::string older = std::min(pair.first.folder_name(), pair.second.folder_name());
+    if (!pair.first.is_preferred || !pair.second.is_preferred || older <= newest) continue;
+    newest = older;
     found = std::move(pair);
   }
   return found;
 }
 
-/// Returns the reason for a paired run; none if the GPU has runs of only one edition.
+/// Returns why the choice may not be the GPU's newest run; nothing if it has a single edition.
 std::vector<std::string> why_paired(const ListedRuns& runs) {
   if (editions_of(runs).size() == 1) return {};
   return {"newest pair of one edition"};
@@ -188,7 +188,7 @@ std::vector<std::string> why_paired(const ListedRuns& runs) {
 
 }  // namespace
 
-const RunPreference kTimesLabreportsNetwork{
+const RunPreference kPreferLabreportsNetwork{
     [](const Run& run) { return measured_model(run) == nullptr && has_timing_cells(run); },
     "without times of labreport's network"};
 
@@ -201,7 +201,7 @@ ChosenRun choose_run(const std::string& word, const std::string& edition, const 
   if (word == "previous") return run_before_latest(measured_runs(edition, root));
   const bool latest = word == "latest";
   const ListedRuns runs = latest ? measured_runs(edition, root) : runs_of_gpu(word, edition, root);
-  return announce(word, runs, newest_preferred(runs, latest ? kAnyRun : preference));
+  return announce(word, runs, best_candidate(runs, latest ? kAnyRun : preference));
 }
 
 std::pair<ChosenRun, ChosenRun> choose_pair(const std::string& a, const std::string& b,
@@ -211,8 +211,8 @@ std::pair<ChosenRun, ChosenRun> choose_pair(const std::string& a, const std::str
     const ListedRuns runs_a = runs_of_gpu(a, edition, root), runs_b = runs_of_gpu(b, edition, root);
     auto pair = newest_pair(runs_a, runs_b, preference);
     if (!pair)
-      return {announce(a, runs_a, newest_preferred(runs_a, preference)),
-              announce(b, runs_b, newest_preferred(runs_b, preference))};
+      return {announce(a, runs_a, best_candidate(runs_a, preference)),
+              announce(b, runs_b, best_candidate(runs_b, preference))};
     return {announce(a, runs_a, std::move(pair->first), why_paired(runs_a)),
             announce(b, runs_b, std::move(pair->second), why_paired(runs_b))};
   }
@@ -225,9 +225,8 @@ std::pair<ChosenRun, ChosenRun> choose_pair(const std::string& a, const std::str
   const ListedRuns runs_b = runs_of_gpu(b, edition, root);
   const ListedRuns same_edition = runs_of_edition(runs_b, first.run.edition);
   if (same_edition.empty() || same_edition.size() == runs_b.size())
-    return {first, announce(b, runs_b, newest_preferred(runs_b, preference))};
-  return {first,
-          announce(b, runs_b, newest_preferred(same_edition, preference), why_paired(runs_b))};
+    return {first, announce(b, runs_b, best_candidate(runs_b, preference))};
+  return {first, announce(b, runs_b, best_candidate(same_edition, preference), why_paired(runs_b))};
 }
 
 fs::path choose_folder(const std::string& word, const fs::path& root) {

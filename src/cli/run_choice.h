@@ -24,7 +24,7 @@ struct RunPreference {
 inline constexpr RunPreference kAnyRun{[](const Run&) { return true; }, ""};
 
 /// Prefers runs that time labreport's network and no model of the user's.
-extern const RunPreference kTimesLabreportsNetwork;
+extern const RunPreference kPreferLabreportsNetwork;
 
 /// `word` is one of
 /// - a run's folder, with its launches that are not merged yet, or a file that holds a run;

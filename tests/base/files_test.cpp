@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class FilesTest : public testing::Test {
+class Files : public testing::Test {
  protected:
   void SetUp() override { fs::create_directories(folder_); }
   void TearDown() override { fs::remove_all(folder_); }
@@ -22,8 +22,6 @@ class FilesTest : public testing::Test {
   const fs::path folder_ =
       fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
 };
-
-using Files = FilesTest;
 
 TEST_F(Files, WritesTheFileAndLeavesNothingElse) {
   for (const Sync sync : {Sync::kNothing, Sync::kFile, Sync::kFolder}) {
@@ -66,7 +64,7 @@ TEST_F(Files, AWriteThatFailsHalfWayLeavesTheOldFile) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
 }
 
-TEST_F(Files, AMissingFolderIsNamed) {
+TEST_F(Files, AMissingFolderIsRefused) {
   EXPECT_THROW(write_atomically(folder_ / "absent" / "a.json", "x"), InputError);
 }
 
@@ -96,9 +94,7 @@ TEST_F(Files, RemoveTreeAcceptsFoldersAndAbsentPaths) {
   EXPECT_THROW(remove_tree("/proc/self/stat"), InputError);
 }
 
-TEST_F(Files, APipeThatNeverEndsIsRefused) {
-  EXPECT_THROW(read_file("/dev/zero", 1000), InputError);
-}
+TEST_F(Files, AnEndlessDeviceIsRefused) { EXPECT_THROW(read_file("/dev/zero", 1000), InputError); }
 
 TEST_F(Files, APlainFileIsNeitherALinkNorAPipeNorADevice) {
   std::ofstream(folder_ / "file") << "x";
@@ -111,7 +107,7 @@ TEST_F(Files, APlainFileIsNeitherALinkNorAPipeNorADevice) {
   }
 }
 
-TEST_F(Files, LinksAreReplacedNotFollowed) {
+TEST_F(Files, LinksAndLeftoverTemporaryFilesAreReplaced) {
   std::ofstream(folder_ / "precious") << "precious";
   fs::create_symlink("precious", folder_ / "a.json");
   fs::create_symlink("precious", folder_ / "a.json.part");
@@ -134,7 +130,7 @@ TEST_F(Files, PipesAndFoldersAreNotReplaced) {
 }
 
 TEST_F(Files, AnotherWriterOfTheFileIsReported) {
-  // A folder at the temporary file's path cannot be replaced, like another program's new file.
+  // This folder stands for a temporary file that another program makes again after its removal.
   make_writable_folder(temporary_path(folder_ / "a.json") / "busy");
   try {
     write_atomically(folder_ / "a.json", "x");

@@ -38,7 +38,7 @@ class RunChoice : public testing::Test {
     return below_root(choose_run(word, edition, root_, preference));
   }
   std::pair<std::string, std::string> pair(const std::string& a, const std::string& b) const {
-    const auto [first, second] = choose_pair(a, b, "", root_, kTimesLabreportsNetwork);
+    const auto [first, second] = choose_pair(a, b, "", root_, kPreferLabreportsNetwork);
     return {below_root(first), below_root(second)};
   }
   void expect_refused(const std::string& word, const std::string& words) const {
@@ -67,8 +67,8 @@ TEST_F(RunChoice, ThePreferenceChoosesARunOfLabreportsNetwork) {
   model.implementation = "Net-01234567";
   keep_run(root_, "nvidia-h200/2025/20260504-a", of_model);
   keep_run(root_, "nvidia-l40/2025/20260504-a", of_model);
-  EXPECT_EQ(chosen("H200", "", kTimesLabreportsNetwork), "nvidia-h200/2025/20260503-a");
-  EXPECT_EQ(chosen("nvidia-l40", "", kTimesLabreportsNetwork), "nvidia-l40/2025/20260504-a");
+  EXPECT_EQ(chosen("H200", "", kPreferLabreportsNetwork), "nvidia-h200/2025/20260503-a");
+  EXPECT_EQ(chosen("nvidia-l40", "", kPreferLabreportsNetwork), "nvidia-l40/2025/20260504-a");
   EXPECT_EQ(chosen("H200"), "nvidia-h200/2025/20260504-a") << "where nothing is needed";
 }
 
@@ -76,8 +76,8 @@ TEST_F(RunChoice, ThePreferenceChoosesARunWithTimes) {
   auto nothing_timed = testing_samples::three_launches();
   nothing_timed.cells.clear();
   keep_run(root_, "nvidia-h200/2025/20260504-a", nothing_timed);
-  EXPECT_EQ(chosen("H200", "", kTimesLabreportsNetwork), "nvidia-h200/2025/20260503-a");
-  EXPECT_EQ(chosen("latest", "2025", kTimesLabreportsNetwork), "nvidia-h200/2025/20260504-a");
+  EXPECT_EQ(chosen("H200", "", kPreferLabreportsNetwork), "nvidia-h200/2025/20260503-a");
+  EXPECT_EQ(chosen("latest", "2025", kPreferLabreportsNetwork), "nvidia-h200/2025/20260504-a");
 }
 
 TEST_F(RunChoice, ARunThatMostlyFailedIsChosenOnlyWhereThereIsNoOther) {
