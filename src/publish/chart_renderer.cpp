@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr HelperLimits kChartLimits{.seconds = 120, .bytes = 4LL << 30};
-// The limits for pandoc hold for its whole script, which also limits each formula and each text.
+// These limits hold for pandoc's script, which also limits each formula and each text.
 constexpr HelperLimits kFormulaLimits{.seconds = 120, .bytes = 2LL << 30};
 constexpr HelperLimits kLatexLimits{.seconds = 600, .bytes = 2LL << 30};
 constexpr const char* kLatexTemplate = "templates/report.latex";

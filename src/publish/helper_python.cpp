@@ -120,10 +120,6 @@ bool is_ours(const fs::path& folder) {
   }
 }
 
-constexpr double kDefaultSeconds = 60;
-constexpr double kMostSeconds = 1e6;
-constexpr long kMostMemoryMib = 1L << 30;
-
 /// Reads a number above 0 and up to `maximum` from an environment variable. Returns `default_value`
 /// if the variable is not set. Throws `InputError` for any other value.
 template <typename Number>
@@ -197,8 +193,10 @@ fs::path cache_folder(const fs::path& project) {
 }
 
 double typeset_limit_seconds() {
-  positive_variable("LABREPORT_TYPESET_MIB", 1L, kMostMemoryMib);  // This only checks the range.
-  return positive_variable("LABREPORT_TYPESET_SECONDS", kDefaultSeconds, kMostSeconds);
+  constexpr double kDefaultSeconds = 60, kMaxSeconds = 1e6;
+  constexpr long kMaxMib = 1L << 30;
+  positive_variable("LABREPORT_TYPESET_MIB", 1L, kMaxMib);  // This only checks the range.
+  return positive_variable("LABREPORT_TYPESET_SECONDS", kDefaultSeconds, kMaxSeconds);
 }
 
 }  // namespace labreport
