@@ -206,7 +206,7 @@ std::int64_t score_and_residual_bytes(const CellSpec& spec, std::int64_t bytes_p
 /// the end, they are logits, the residual stream, the norm and, under autocast, the norm's copy.
 void add_inference_peaks(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base,
                          const CellSpec& spec) {
-  const bool half = under_autocast(spec);
+  const bool autocast = under_autocast(spec);
   const ModelShape& shape = *spec.model;
   const std::int64_t inner = elements(TensorShape::kInner, spec).count;
   const std::int64_t mask_and_sums = elements(TensorShape::kMask, spec).count +
@@ -219,11 +219,11 @@ void add_inference_peaks(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& b
     peaks.back().temporaries = temporaries;
   };
   add(weight_copy_bytes_at_softmax(spec),
-      (half ? score_and_residual_bytes(spec, 12, 18) : score_and_residual_bytes(spec, 16, 20)) +
+      (autocast ? score_and_residual_bytes(spec, 12, 18) : score_and_residual_bytes(spec, 16, 20)) +
           mask_and_sums);
-  add(half ? copies - kHalf * w2_and_output_weights : 0,
+  add(autocast ? copies - kHalf * w2_and_output_weights : 0,
       score_and_residual_bytes(spec, 0, 12) + 4 * element_bytes(spec) * inner);
-  add(copies, logit_bytes(spec) + score_and_residual_bytes(spec, 0, half ? 10 : 8));
+  add(copies, logit_bytes(spec) + score_and_residual_bytes(spec, 0, autocast ? 10 : 8));
 }
 
 /// Adds the instants of a forward pass that saves tensors, and of the loss. At the softmax, the
@@ -232,25 +232,25 @@ void add_inference_peaks(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& b
 /// their logarithms. Under autocast, the backward of the loss needs more: the instant lies there.
 void add_forward_peaks(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base,
                        const CellSpec& spec) {
-  const bool half = under_autocast(spec);
+  const bool autocast = under_autocast(spec);
   const std::int64_t values = element_bytes(spec) * elements(TensorShape::kWidth, spec).count;
   peaks.push_back(base);
   peaks.back().activations = saved_bytes_at_softmax(spec) + values;
   peaks.back().weight_copies = weight_copy_bytes_at_softmax(spec);
   peaks.back().temporaries =
-      half ? score_and_residual_bytes(spec, 8, 12) : score_and_residual_bytes(spec, 12, 0);
+      autocast ? score_and_residual_bytes(spec, 8, 12) : score_and_residual_bytes(spec, 12, 0);
   CellSpec forward = spec;
   forward.mode = Mode::kForward;
   peaks.push_back(base);
   peaks.back().activations = saved_bytes(forward);
   peaks.back().weight_copies = weight_copy_bytes(spec);
-  peaks.back().temporaries = half ? score_and_residual_bytes(spec, 0, 4) : 0;
+  peaks.back().temporaries = autocast ? score_and_residual_bytes(spec, 0, 4) : 0;
   if (!has_backward(spec)) return;
   peaks.push_back(base);
-  peaks.back().phase = half ? metric::kBackward : metric::kLoss;
+  peaks.back().phase = autocast ? metric::kBackward : metric::kLoss;
   peaks.back().activations = saved_bytes(spec);
   peaks.back().weight_copies = weight_copy_bytes(spec);
-  peaks.back().temporaries = tokens_of(spec) * spec.model->vocab * (half ? 10 : 8);
+  peaks.back().temporaries = tokens_of(spec) * spec.model->vocab * (autocast ? 10 : 8);
 }
 
 /// Returns the bytes during the backward of the last block's softmax. Temporaries are five tensors

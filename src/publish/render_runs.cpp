@@ -118,9 +118,9 @@ std::vector<PairedRun> imported_runs(const RenderOptions& options,
   for (const fs::path& folder : options.imports) {
     const RunStore store(folder);
     if (options.own_runs_only && store.is_reference()) continue;
-    const fs::path edition = folder.parent_path();
+    const fs::path edition_folder = folder.parent_path();
     const fs::path site_folder =
-        edition.parent_path().filename() / edition.filename() / folder.filename();
+        edition_folder.parent_path().filename() / edition_folder.filename() / folder.filename();
     imports.push_back({store, site_folder.string(), pages_key(store, {}, options, tool_identity)});
   }
   return imports;

@@ -54,9 +54,9 @@ void finish_group(sqlite3_context* context) {
 
 /// `statistic` maps a `Group` with samples to a number, or to an empty optional for NULL.
 template <auto statistic>
-void add_aggregate(sqlite3* database, const char* name, int arguments) {
-  sqlite3_create_function_v2(database, name, arguments, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nullptr,
-                             nullptr, add_row, finish_group<statistic>, nullptr);
+void add_aggregate(sqlite3* database, const char* name, int argument_count) {
+  sqlite3_create_function_v2(database, name, argument_count, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+                             nullptr, nullptr, add_row, finish_group<statistic>, nullptr);
 }
 
 constexpr std::int64_t kMaxDimension = 1'000'000;  // A parameter count then fits 64 bits.

@@ -141,7 +141,7 @@ struct ModelShape {
   bool operator==(const ModelShape&) const = default;
 };
 
-/// Measures one causal attention, without a network, at several sequence lengths.
+/// One causal attention, without a network, that is measured at several sequence lengths.
 struct AttentionSweep {
   AttentionMethod method = AttentionMethod::kSynced;
   AttentionBackend backend = AttentionBackend::kEager;

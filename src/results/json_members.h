@@ -34,7 +34,7 @@ struct Bounds {
   std::int64_t min = -kMaxInteger;                       ///< The least integer that is allowed.
   std::int64_t max = kMaxInteger;                        ///< The largest integer that is allowed.
   std::optional<double> above = {};                      ///< A real number must exceed this bound.
-  std::size_t max_bytes = kMaxTextBytes;                 ///< The length of a text.
+  std::size_t max_bytes = kMaxTextBytes;                 ///< The longest text that is allowed.
   const TextPattern* pattern = nullptr;                  ///< Null if texts may have any form.
   std::span<const std::string_view> allowed_texts = {};  ///< Empty if any text is allowed.
   std::size_t min_items = 0;
@@ -88,7 +88,7 @@ constexpr auto flattened(Value Struct::* pointer) {
 template <typename Struct>
 inline constexpr auto kMembers = std::tuple();
 
-// The following functions write structs: to_json() lets nlohmann::json convert them.
+// The following functions write structs. nlohmann::json calls to_json() to convert one.
 
 void write_keys_into(Json& object, const std::variant<Scalar, Samples>& data);
 
