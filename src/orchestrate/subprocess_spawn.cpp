@@ -21,12 +21,12 @@ constexpr int kNotStartedStatus = 127;
 /// The arguments of exec. They are built before fork, because the child must not allocate memory.
 struct ExecArguments {
   std::vector<char*> argv;
-  std::vector<std::string> variables;
+  std::vector<std::string> environment_texts;
   std::vector<char*> environment;
   cpu_set_t cores;
 };
 
-std::vector<char*> pointers(const std::vector<std::string>& texts) {
+std::vector<char*> null_terminated(const std::vector<std::string>& texts) {
   std::vector<char*> result;
   for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
   result.push_back(nullptr);
@@ -34,12 +34,12 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 }
 
 ExecArguments prepare_exec(const Command& command) {
-  ExecArguments arguments{pointers(command.argv), {}, {}, {}};
+  ExecArguments arguments{null_terminated(command.argv), {}, {}, {}};
   if (command.environment) {
     for (const auto& [name, value] : *command.environment) {
-      arguments.variables.push_back(name + "=" + value);
+      arguments.environment_texts.push_back(name + "=" + value);
     }
-    arguments.environment = pointers(arguments.variables);
+    arguments.environment = null_terminated(arguments.environment_texts);
   }
   CPU_ZERO(&arguments.cores);
   for (const int core : command.cores) CPU_SET(core, &arguments.cores);
@@ -64,7 +64,7 @@ void exec_command(const Command& command, const ExecArguments& arguments, pid_t 
                   const sigset_t& mask, int output_fd, int messages_fd) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  prctl(PR_SET_CHILD_SUBREAPER, 1);                   // The child inherits its orphans.
+  prctl(PR_SET_CHILD_SUBREAPER, 1);  // Descendants whose parent died become the child's.
   if (getppid() != parent) _exit(kNotStartedStatus);  // The parent had died before prctl.
   const int null_device = open("/dev/null", O_RDWR | O_CLOEXEC);
   dup2(null_device, STDIN_FILENO);
@@ -86,7 +86,7 @@ void exec_command(const Command& command, const ExecArguments& arguments, pid_t 
   execvp(arguments.argv[0], arguments.argv.data());
 }
 
-/// Waits until the child has executed its program. Returns 0, or its errno if it could not.
+/// Waits until exec succeeds, which closes the pipe, or fails. Returns its errno, or 0.
 int read_exec_error(int error_fd) {
   int error_number = 0;
   ssize_t bytes = 0;
@@ -120,19 +120,19 @@ SpawnedProcess spawn(const Command& command, const sigset_t& mask) {
   const ExecArguments arguments = prepare_exec(command);
   Pipe output = command.keep_output ? make_pipe() : Pipe{};
   Pipe messages = make_pipe();
-  Pipe error = make_pipe();
+  Pipe exec_error_pipe = make_pipe();
   const pid_t pid = fork();
   if (pid == 0) {
     exec_command(command, arguments, parent, mask, output.write, messages.write);
-    const int exec_error = errno;
-    [[maybe_unused]] const auto written = write(error.write, &exec_error, sizeof exec_error);
+    const int error = errno;
+    [[maybe_unused]] const auto written = write(exec_error_pipe.write, &error, sizeof error);
     _exit(kNotStartedStatus);
   }
   const int fork_error = pid < 0 ? errno : 0;
   if (pid > 0) setpgid(pid, pid);  // The child does so, too, because either may run first.
-  for (int* end : {&output.write, &messages.write, &error.write}) close_if_open(*end);
-  const int error_number = fork_error != 0 ? fork_error : read_exec_error(error.read);
-  close_if_open(error.read);
+  for (int* end : {&output.write, &messages.write, &exec_error_pipe.write}) close_if_open(*end);
+  const int error_number = fork_error != 0 ? fork_error : read_exec_error(exec_error_pipe.read);
+  close_if_open(exec_error_pipe.read);
   for (const int fd : {output.read, messages.read}) {
     if (fd >= 0) fcntl(fd, F_SETFL, O_NONBLOCK);
   }

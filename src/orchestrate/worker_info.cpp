@@ -53,15 +53,14 @@ int leading_number(std::string_view text) {
   return number;
 }
 
-std::string oldest_driver(int cuda_major) {
+std::string driver_to_install(int cuda_major) {
   for (const auto& [major, driver] : kOldestDrivers) {
     if (major == cuda_major) return std::string(driver) + " or newer";
   }
   return "the newest";
 }
 
-/// Returns how to get a worker for this CUDA; empty before CUDA 12, for which labreport locks no
-/// torch.
+/// Returns how to get a worker for this CUDA; empty before CUDA 12, for which setup/ has no torch.
 std::string torch_advice(int cuda_major) {
   if (cuda_major < 12) return "";
   return fmt::format(
@@ -77,8 +76,7 @@ bool runs_on(const std::string& architecture, const Gpu& gpu) {
   if (underscore == std::string::npos) return false;
   const int built_capability = leading_number(architecture.substr(underscore + 1));
   const int capability = gpu.compute_major * 10 + gpu.compute_minor;
-  const char last = architecture.back();
-  if (last == 'a') return capability == built_capability;
+  if (architecture.ends_with('a')) return capability == built_capability;
   if (architecture.starts_with("compute_")) return capability >= built_capability;
   return capability / 10 == built_capability / 10 && capability >= built_capability;
 }
@@ -92,8 +90,8 @@ fs::path program_folder() {
 
 fs::path project_folder() {
   const fs::path project = program_folder().parent_path().parent_path();
-  std::error_code unreadable;
-  return fs::exists(project / "CMakePresets.json", unreadable) ? project : fs::path();
+  std::error_code ignored;
+  return fs::exists(project / "CMakePresets.json", ignored) ? project : fs::path();
 }
 
 WorkerInfo find_worker() {
@@ -125,7 +123,7 @@ std::optional<std::string> worker_refusal(const WorkerInfo& worker, const Gpu& g
     return fmt::format(
         "the driver {} supports CUDA {}, but the worker's torch {} needs CUDA {}; install driver "
         "{}{}",
-        survey.driver, survey.cuda, worker.torch, worker.cuda, oldest_driver(needed_cuda),
+        survey.driver, survey.cuda, worker.torch, worker.cuda, driver_to_install(needed_cuda),
         torch_advice(leading_number(survey.cuda)));
   }
   const auto& architectures = worker.architectures;

@@ -19,12 +19,12 @@ Size make_size(std::string name, std::int64_t d_model, std::int64_t d_ff, std::i
   return {std::move(name), {d_model, d_ff, layers, heads, kHandoutVocab}};
 }
 
-std::int64_t parse_positive(const std::string& field, std::string_view text,
+std::int64_t parse_positive(const std::string& field_name, std::string_view text,
                             std::string_view size_text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value <= 0) {
-    throw InputError("size '" + std::string(size_text) + "': " + field + " is '" +
+    throw InputError("size '" + std::string(size_text) + "': " + field_name + " is '" +
                          std::string(text) + "', not a positive number",
                      "write NAME=d_model,d_ff,layers,heads");
   }
@@ -38,11 +38,11 @@ void check_heads(const ModelShape& shape, std::string_view size_text) {
                          std::to_string(shape.d_model),
                      "choose a number of heads that does");
   }
-  const std::int64_t width = shape.d_model / shape.heads;
-  if (width % 2 != 0) {
-    throw InputError(
-        subject + "a head is " + std::to_string(width) + " wide, but rotary embedding turns pairs",
-        "choose d_model / heads even");
+  const std::int64_t head_width = shape.d_model / shape.heads;
+  if (head_width % 2 != 0) {
+    throw InputError(subject + "a head is " + std::to_string(head_width) +
+                         " wide, but rotary embedding turns pairs",
+                     "choose d_model / heads even");
   }
 }
 
@@ -50,20 +50,20 @@ void check_heads(const ModelShape& shape, std::string_view size_text) {
 
 const std::vector<Edition>& editions() {
   static const std::vector<Edition> all = [] {
-    const std::vector<Size> shared{make_size("small", 768, 3072, 12, 12),
-                                   make_size("medium", 1024, 4096, 24, 16),
-                                   make_size("large", 1280, 5120, 36, 20)};
+    const std::vector<Size> shared_sizes{make_size("small", 768, 3072, 12, 12),
+                                         make_size("medium", 1024, 4096, 24, 16),
+                                         make_size("large", 1280, 5120, 36, 20)};
     Edition spring_2025{.name = "2025",
                         .handout_version = "1.0.x",
                         .section = "1.1",
-                        .sizes = shared,
+                        .sizes = shared_sizes,
                         .contexts = {128, 256, 512, 1024}};
     spring_2025.sizes.push_back(make_size("xl", 1600, 6400, 48, 25));
     spring_2025.sizes.push_back(make_size("2.7B", 2560, 10240, 32, 32));
     Edition spring_2026{.name = "2026",
                         .handout_version = "26.1.x",
                         .section = "2.1",
-                        .sizes = shared,
+                        .sizes = shared_sizes,
                         .contexts = {128, 512, 2048}};
     spring_2026.sizes.push_back(make_size("xl", 2560, 10240, 32, 32));
     spring_2026.sizes.push_back(make_size("10B", 4608, 12288, 50, 36));
@@ -106,8 +106,8 @@ Size parse_size(std::string_view text, std::int64_t vocab) {
 
 std::int64_t parameter_count(const ModelShape& shape) {
   const std::int64_t d = shape.d_model;
-  const std::int64_t block = 4 * d * d + 3 * d * shape.d_ff + 2 * d;
-  return 2 * shape.vocab * d + shape.layers * block + d;
+  const std::int64_t block_parameters = 4 * d * d + 3 * d * shape.d_ff + 2 * d;
+  return 2 * shape.vocab * d + shape.layers * block_parameters + d;
 }
 
 }  // namespace labreport

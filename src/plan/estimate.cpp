@@ -9,8 +9,7 @@
 namespace labreport {
 namespace {
 
-// A process loads LibTorch and starts CUDA; a Python process also imports torch and the user's
-// module.
+// A process takes these times to load LibTorch and start CUDA, in Python also to import the model.
 constexpr double kStartSeconds = 1.4, kPythonStartSeconds = 8.8;
 // A process on a CPU starts faster.
 constexpr double kCpuStartSeconds = 0.6, kCpuPythonStartSeconds = 1.6;
@@ -28,10 +27,10 @@ constexpr double kCompileSeconds = 15, kLayerCompileSeconds = 2.2, kAttentionCom
 // The host takes this time to enqueue a layer's forward pass, which bounds the step on a GPU.
 constexpr double kLayerLaunchSeconds = 2e-3;
 // AdamW takes as long for one parameter as FP32 GEMMs take for this many operations.
-constexpr double kOptimizerFlops = 2000, kCpuOptimizerFlops = 200;
+constexpr double kFlopsPerParameter = 2000, kCpuFlopsPerParameter = 200;
 // Elementwise kernels over the scores dominate the time of attention. Together they take as long
 // for one score as GEMMs of the same precision take for this many operations.
-constexpr double kScoreFlops = 450, kHalfScoreFlops = 1250;
+constexpr double kFlopsPerScore = 450, kAutocastFlopsPerScore = 1250;
 // do_bench times forward, backward and both, each for 25 + 100 ms. The leaderboard asks for
 // 1 + 10 s of forward and backward together, but do_bench estimates too few repeats, which take
 // about 9 s.
@@ -40,8 +39,8 @@ constexpr double kDoBenchSeconds = 0.375, kLeaderboardSeconds = 9;
 constexpr double kEstimationPasses = 20;
 // Forward and backward together take as long as this many forward passes.
 constexpr double kForwardAndBackward = 3.5;
-// The forward pass of a layer leaves about 60 kernels of 1.4 kB and 140 allocator events of 0.4 kB.
-constexpr double kTraceBytes = 90e3, kSnapshotBytes = 60e3, kResultBytes = 40e3;
+// For a layer's forward pass, a trace has 60 kernels of 1.4 kB, a snapshot 140 events of 0.4 kB.
+constexpr double kLayerTraceBytes = 90e3, kLayerSnapshotBytes = 60e3, kResultBytes = 40e3;
 
 /// Returns the FLOP/s that the device sustains over whole passes in the cell's precision.
 double sustained_flops(const CellSpec& spec, double fp32_flops) {
@@ -72,17 +71,16 @@ double compile_seconds(const CellSpec& spec) {
   return kCompileSeconds + kLayerCompileSeconds * static_cast<double>(spec.model->layers);
 }
 
-/// `flops` is the FLOP/s that the device sustains in the cell's precision.
-double attention_seconds(const CellSpec& spec, double flops) {
+double attention_seconds(const CellSpec& spec, double flops_per_second) {
   const AttentionSweep& sweep = *spec.attention;
-  const double flops_per_score = under_autocast(spec) ? kHalfScoreFlops : kScoreFlops;
-  const auto rows = static_cast<double>(spec.batch.value_or(1) * sweep.heads);
+  const double flops_per_score = under_autocast(spec) ? kAutocastFlopsPerScore : kFlopsPerScore;
+  const auto heads = static_cast<double>(spec.batch.value_or(1) * sweep.heads);
   const auto passes = static_cast<double>(spec.warmup.value_or(0) + spec.steps.value_or(1));
   double seconds = 0;
   for (const std::int64_t length : sweep.lengths) {
-    const double scores = rows * static_cast<double>(length) * static_cast<double>(length);
+    const double scores = heads * static_cast<double>(length) * static_cast<double>(length);
     const double forward =
-        scores * (4 * static_cast<double>(sweep.head_dim) + flops_per_score) / flops;
+        scores * (4 * static_cast<double>(sweep.head_dim) + flops_per_score) / flops_per_second;
     switch (sweep.method) {
       case AttentionMethod::kSynced:
         seconds += kForwardAndBackward * passes * forward;
@@ -98,8 +96,8 @@ double attention_seconds(const CellSpec& spec, double flops) {
   return seconds;
 }
 
-/// Returns 0 for NCCL, whose time is negligible. With Gloo, each size is measured in about 10
-/// calls. The calls of all smaller sizes together take as long as those of the largest size.
+/// Returns 0 for NCCL, whose time is negligible. With Gloo, the largest size takes about 10 calls,
+/// and all smaller sizes together take as long. The time grows with the number of ranks.
 double all_reduce_seconds(const CellSpec& spec) {
   const Ranks ranks = spec.ranks.value_or(Ranks{});
   if (ranks.collectives == Collectives::kNccl) return 0;
@@ -114,7 +112,7 @@ double step_seconds(CellSpec spec, double fp32_flops) {
   if (spec.mode == Mode::kTrainStep) {
     const auto parameters = static_cast<double>(known_parameter_count(spec).value_or(0));
     const bool on_cpu = spec.device == DeviceKind::kCpu;
-    seconds += (on_cpu ? kCpuOptimizerFlops : kOptimizerFlops) * parameters / fp32_flops;
+    seconds += (on_cpu ? kCpuFlopsPerParameter : kFlopsPerParameter) * parameters / fp32_flops;
   }
   // Checkpointing repeats the forward pass during backward.
   if (spec.kind == CellKind::kCheckpointing) seconds *= 4.0 / 3;
@@ -124,7 +122,7 @@ double step_seconds(CellSpec spec, double fp32_flops) {
 }
 
 /// Returns the number of steps of a launch: warm-up steps, timed steps, one step that is traced or
-/// sampled and, for some kinds, once more as many timed steps, which synchronize after each phase.
+/// sampled, one for the memory of checkpoints and, if phases are timed, as many as timed steps.
 double step_count(const CellSpec& spec) {
   const auto timed = static_cast<double>(spec.steps.value_or(1));
   const double steps = static_cast<double>(spec.warmup.value_or(0)) + timed + 1;
@@ -156,8 +154,8 @@ double estimated_disk_bytes(const CellSpec& spec) {
     return kResultBytes;
   }
   const double passes = spec.mode == Mode::kTrainStep ? 5 : has_backward(spec) ? 3 : 1;
-  const double layer_bytes = spec.kind == CellKind::kKernels ? kTraceBytes : kSnapshotBytes;
-  return kResultBytes + passes * layer_bytes * static_cast<double>(spec.model->layers);
+  const double per_pass = spec.kind == CellKind::kKernels ? kLayerTraceBytes : kLayerSnapshotBytes;
+  return kResultBytes + passes * per_pass * static_cast<double>(spec.model->layers);
 }
 
 }  // namespace labreport

@@ -94,17 +94,17 @@ std::int64_t tokens_of(const CellSpec& spec) {
   return spec.batch.value_or(0) * spec.context.value_or(0);
 }
 
-/// Returns the bytes of an element of the activations that linear layers compute.
-std::int64_t activation_width(const CellSpec& spec) { return under_autocast(spec) ? kHalf : kFp32; }
+/// Returns the bytes of an element that a linear layer outputs.
+std::int64_t element_bytes(const CellSpec& spec) { return under_autocast(spec) ? kHalf : kFp32; }
 
 std::int64_t logit_bytes(const CellSpec& spec) {
-  return activation_width(spec) * tokens_of(spec) * spec.model->vocab;
+  return element_bytes(spec) * tokens_of(spec) * spec.model->vocab;
 }
 
 /// Returns the bytes that the final norm and the output layer save, including the logits.
-std::int64_t bytes_saved_by_head(const CellSpec& spec) {
-  const std::int64_t norm = (2 * kFp32 + activation_width(spec)) * spec.model->d_model + kFp32;
-  return tokens_of(spec) * norm + logit_bytes(spec);
+std::int64_t bytes_saved_by_output(const CellSpec& spec) {
+  const std::int64_t per_token = (2 * kFp32 + element_bytes(spec)) * spec.model->d_model + kFp32;
+  return tokens_of(spec) * per_token + logit_bytes(spec);
 }
 
 std::int64_t bytes_saved_by_loss(const CellSpec& spec) {
@@ -143,7 +143,7 @@ std::int64_t saved_block_bytes(const CellSpec& spec) {
 
 std::int64_t saved_bytes(const CellSpec& spec) {
   if (!spec.model || !spec.mode || spec.mode == Mode::kInference) return 0;
-  return spec.model->layers * saved_block_bytes(spec) + bytes_saved_by_head(spec) +
+  return spec.model->layers * saved_block_bytes(spec) + bytes_saved_by_output(spec) +
          (has_backward(spec) ? bytes_saved_by_loss(spec) : 0);
 }
 
@@ -174,15 +174,14 @@ namespace {
 
 /// Returns the number of weights that forward uses after the last block's softmax: those of the
 /// block's output projection and FFN, and of the output layer.
-std::int64_t weights_after_attention(const ModelShape& shape) {
+std::int64_t weights_after_softmax(const ModelShape& shape) {
   return projection_weights(shape) / 4 + ffn_weights(shape) + shape.vocab * shape.d_model;
 }
 
 /// Returns the bytes of autocast's copies that exist while the last block computes its softmax.
 std::int64_t weight_copy_bytes_at_softmax(const CellSpec& spec) {
-  return under_autocast(spec)
-             ? weight_copy_bytes(spec) - kHalf * weights_after_attention(*spec.model)
-             : 0;
+  return under_autocast(spec) ? weight_copy_bytes(spec) - kHalf * weights_after_softmax(*spec.model)
+                              : 0;
 }
 
 /// Returns the bytes that are saved while the last block computes its softmax, in forward or in
@@ -195,26 +194,24 @@ std::int64_t saved_bytes_at_softmax(const CellSpec& spec) {
   return spec.model->layers * saved_block_bytes(spec) - later;
 }
 
-/// Returns `score_width` bytes for each attention score of a block, plus `residual_width` bytes for
-/// each element of the residual stream.
-std::int64_t score_and_residual_bytes(const CellSpec& spec, std::int64_t score_width,
-                                      std::int64_t residual_width) {
-  return score_width * elements(TensorShape::kPair, spec).count +
-         residual_width * elements(TensorShape::kWidth, spec).count;
+std::int64_t score_and_residual_bytes(const CellSpec& spec, std::int64_t bytes_per_score,
+                                      std::int64_t bytes_per_residual_element) {
+  return bytes_per_score * elements(TensorShape::kPair, spec).count +
+         bytes_per_residual_element * elements(TensorShape::kWidth, spec).count;
 }
 
 /// Adds the instants of inference. At the softmax, the temporaries are scores, shifted scores,
-/// exponentials, probabilities, the residual stream, the norm, q, k and v. At the FFN, they are
-/// four tensors of the inner width, the residual stream twice and the norm. At the logits, they are
-/// the residual stream, the norm and, under autocast, the norm's copy.
+/// exponentials, their sums, probabilities, the mask, the residual stream, the norm, q, k and v. At
+/// the FFN, they are four tensors of the inner width, the residual stream twice and the norm. At
+/// the end, they are logits, the residual stream, the norm and, under autocast, the norm's copy.
 void add_inference_peaks(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base,
                          const CellSpec& spec) {
-  const bool half = under_autocast(spec);
+  const bool autocast = under_autocast(spec);
   const ModelShape& shape = *spec.model;
   const std::int64_t inner = elements(TensorShape::kInner, spec).count;
   const std::int64_t mask_and_sums = elements(TensorShape::kMask, spec).count +
                                      kFp32 * elements(TensorShape::kHeadRow, spec).count;
-  const std::int64_t weights_after_ffn = shape.d_model * (shape.d_ff + shape.vocab);
+  const std::int64_t w2_and_output_weights = shape.d_model * (shape.d_ff + shape.vocab);
   const std::int64_t copies = weight_copy_bytes(spec);
   const auto add = [&](std::int64_t copy_bytes, std::int64_t temporaries) {
     peaks.push_back(base);
@@ -222,38 +219,38 @@ void add_inference_peaks(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& b
     peaks.back().temporaries = temporaries;
   };
   add(weight_copy_bytes_at_softmax(spec),
-      (half ? score_and_residual_bytes(spec, 12, 18) : score_and_residual_bytes(spec, 16, 20)) +
+      (autocast ? score_and_residual_bytes(spec, 12, 18) : score_and_residual_bytes(spec, 16, 20)) +
           mask_and_sums);
-  add(half ? copies - kHalf * weights_after_ffn : 0,
-      score_and_residual_bytes(spec, 0, 12) + 4 * activation_width(spec) * inner);
-  add(copies, logit_bytes(spec) + score_and_residual_bytes(spec, 0, half ? 10 : 8));
+  add(autocast ? copies - kHalf * w2_and_output_weights : 0,
+      score_and_residual_bytes(spec, 0, 12) + 4 * element_bytes(spec) * inner);
+  add(copies, logit_bytes(spec) + score_and_residual_bytes(spec, 0, autocast ? 10 : 8));
 }
 
 /// Adds the instants of a forward pass that saves tensors, and of the loss. At the softmax, the
-/// temporaries are scores, shifted scores and probabilities. Under autocast, they also include
-/// norm, q and k in FP32, which were cast. At the loss, they are shifted logits and their
-/// logarithms. Under autocast, the backward of the loss needs more, so the instant lies there.
+/// values exist already, and the temporaries are scores, shifted scores and probabilities; under
+/// autocast also norm, q and k in FP32, which were cast. At the loss, they are shifted logits and
+/// their logarithms. Under autocast, the backward of the loss needs more: the instant lies there.
 void add_forward_peaks(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base,
                        const CellSpec& spec) {
-  const bool half = under_autocast(spec);
-  const std::int64_t values = activation_width(spec) * elements(TensorShape::kWidth, spec).count;
+  const bool autocast = under_autocast(spec);
+  const std::int64_t values = element_bytes(spec) * elements(TensorShape::kWidth, spec).count;
   peaks.push_back(base);
   peaks.back().activations = saved_bytes_at_softmax(spec) + values;
   peaks.back().weight_copies = weight_copy_bytes_at_softmax(spec);
   peaks.back().temporaries =
-      half ? score_and_residual_bytes(spec, 8, 12) : score_and_residual_bytes(spec, 12, 0);
+      autocast ? score_and_residual_bytes(spec, 8, 12) : score_and_residual_bytes(spec, 12, 0);
   CellSpec forward = spec;
   forward.mode = Mode::kForward;
   peaks.push_back(base);
   peaks.back().activations = saved_bytes(forward);
   peaks.back().weight_copies = weight_copy_bytes(spec);
-  peaks.back().temporaries = half ? score_and_residual_bytes(spec, 0, 4) : 0;
+  peaks.back().temporaries = autocast ? score_and_residual_bytes(spec, 0, 4) : 0;
   if (!has_backward(spec)) return;
   peaks.push_back(base);
-  peaks.back().phase = half ? metric::kBackward : metric::kLoss;
+  peaks.back().phase = autocast ? metric::kBackward : metric::kLoss;
   peaks.back().activations = saved_bytes(spec);
   peaks.back().weight_copies = weight_copy_bytes(spec);
-  peaks.back().temporaries = tokens_of(spec) * spec.model->vocab * (half ? 10 : 8);
+  peaks.back().temporaries = tokens_of(spec) * spec.model->vocab * (autocast ? 10 : 8);
 }
 
 /// Returns the bytes during the backward of the last block's softmax. Temporaries are five tensors
@@ -261,10 +258,10 @@ void add_forward_peaks(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& bas
 ExpectedPeak peak_in_softmax_backward(ExpectedPeak base, const CellSpec& spec) {
   const ModelShape& shape = *spec.model;
   base.phase = metric::kBackward;
-  base.gradients = kFp32 * (weights_after_attention(shape) + 2 * shape.d_model);
+  base.gradients = kFp32 * (weights_after_softmax(shape) + 2 * shape.d_model);
   base.activations = saved_bytes_at_softmax(spec) + logit_bytes(spec);
   base.weight_copies = weight_copy_bytes_at_softmax(spec);
-  base.temporaries = score_and_residual_bytes(spec, 5 * kFp32, kFp32 + activation_width(spec));
+  base.temporaries = score_and_residual_bytes(spec, 5 * kFp32, kFp32 + element_bytes(spec));
   return base;
 }
 
@@ -279,20 +276,20 @@ void add_checkpointed_peaks(std::vector<ExpectedPeak>& peaks, const ExpectedPeak
   ExpectedPeak& loss = peaks.emplace_back(base);
   loss.phase = metric::kLoss;
   loss.activations =
-      groups * residual_bytes(spec) + bytes_saved_by_head(spec) + bytes_saved_by_loss(spec);
+      groups * residual_bytes(spec) + bytes_saved_by_output(spec) + bytes_saved_by_loss(spec);
   loss.weight_copies = weight_copy_bytes(spec);
   loss.temporaries = tokens_of(spec) * spec.model->vocab * 8;
   const std::int64_t before_last = std::max<std::int64_t>(groups - 1, 1);
-  for (const std::int64_t inputs : std::set<std::int64_t, std::greater<>>{groups, before_last, 1}) {
-    // The first `inputs` groups still hold their inputs in the backward of the last of them. The
-    // step also holds this group's output and its gradient, and the gradients of the blocks after
-    // it.
-    const std::int64_t end = std::min(inputs * group_size, layers);
+  for (const std::int64_t number : std::set<std::int64_t, std::greater<>>{groups, before_last, 1}) {
+    // In the backward of group `number`, counted from 1, this group and those before it still hold
+    // their inputs. The step also holds the group's output, the gradient of this output, and the
+    // gradients of later blocks.
+    const std::int64_t end = std::min(number * group_size, layers);
     CellSpec group = spec;
-    group.model->layers = end - (inputs - 1) * group_size;
+    group.model->layers = end - (number - 1) * group_size;
     ExpectedPeak peak = peak_in_softmax_backward(base, group);  // This includes the group's input.
     peak.gradients += (layers - end) * block_gradient_bytes(*spec.model);
-    peak.activations += (inputs - 1 + 2) * residual_bytes(spec);
+    peak.activations += (number - 1 + 2) * residual_bytes(spec);
     peaks.push_back(peak);
   }
 }

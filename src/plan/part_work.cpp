@@ -25,7 +25,7 @@ struct NetworkSizes {
   double hidden() const { return layers * tokens * width; }
 };
 
-// A part accesses each element this often, in FP32 except for kMaskAccesses.
+// The numbers of accesses to each element; in FP32 elements except for kMaskAccesses.
 constexpr double kFp32ElementBytes = 4;
 constexpr double kSoftmaxAccesses = 8;
 constexpr double kMaskAccesses = 4;

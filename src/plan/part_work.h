@@ -26,18 +26,18 @@ struct PartWork {
   double intensity() const { return bytes > 0 ? flops / bytes : 0; }  ///< FLOP/B
 };
 
-/// Returns the work of all layers in one forward pass, or of the optimizer in one step. Returns
-/// zeros unless the network is labreport's in C++. In the following formulas for one layer, a batch
-/// has B sequences of S tokens, the width is d, the inner width f, the number of heads h, and an
-/// element has w bytes (4; under autocast 2).
+/// Returns the work of all layers in one forward pass, or of the optimizer in one step; zeros
+/// unless the cell measures the C++ network. The formulas are for one layer, in which a batch has B
+/// sequences of S tokens, the width is d, the inner width f, the number of heads h, and an element
+/// has w bytes: 4, or 2 under autocast.
 ///
 ///   Part                 Operations      Bytes
 ///   QKᵀ, A·V (each)      2BS²d           w(2BSd + BhS²)
 ///   Scale and mask       BhS²            4wBhS²
-///   Softmax              5BhS²           32BhS², under autocast as well: part of it stays in FP32
+///   Softmax              5BhS²           32BhS²; under autocast, too, which casts to FP32 halfway
 ///   Projections          8BSd²           4w(2BSd + d²)
 ///   Feed-forward         6BSdf           w(3BS(d + f) + 3df)
-///   Each RMSNorm         4BSd            28BSd
+///   Each RMSNorm         4BSd            28BSd; under autocast, too, which leaves it in FP32
 ///   AdamW, a parameter   14              132
 PartWork part_work(NetworkPart part, const CellSpec& spec);
 

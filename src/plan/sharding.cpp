@@ -49,9 +49,9 @@ std::vector<std::int64_t> owner_ranks(const std::vector<std::int64_t>& elements,
   std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return elements[i]; });
   std::vector<std::int64_t> owned_elements(static_cast<std::size_t>(ranks)), owner(elements.size());
   for (const std::size_t i : order) {
-    const auto least = std::ranges::min_element(owned_elements);
-    owner[i] = least - owned_elements.begin();
-    *least += elements[i];
+    const auto fewest = std::ranges::min_element(owned_elements);
+    owner[i] = fewest - owned_elements.begin();
+    *fewest += elements[i];
   }
   return owner;
 }
@@ -81,11 +81,11 @@ HeldBytes held_bytes(const CellSpec& spec) {
   }
   const double owned_fraction =
       sharding == Sharding::kOptimizer ? largest_owned_fraction(*spec.model, ranks) : 1;
-  const auto owned =
+  const auto owned_elements =
       static_cast<std::int64_t>(owned_fraction * static_cast<double>(parameters) + 0.5);
   return {.parameters = kFullWidth * parameters,
           .gradients = kFullWidth * parameters,
-          .moments = kMoments * kFullWidth * owned};
+          .moments = kMoments * kFullWidth * owned_elements};
 }
 
 CellSpec as_single_process(CellSpec spec) {
@@ -96,9 +96,9 @@ CellSpec as_single_process(CellSpec spec) {
 
 double sent_bytes_per_step(const CellSpec& spec) {
   const Sharding sharding = spec.sharding.value_or(Sharding::kNone);
-  const double fp32_bytes = ring_fraction(spec) * parameter_bytes_in_width(spec, kFullWidth);
-  if (sharding == Sharding::kNone) return 2 * fp32_bytes;
-  if (sharding == Sharding::kOptimizer) return 3 * fp32_bytes;
+  const double one_pass_bytes = ring_fraction(spec) * parameter_bytes_in_width(spec, kFullWidth);
+  if (sharding == Sharding::kNone) return 2 * one_pass_bytes;
+  if (sharding == Sharding::kOptimizer) return 3 * one_pass_bytes;
   const std::int64_t width = under_autocast(spec) ? kHalfWidth : kFullWidth;
   return 3 * ring_fraction(spec) * parameter_bytes_in_width(spec, width);
 }

@@ -22,8 +22,8 @@ std::string typeset_request(const TypesetJob& job) {
   return text;
 }
 
-/// Returns one result for each job. `make` makes the results that `find` lacks, a batch at a time,
-/// and `store` caches them. Returns no results if the tool cannot print.
+/// Returns one result for each job. `make` makes the results that `find` does not find, a batch at
+/// a time, and `store` caches them. Returns no results if the tool cannot print charts.
 template <typename Result, typename Job, typename Find, typename Store, typename Make>
 std::vector<Result> find_or_make(const std::vector<Job>& jobs, const char* results_name, Find find,
                                  Store store, Make make) {
@@ -92,9 +92,9 @@ std::vector<PrintedChart> CachedCharts::print(const std::vector<std::string>& sv
     return pdf && png ? std::optional(PrintedChart{std::move(*pdf), std::move(*png)})
                       : std::nullopt;
   };
-  const auto store_both = [this](const std::string& svg, const PrintedChart& print) {
-    store("pdf " + svg, print.pdf);
-    store("png " + svg, print.png);
+  const auto store_both = [this](const std::string& svg, const PrintedChart& chart) {
+    store("pdf " + svg, chart.pdf);
+    store("png " + svg, chart.png);
   };
   return find_or_make<PrintedChart>(
       svgs, "prints", find_both, store_both,

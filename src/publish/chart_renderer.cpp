@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr HelperLimits kChartLimits{.seconds = 120, .bytes = 4LL << 30};
-// The limits for pandoc hold for its whole script, which also limits each formula and each text.
+// These limits hold for pandoc's script, which also limits each formula and each text.
 constexpr HelperLimits kFormulaLimits{.seconds = 120, .bytes = 2LL << 30};
 constexpr HelperLimits kLatexLimits{.seconds = 600, .bytes = 2LL << 30};
 constexpr const char* kLatexTemplate = "templates/report.latex";
@@ -136,10 +136,10 @@ std::string ChartProcess::identity() const {
   std::set<std::string> versions;
   std::error_code ignored_error;
   const fs::path prefix = python_.program().parent_path().parent_path();
-  for (const auto& lib : fs::directory_iterator(prefix / "lib", ignored_error)) {
-    if (!lib.path().filename().string().starts_with("python3")) continue;
+  for (const auto& python : fs::directory_iterator(prefix / "lib", ignored_error)) {
+    if (!python.path().filename().string().starts_with("python3")) continue;
     for (const char* packages : {"site-packages", "dist-packages"}) {
-      for (const auto& entry : fs::directory_iterator(lib.path() / packages, ignored_error)) {
+      for (const auto& entry : fs::directory_iterator(python.path() / packages, ignored_error)) {
         // Results depend on the versions of these packages, which pip writes into folders' names.
         const std::string name = entry.path().filename().string();
         if (name.starts_with("vl_convert_python-") || name.starts_with("typst-") ||

@@ -35,8 +35,8 @@ PairedSubject subject_of(const PairedRun& run) {
   return {names.at(0), names.size() > 1 ? names[1] : "", run.store.is_imported()};
 }
 
-/// Returns a key that is greater for runs that time networks, then for runs of the user's, then for
-/// full runs, then for newer runs: a folder's name begins with the run's time.
+/// Returns a key that is greater for runs that time a training step, then for runs of the user's,
+/// of others for full runs, and then for newer runs: a folder's name begins with the run's time.
 auto precedence(const PairedRun& run) {
   const bool by_user = !run.store.is_reference();
   return std::tuple(!run.preset.empty(), by_user, by_user || run.preset == "full", run.site_folder);
@@ -47,11 +47,11 @@ struct RunPair {
 
   /// Returns a key that is greater for pairs with a run of the user's, then for newer runs.
   auto rank() const {
-    const auto time = [](const PairedRun& run) {
+    const auto folder = [](const PairedRun& run) {
       return run.site_folder.substr(run.site_folder.rfind('/') + 1);
     };
     const bool by_user = !a->store.is_reference() || !b->store.is_reference();
-    return std::tuple(by_user, std::max(time(*a), time(*b)), std::min(time(*a), time(*b)));
+    return std::tuple(by_user, std::max(folder(*a), folder(*b)), std::min(folder(*a), folder(*b)));
   }
 };
 

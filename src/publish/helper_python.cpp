@@ -67,10 +67,10 @@ std::vector<fs::path> executed_paths(const fs::path& environment) {
     if (is_there(environment / name)) paths.push_back(environment / name);
   }
   std::error_code ignored_error;
-  for (const auto& lib : fs::directory_iterator(environment / "lib", ignored_error)) {
-    const fs::path packages = lib.path() / "site-packages";
+  for (const auto& python_folder : fs::directory_iterator(environment / "lib", ignored_error)) {
+    const fs::path packages = python_folder.path() / "site-packages";
     if (!is_there(packages)) continue;
-    paths.insert(paths.end(), {lib.path(), packages});
+    paths.insert(paths.end(), {python_folder.path(), packages});
     for (const auto& module : fs::directory_iterator(packages, ignored_error)) {
       paths.push_back(module.path());
     }
@@ -120,10 +120,6 @@ bool is_ours(const fs::path& folder) {
   }
 }
 
-constexpr double kDefaultSeconds = 60;
-constexpr double kMostSeconds = 1e6;
-constexpr long kMostMemoryMib = 1L << 30;
-
 /// Reads a number above 0 and up to `maximum` from an environment variable. Returns `default_value`
 /// if the variable is not set. Throws `InputError` for any other value.
 template <typename Number>
@@ -165,7 +161,7 @@ CompletedProcess HelperPython::run(const std::string& code,
                                                  {"LANG", "C.UTF-8"},
                                                  {"HOME", folder.string()},
                                                  {"TMPDIR", folder.string()}};
-  // A Python outside of the system's folders may need LD_LIBRARY_PATH to start.
+  // Python may need LD_LIBRARY_PATH to start; site/typeset.py reads the other two variables.
   for (const char* name :
        {"LD_LIBRARY_PATH", "LABREPORT_TYPESET_SECONDS", "LABREPORT_TYPESET_MIB"}) {
     if (const std::string value = getenv_text(name); !value.empty()) environment[name] = value;
@@ -197,8 +193,10 @@ fs::path cache_folder(const fs::path& project) {
 }
 
 double typeset_limit_seconds() {
-  positive_variable("LABREPORT_TYPESET_MIB", 1L, kMostMemoryMib);  // This only checks the range.
-  return positive_variable("LABREPORT_TYPESET_SECONDS", kDefaultSeconds, kMostSeconds);
+  constexpr double kDefaultSeconds = 60, kMaxSeconds = 1e6;
+  constexpr long kMaxMib = 1L << 30;
+  positive_variable("LABREPORT_TYPESET_MIB", 1L, kMaxMib);  // This only checks the range.
+  return positive_variable("LABREPORT_TYPESET_SECONDS", kDefaultSeconds, kMaxSeconds);
 }
 
 }  // namespace labreport

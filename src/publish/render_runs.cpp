@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 struct Candidate {
   RunStore store;
-  std::string key;
+  std::string key;                        ///< The key of the run's pages in the cache.
   std::optional<UnchangedRun> old_pages;  ///< Pages to reuse; without them `loaded_run` is set.
   SiteRun loaded_run = {};
   std::string preferred_folder = {};  ///< The folder inside the site unless another run has it.
@@ -44,10 +44,10 @@ void load(Candidate& run, RunNotes& notes) {
 /// Adds a run unless `runs` has a copy of it; of two copies the user's is used. If another run has
 /// the folder in the site already, a number is appended to the new one's.
 void add_run(std::vector<Candidate>& runs, Candidate run) {
-  int copy_number = 1;
+  int folder_number = 1;
   for (Candidate& other : runs) {
     if (other.preferred_folder != run.preferred_folder) continue;
-    ++copy_number;
+    ++folder_number;
     if (to_json(load_measured(other.store)) != to_json(load_measured(run.store))) continue;
     std::vector<fs::path> folders = other.disk_folders;
     folders.push_back(run.store.folder());
@@ -56,7 +56,7 @@ void add_run(std::vector<Candidate>& runs, Candidate run) {
     other.disk_folders = std::move(folders);
     return;
   }
-  if (copy_number > 1) run.site_folder += "-" + std::to_string(copy_number);
+  if (folder_number > 1) run.site_folder += "-" + std::to_string(folder_number);
   runs.push_back(std::move(run));
 }
 
@@ -118,9 +118,9 @@ std::vector<PairedRun> imported_runs(const RenderOptions& options,
   for (const fs::path& folder : options.imports) {
     const RunStore store(folder);
     if (options.own_runs_only && store.is_reference()) continue;
-    const fs::path edition = folder.parent_path();
+    const fs::path edition_folder = folder.parent_path();
     const fs::path site_folder =
-        edition.parent_path().filename() / edition.filename() / folder.filename();
+        edition_folder.parent_path().filename() / edition_folder.filename() / folder.filename();
     imports.push_back({store, site_folder.string(), pages_key(store, {}, options, tool_identity)});
   }
   return imports;
@@ -276,7 +276,7 @@ Rendered RenderWork::execute() {
   staged.commit();
   list_pages(runs, site, changed, options, rendered);
   rendered.notice = site.notice;
-  // The user is told where the notes are, because the next measurement may move them to its page.
+  // The next measurement may move notes to its page, so the user is told where they are now.
   std::vector<fs::path> rendered_runs;
   for (const auto& [run, page] : rendered.pages) rendered_runs.push_back(run);
   rendered.note_placement = notes.placement(rendered_runs);

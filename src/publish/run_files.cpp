@@ -72,10 +72,9 @@ std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings,
     add_all(typst_parts(document, drawings, typst));
   }
   if (formats.contains(Format::kJson)) add("run.json", run.run_json);
-  const bool shows_files = formats.contains(Format::kHtml) || formats.contains(Format::kMarkdown) ||
-                           formats.contains(Format::kTypst) || formats.contains(Format::kLatex);
-  if (!shows_files) return files;
-  // The text of a report links to its attachments.
+  const bool has_text = formats.contains(Format::kHtml) || formats.contains(Format::kMarkdown) ||
+                        formats.contains(Format::kTypst) || formats.contains(Format::kLatex);
+  if (!has_text) return files;  // The text of a report links to its attachments.
   for (const Section& section : document.sections) {
     for (const Part& part : section.parts) {
       for (const Attachment& file : part.attachments) {
@@ -167,11 +166,11 @@ std::vector<Attachment> latex_trees(const Document& document, const PrintedChart
 std::vector<Attachment> print_files(const Document& document, const PrintedCharts& prints) {
   std::vector<Attachment> files;
   for (const Figure* figure : figures_of(document)) {
-    const auto print = prints.find(figure->slug);
-    if (print == prints.end()) continue;
+    const auto printed = prints.find(figure->slug);
+    if (printed == prints.end()) continue;
     const std::string name = "charts/" + slug(figure->slug);
-    files.push_back({name + ".pdf", print->second.pdf});
-    files.push_back({name + ".png", print->second.png});
+    files.push_back({name + ".pdf", printed->second.pdf});
+    files.push_back({name + ".png", printed->second.png});
   }
   return files;
 }
@@ -188,7 +187,7 @@ std::vector<Attachment> markdown_parts(const Document& document, const Drawings&
 std::vector<Attachment> typst_parts(const Document& document, const Drawings& drawings,
                                     const TypstOptions& options) {
   std::vector<Attachment> files;
-  // Typst resolves a picture's path from the file that names it, TeX from the main document.
+  // Typst resolves a picture's path from the file that names it, which is in parts/.
   TypstOptions from_parts = options;
   from_parts.run_path = "../";
   add_parts(files, document, ".typ",

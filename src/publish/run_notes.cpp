@@ -39,8 +39,8 @@ using Network = std::tuple<std::string, bool, std::string>;
 
 Network network_of(const Run& run) {
   const ModelSource* model = measured_model(run);
-  const std::string source = model == nullptr ? "" : model->model;
-  return {run.edition, run.preset == "demo", source.substr(source.rfind(':') + 1)};
+  const std::string file_and_class = model == nullptr ? "" : model->model;
+  return {run.edition, run.preset == "demo", file_and_class.substr(file_and_class.rfind(':') + 1)};
 }
 
 /// A run to which notes may belong.
@@ -100,15 +100,15 @@ void RunNotes::assign(std::vector<fs::path> runs) {
   for (const fs::path& run : runs) {
     if (auto candidate = note_candidate(run)) candidates.push_back(std::move(*candidate));
   }
-  for (const auto& [name, note] : author_notes_.notes) {
+  for (const auto& [part_name, note] : author_notes_.notes) {
     std::optional<Network> network = network_begun_for(note.generated_from);
     const NoteCandidate* newest = nullptr;
     for (const NoteCandidate& run : candidates) {
-      if (!run.parts.contains(name)) continue;
+      if (!run.parts.contains(part_name)) continue;
       if (!network) network = run.network;
       if (run.network == *network) newest = &run;
     }
-    if (newest != nullptr) note_names_[newest->folder].insert(name);
+    if (newest != nullptr) note_names_[newest->folder].insert(part_name);
   }
 }
 

@@ -25,8 +25,8 @@ void note_missing(Site& site, const SiteRun& run, const std::string& line) {
   site.incomplete_runs.insert(run.folder);
 }
 
-void note_missing_each(Site& site, const std::vector<SiteRun>& runs, const std::string& what,
-                       const std::vector<std::string>& problems) {
+void note_missing_in_some(Site& site, const std::vector<SiteRun>& runs, const std::string& what,
+                          const std::vector<std::string>& problems) {
   for (std::size_t i = 0; i < problems.size(); ++i) {
     if (problems[i].empty()) continue;
     note_missing(site, runs[i], what + " are left out of " + runs[i].folder + ": " + problems[i]);
@@ -39,15 +39,15 @@ void note_missing_in_all(Site& site, const std::vector<SiteRun>& runs, const std
 }
 
 struct Charts {
-  std::vector<Drawings> drawings;   ///< One for each run.
-  std::vector<Drawings> overviews;  ///< One for each page over several runs.
+  std::vector<Drawings> of_runs;
+  std::vector<Drawings> of_overviews;
   std::string bundle;
 };
 
 Charts draw_charts(const std::vector<SiteRun>& runs, const std::vector<OverviewPage>& overviews,
                    ChartTool* tool, Site& site) {
-  Charts none{.drawings = std::vector<Drawings>(runs.size()),
-              .overviews = std::vector<Drawings>(overviews.size()),
+  Charts none{.of_runs = std::vector<Drawings>(runs.size()),
+              .of_overviews = std::vector<Drawings>(overviews.size()),
               .bundle = {}};
   if (tool == nullptr) return none;
   std::vector<const Document*> documents;
@@ -56,19 +56,19 @@ Charts draw_charts(const std::vector<SiteRun>& runs, const std::vector<OverviewP
   try {
     Charts charts;
     std::vector<std::string> problems;
-    charts.drawings = draw_isolating_failures(documents, *tool, problems);
+    charts.of_runs = draw_isolating_failures(documents, *tool, problems);
     charts.bundle = tool->bundle();
     const auto run_count = static_cast<std::ptrdiff_t>(runs.size());
-    charts.overviews.assign(std::move_iterator(charts.drawings.begin() + run_count),
-                            std::move_iterator(charts.drawings.end()));
-    charts.drawings.resize(runs.size());
+    charts.of_overviews.assign(std::move_iterator(charts.of_runs.begin() + run_count),
+                               std::move_iterator(charts.of_runs.end()));
+    charts.of_runs.resize(runs.size());
     for (std::size_t i = 0; i < overviews.size(); ++i) {
       const std::string& problem = problems[runs.size() + i];
       const std::string page = overviews[i].is_index() ? "the index" : overviews[i].folder;
       if (!problem.empty()) site.add_notice("charts are left out of " + page + ": " + problem);
     }
     problems.resize(runs.size());
-    note_missing_each(site, runs, "charts", problems);
+    note_missing_in_some(site, runs, "charts", problems);
     return charts;
   } catch (const Error& error) {
     // The site is made nevertheless, because a report is useful without charts.
@@ -87,7 +87,7 @@ std::vector<PrintedCharts> print_charts(const std::vector<SiteRun>& runs,
   try {
     std::vector<std::string> problems;
     std::vector<PrintedCharts> prints = print_isolating_failures(drawings, *tool, problems);
-    note_missing_each(site, runs, "charts as PDF and PNG", problems);
+    note_missing_in_some(site, runs, "charts as PDF and PNG", problems);
     return prints;
   } catch (const Error& error) {
     note_missing_in_all(site, runs,
@@ -108,11 +108,11 @@ std::vector<Card> draw_cards(const std::vector<SiteRun>& runs,
   std::vector<const Drawings*> drawings;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     documents.push_back(&runs[i].document);
-    drawings.push_back(&charts.drawings[i]);
+    drawings.push_back(&charts.of_runs[i]);
   }
   for (std::size_t i = 0; i < overviews.size(); ++i) {
     documents.push_back(&overviews[i].document);
-    drawings.push_back(&charts.overviews[i]);
+    drawings.push_back(&charts.of_overviews[i]);
   }
   try {
     return make_cards(documents, drawings, *tool);
@@ -160,24 +160,24 @@ void add_pdfs(Site& site, const std::vector<SiteRun>& runs, const std::vector<Dr
   note_missing_in_all(site, runs, std::string("PDF is left out: ") + error.what());
 }
 
-/// Adds "<folder>/report.tex" and "<folder>/parts/<part>.tex", all in one start of the tool.
+/// Adds "<folder>/report.tex" and "<folder>/parts/<part>.tex" of all runs in one start of the tool.
 void add_latex(Site& site, const std::vector<SiteRun>& runs,
                const std::vector<PrintedCharts>& prints, const SiteOptions& options,
                ChartTool& tool) try {
   std::vector<std::string> paths, trees;
-  std::vector<const SiteRun*> owners;
+  std::vector<const SiteRun*> tree_runs;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     for (Attachment& tree : latex_trees(runs[i].document, prints[i],
                                         {.answers = options.answers, .paper = options.paper})) {
       paths.push_back(runs[i].folder + "/" + tree.name);
       trees.push_back(std::move(tree.bytes));
-      owners.push_back(&runs[i]);
+      tree_runs.push_back(&runs[i]);
     }
   }
   const std::vector<std::string> texts = tool.render_latex(trees);
   for (std::size_t i = 0; i < paths.size(); ++i) {
     if (texts[i].empty()) {
-      note_missing(site, *owners[i], paths[i] + " is left out: pandoc gave up");
+      note_missing(site, *tree_runs[i], paths[i] + " is left out: pandoc gave up");
     } else {
       site.files.push_back({paths[i], texts[i]});
     }
@@ -215,13 +215,13 @@ void add_pages(Site& site, const std::vector<SiteRun>& runs, const Charts& chart
                const std::vector<Card>& cards, const SiteOptions& options) {
   if (!options.formats.contains(Format::kHtml)) return;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    PageOptions page = {.root = root_from(runs[i].folder),
-                        .interactive = !charts.bundle.empty(),
-                        .answers = options.answers,
-                        .formats = links_to_other_formats(site, runs[i])};
-    place_card(options.site_url, runs[i].folder + "/", cards[i], page, site.files);
-    site.files.push_back(
-        {runs[i].folder + "/index.html", page_html(runs[i].document, charts.drawings[i], page)});
+    PageOptions page_options = {.root = root_from(runs[i].folder),
+                                .interactive = !charts.bundle.empty(),
+                                .answers = options.answers,
+                                .formats = links_to_other_formats(site, runs[i])};
+    place_card(options.site_url, runs[i].folder + "/", cards[i], page_options, site.files);
+    site.files.push_back({runs[i].folder + "/index.html",
+                          page_html(runs[i].document, charts.of_runs[i], page_options)});
   }
 }
 
@@ -271,20 +271,19 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
   std::vector<OverviewPage> overviews;
   if (options.formats.contains(Format::kHtml)) overviews = overview_pages(summaries);
   const Charts charts = draw_charts(runs, overviews, tool, site);
-  const std::vector<PrintedCharts> prints =
-      print_charts(runs, charts.drawings, options, tool, site);
+  const std::vector<PrintedCharts> prints = print_charts(runs, charts.of_runs, options, tool, site);
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    append(site.files, run_files(runs[i], charts.drawings[i], prints[i], options));
+    append(site.files, run_files(runs[i], charts.of_runs[i], prints[i], options));
     if (options.formats.contains(Format::kHtml))
       site.files.push_back({runs[i].folder + "/summary.json", summary_json(site.summaries[i])});
     if (options.single_file) {
       site.files.push_back(
           {single_page_path(runs[i].folder),
-           single_page_html(runs[i].document, charts.drawings[i], options.answers, charts.bundle)});
+           single_page_html(runs[i].document, charts.of_runs[i], options.answers, charts.bundle)});
     }
   }
   if (options.formats.contains(Format::kPdf) && tool != nullptr) {
-    add_pdfs(site, runs, charts.drawings, options, *tool);
+    add_pdfs(site, runs, charts.of_runs, options, *tool);
   }
   if (options.formats.contains(Format::kLatex) && tool != nullptr) {
     add_latex(site, runs, prints, options, *tool);
@@ -296,7 +295,7 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
   }
   // The first page, the index, is added last because it links to all other pages.
   for (std::size_t i = overviews.size(); i > 0; --i) {
-    add_overview(site, overviews[i - 1], charts.overviews[i - 1], cards[runs.size() + i - 1],
+    add_overview(site, overviews[i - 1], charts.of_overviews[i - 1], cards[runs.size() + i - 1],
                  !charts.bundle.empty(), options);
   }
   if (options.formats.contains(Format::kHtml)) add_assets(site, charts.bundle, summaries);

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// This file lists the paths of all files that renders wrote, one on each line.
+/// A site's file with the paths of all files that renders wrote, one on each line.
 constexpr std::string_view kManifest = ".labreport-site";
 
 /// A render first writes all files into this folder inside the site.

@@ -84,9 +84,9 @@ class PythonObject {
   py::object object_;
 };
 
-Parameters named_tensors(const py::object& pairs) {
+Parameters named_tensors(const py::object& names_and_tensors) {
   Parameters tensors;
-  for (const py::handle pair : pairs) {
+  for (const py::handle pair : names_and_tensors) {
     auto [name, tensor] = pair.cast<std::pair<std::string, at::Tensor>>();
     tensors.push_back({std::move(name), std::move(tensor)});
   }
@@ -182,13 +182,13 @@ py::dict hyper_parameters(const NetworkSpec& spec) {
 
 struct OpenRange {
   explicit OpenRange(std::string range_name) : name(std::move(range_name)), range(name) {}
-  std::string name;
+  std::string name;  ///< `range` refers to this text.
   Range range;
 };
 std::list<OpenRange> open_ranges;  // the innermost range is last
 
 int run(const std::vector<std::string>& arguments, const py::function& make_network,
-        const py::function& make_attention, const std::string& python) {
+        const py::function& make_attention, const std::string& python_version) {
   note_main_reached();
   set_attention_factory([&](const std::string& implementation, c10::Device device) {
     return with_python([&] {
@@ -202,7 +202,7 @@ int run(const std::vector<std::string>& arguments, const py::function& make_netw
     });
   });
   const py::gil_scoped_release without_lock;
-  return run_worker(arguments, python);
+  return run_worker(arguments, python_version);
 }
 
 }  // namespace

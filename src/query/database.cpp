@@ -23,14 +23,14 @@ constexpr int kInstructionsBetweenChecks = 10'000;  // of SQLite's virtual machi
 std::string line_and_column(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, std::min(text.size(), offset));
   const auto line = std::ranges::count(before, '\n') + 1;
-  const std::size_t begin = before.rfind('\n') + 1;  // npos + 1 is 0
-  return fmt::format("line {}, column {}", line, letter_count(before.substr(begin)) + 1);
+  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+  return fmt::format("line {}, column {}", line, letter_count(before.substr(line_start)) + 1);
 }
 
 /// An error of SQLite about an unknown name. Its message is the prefix and the name.
 struct UnknownNameError {
   std::string_view prefix, kind;
-  std::string_view known_names;  ///< A query for the names that SQLite knows.
+  std::string_view names_query;
 };
 constexpr std::array<UnknownNameError, 3> kUnknownNameErrors{
     {{"no such column: ", "column",
@@ -50,7 +50,7 @@ constexpr std::array<UnknownNameError, 3> kUnknownNameErrors{
   const std::string message = sqlite3_errmsg(database);
   if (sqlite3_errcode(database) == SQLITE_AUTH) throw_write_error();
   sqlite3_set_authorizer(database, nullptr, nullptr);
-  for (const auto& [prefix, kind, known_names] : kUnknownNameErrors) {
+  for (const auto& [prefix, kind, names_query] : kUnknownNameErrors) {
     if (!message.starts_with(prefix)) continue;
     const std::string name = message.substr(prefix.size());
     const std::string_view unqualified = std::string_view(name).substr(name.rfind('.') + 1);
@@ -60,7 +60,7 @@ constexpr std::array<UnknownNameError, 3> kUnknownNameErrors{
         fmt::format("{}: unknown {} '{}'", place, kind, name),
         fmt::format("the nearest are {}",
                     join_words(nearest(unqualified,
-                                       Statement(database, known_names).first_column_texts()))));
+                                       Statement(database, names_query).first_column_texts()))));
   }
   if (offset < 0) throw InputError(message);
   throw InputError(fmt::format("{}: {}", line_and_column(query, std::size_t(offset)), message),
@@ -187,8 +187,8 @@ QueryResult Database::select(const std::string& query, const QueryLimits& limits
   const QueryGuard guard(database_.get(), limits);
   Statement statement = prepare(database_.get(), query);
   QueryResult result;
-  const int columns = sqlite3_column_count(statement.get());
-  for (int i = 0; i < columns; ++i)
+  const int column_count = sqlite3_column_count(statement.get());
+  for (int i = 0; i < column_count; ++i)
     result.columns.emplace_back(sqlite3_column_name(statement.get(), i));
   try {
     while (statement.step()) {
@@ -197,7 +197,7 @@ QueryResult Database::select(const std::string& query, const QueryLimits& limits
                          "add a limit");
       }
       auto& row = result.rows.emplace_back();
-      for (int i = 0; i < columns; ++i) row.push_back(column_value(statement.get(), i));
+      for (int i = 0; i < column_count; ++i) row.push_back(column_value(statement.get(), i));
     }
   } catch (const InputError&) {
     throw;

@@ -17,7 +17,7 @@ namespace {
 
 bool is_null(sqlite3_value* value) { return sqlite3_value_type(value) == SQLITE_NULL; }
 
-/// The rows of one group, over which SQLite aggregates.
+/// The arguments of an aggregate in the rows of one group.
 struct Group {
   std::vector<double> samples;
   double probability = 0;  ///< The second argument of `quantile`.
@@ -54,9 +54,9 @@ void finish_group(sqlite3_context* context) {
 
 /// `statistic` maps a `Group` with samples to a number, or to an empty optional for NULL.
 template <auto statistic>
-void add_aggregate(sqlite3* database, const char* name, int arguments) {
-  sqlite3_create_function_v2(database, name, arguments, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nullptr,
-                             nullptr, add_row, finish_group<statistic>, nullptr);
+void add_aggregate(sqlite3* database, const char* name, int argument_count) {
+  sqlite3_create_function_v2(database, name, argument_count, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+                             nullptr, nullptr, add_row, finish_group<statistic>, nullptr);
 }
 
 constexpr std::int64_t kMaxDimension = 1'000'000;  // A parameter count then fits 64 bits.
@@ -84,10 +84,10 @@ void parameters_function(sqlite3_context* context, int /*count*/, sqlite3_value*
 void forward_flops_function(sqlite3_context* context, int /*count*/, sqlite3_value** values) {
   const auto numbers = dimensions<6>(values);
   if (!numbers) return sqlite3_result_null(context);
-  const auto [d_model, d_ff, layers, vocab, batch, tokens] = *numbers;
+  const auto [d_model, d_ff, layers, vocab, batch, length] = *numbers;
   const ModelShape shape{
       .d_model = d_model, .d_ff = d_ff, .layers = layers, .heads = 1, .vocab = vocab};
-  sqlite3_result_double(context, forward_flops(shape, batch, tokens));
+  sqlite3_result_double(context, forward_flops(shape, batch, length));
 }
 
 }  // namespace

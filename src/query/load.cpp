@@ -119,7 +119,7 @@ class Loader {
     }
   }
 
-  void add(const Launch& launch, std::size_t number, bool represents) {
+  void add(const Launch& launch, std::size_t number, bool is_representative) {
     ++launch_key_;
     const bool ok = is_ok(launch.outcome);
     const std::string reason = ok ? "" : describe_briefly(launch.outcome);
@@ -127,7 +127,7 @@ class Loader {
     const OutOfMemory empty;
     const OutOfMemory& details = oom == nullptr ? empty : *oom;
     insert_into("launch").run(launch_key_, cell_key_, std::int64_t(number), run_name_,
-                              launch.session, launch.device, represents,
+                              launch.session, launch.device, is_representative,
                               status_name(launch.outcome), null_if_empty(reason),
                               null_if_empty(details.phase), details.requested_bytes,
                               details.in_use_bytes, details.peak_bytes, launch.wall_ns);

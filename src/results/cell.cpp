@@ -165,8 +165,8 @@ bool bytes_are_countable(const CellSpec& spec) {
   const double tokens = batch * context;
   const double widths = d + static_cast<double>(shape.d_ff) + static_cast<double>(shape.vocab);
   const double pairs = (tokens * static_cast<double>(shape.heads) + context) * context;
-  // 80 and 16 are upper bounds of the bytes that the tensors of a block, the output layer and the
-  // loss together take for each element.
+  // The tensors of a block, the output layer and the loss together take at most 80 bytes for each
+  // element of a weight or an activation, and 16 for each pair of tokens in each head.
   const double bytes = 80 * (tokens + d) * widths + 16 * pairs;
   return std::max(1.0, static_cast<double>(shape.layers)) * bytes < 1e16;
 }

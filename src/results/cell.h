@@ -1,4 +1,4 @@
-// A cell is one measurement. Its kind and its parameters identify it.
+// A cell is one measurement, identified by its kind and parameters. metric_names.h describes kinds.
 #pragma once
 
 #include <array>
@@ -55,9 +55,9 @@ enum class AttentionBackend { kEager, kFlash, kEfficient, kCudnn, kMath, kCustom
 /// The variants of the training step that kind `ladder` compares. Each keeps the changes of the
 /// variants before it.
 enum class Variant {
-  kEinsum,      ///< Linear layers as einsum("... i, o i -> ... o"), explicit attention and AdamW.
-  kMatmul,      ///< Linear layers as matmul. All other kinds measure this variant.
-  kSdpa,        ///< Attention by scaled_dot_product_attention.
+  kEinsum,  ///< Linear layers as einsum("... i, o i -> ... o"), explicit attention, unfused AdamW.
+  kMatmul,  ///< Linear layers as matmul. All other kinds measure this variant.
+  kSdpa,    ///< Attention by scaled_dot_product_attention.
   kFusedAdamW,  ///< AdamW as one fused kernel for many parameters.
   kCudaGraph,   ///< The whole step captured once and replayed as a CUDA graph.
 };
@@ -141,7 +141,7 @@ struct ModelShape {
   bool operator==(const ModelShape&) const = default;
 };
 
-/// Measures one causal attention, without a network, at several sequence lengths.
+/// One causal attention, without a network, that is measured at several sequence lengths.
 struct AttentionSweep {
   AttentionMethod method = AttentionMethod::kSynced;
   AttentionBackend backend = AttentionBackend::kEager;
@@ -180,7 +180,7 @@ struct CellSpec {
   std::optional<std::int64_t> bucket_bytes = {};
 };
 
-/// True if the precision is BF16 or FP16: matrix products take 16-bit operands.
+/// True if the precision is BF16 or FP16, in which autocast computes matrix products.
 bool under_autocast(const CellSpec& spec);
 
 /// True if both cells have the same implementation, model shape, context and batch.

@@ -34,7 +34,7 @@ struct Bounds {
   std::int64_t min = -kMaxInteger;                       ///< The least integer that is allowed.
   std::int64_t max = kMaxInteger;                        ///< The largest integer that is allowed.
   std::optional<double> above = {};                      ///< A real number must exceed this bound.
-  std::size_t max_bytes = kMaxTextBytes;                 ///< The length of a text.
+  std::size_t max_bytes = kMaxTextBytes;                 ///< The longest text that is allowed.
   const TextPattern* pattern = nullptr;                  ///< Null if texts may have any form.
   std::span<const std::string_view> allowed_texts = {};  ///< Empty if any text is allowed.
   std::size_t min_items = 0;
@@ -88,7 +88,7 @@ constexpr auto flattened(Value Struct::* pointer) {
 template <typename Struct>
 inline constexpr auto kMembers = std::tuple();
 
-// The following functions write structs: to_json() lets nlohmann::json convert them.
+// The following functions write structs. nlohmann::json calls to_json() to convert one.
 
 void write_keys_into(Json& object, const std::variant<Scalar, Samples>& data);
 
@@ -205,19 +205,19 @@ void read_members(const JsonReader& object, Struct& into) {
 }
 
 template <typename Struct, typename Value>
-bool is_key(const Struct& /*read*/, const Member<Struct, Value>& member, std::string_view key) {
+bool is_key(const Struct& /*value*/, const Member<Struct, Value>& member, std::string_view key) {
   return key == member.key;
 }
 
 template <typename Struct, typename Value>
-bool is_key(const Struct& read, const Flattened<Struct, Value>& member, std::string_view key) {
-  return has_flattened_key(read.*member.pointer, key);
+bool is_key(const Struct& value, const Flattened<Struct, Value>& member, std::string_view key) {
+  return has_flattened_key(value.*member.pointer, key);
 }
 
-/// True if the struct declares the key. `read` tells which alternative of a variant was read.
+/// True if the struct declares the key. `value` tells which alternative of a variant was read.
 template <typename Struct>
-bool has_key(const Struct& read, std::string_view key) {
-  return std::apply([&](const auto&... member) { return (is_key(read, member, key) || ...); },
+bool has_key(const Struct& value, std::string_view key) {
+  return std::apply([&](const auto&... member) { return (is_key(value, member, key) || ...); },
                     kMembers<Struct>);
 }
 
@@ -228,8 +228,8 @@ void read_keys_from(const JsonReader& object, std::optional<Struct>& into) {
 }
 
 template <typename Struct>
-bool has_flattened_key(const std::optional<Struct>& read, std::string_view key) {
-  return read && has_key(*read, key);
+bool has_flattened_key(const std::optional<Struct>& value, std::string_view key) {
+  return value && has_key(*value, key);
 }
 
 template <typename Struct>

@@ -124,7 +124,7 @@ class DocumentBuilder {
     return true;
   }
 
-  /// Returns the place of the next value in the document. It is null until the value is set.
+  /// Counts the next value and returns its place in the document, which is null until it is set.
   JsonValue& next_slot() {
     if (++document_.value_count > kMaxJsonValues) {
       throw InputError(fmt::format("{}: more than {} values", document_.origin, kMaxJsonValues));
@@ -164,8 +164,8 @@ std::string excerpt(const JsonValue& value) {
 
 }  // namespace
 
-std::string path_to(const JsonValue& value, const JsonValue& document) {
-  const std::string path = find_path(value, document).value_or("");
+std::string path_to(const JsonValue& value, const JsonValue& root) {
+  const std::string path = find_path(value, root).value_or("");
   if (path.empty()) return "the document";
   return path.front() == '.' ? path.substr(1) : path;
 }

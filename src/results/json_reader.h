@@ -32,7 +32,7 @@ struct JsonDocument {
 JsonDocument parse_json(std::string_view text, const std::string& origin);
 
 /// Returns the path of `value` in the document: "cells[3].params", or "the document" for its root.
-std::string path_to(const JsonValue& value, const JsonValue& document);
+std::string path_to(const JsonValue& value, const JsonValue& root);
 
 /// Reads one value of a document, which must outlive the reader and not move.
 class JsonReader {

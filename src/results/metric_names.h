@@ -81,7 +81,7 @@ inline constexpr std::string_view kCopy = "copy";               // tag; B/s
 inline constexpr std::string_view kBandwidth = "bandwidth";     // bytes read and written by a copy
 
 // Kind `accumulation` writes the sum after each addition of a loop. Names are loops: the dtype of
-// the sum and the dtype of the addend, which is 0.01, or the addend.
+// the sum, and the dtype of the addend 0.01 or another addend.
 inline constexpr std::string_view kRunningSum = "running";  // tag; on the cell's device
 inline constexpr std::string_view kHostRunningSum =
     "running_host";                                    // tag; on the CPU, for comparison
@@ -118,8 +118,8 @@ inline constexpr std::string_view kProfile = "profile";          // tag; ns
 inline constexpr std::string_view kProfilerPrepare = "prepare";  // time to start the profiler
 inline constexpr std::string_view kProfilerCollect = "collect";  // time to read its record
 inline constexpr std::string_view kSpan = "span";  // first activity's start to last activity's end
-// The time in which at least one activity runs. The tag kBusy has the sum of
-// the activities' durations in each phase, in ns.
+// The time in which at least one activity runs. The tag kBusy has the sum of the activities'
+// durations in each phase, in ns.
 inline constexpr std::string_view kBusy = "busy";
 inline constexpr std::string_view kUnattributed = "unattributed";  // activities without a phase
 inline constexpr std::string_view kKernels = "kernels";  // the number of activities; also a table
@@ -145,7 +145,7 @@ inline constexpr std::string_view kCategory = "category";  // tag: requested, at
 inline constexpr std::string_view kRounding = "rounding";  // tag: allocated − requested
 inline constexpr std::string_view kResidual = "residual";  // tag: one tensor of the residual stream
 inline constexpr std::string_view kAlternativePeaks = "meaning";  // tag: other peaks of forward
-inline constexpr std::string_view kBlock = "block";  // tag and table: memory of one block
+inline constexpr std::string_view kBlock = "block";  // tag and table: bytes of a Transformer block
 inline constexpr std::string_view kAllocated = "allocated";
 inline constexpr std::string_view kRequested = "requested";
 inline constexpr std::string_view kEvents = "events";    // number of the history's events
@@ -176,7 +176,7 @@ inline constexpr std::string_view kRan = "ok";               // outcome
 inline constexpr std::string_view kOutOfMemory = "out of memory";  // outcome
 inline constexpr std::string_view kNotOffered = "not offered";     // outcome: by device or library
 inline constexpr std::string_view kInaccurate = "inaccurate";      // outcome
-inline constexpr std::string_view kNotTried = "not tried";  // outcome: a shorter one did not fit
+inline constexpr std::string_view kNotTried = "not tried";  // outcome: a shorter length did not fit
 inline constexpr std::string_view kFailed = "failed";       // outcome
 // Times of single passes, written if each pass is timed by itself. Names are sequence lengths.
 inline constexpr std::string_view kForwardPasses = "forward_passes";    // tag; ns
@@ -205,7 +205,7 @@ inline constexpr std::string_view kGathers = "gathers";                   // tab
 // over the ranks, and two tables. Its phases are those of a training step, with kExchange between
 // backward and optimizer.
 inline constexpr std::string_view kExchange = "exchange";  // phase
-inline constexpr std::string_view kSkew = "skew";          // tag; ns; kStep: slowest − fastest rank
+inline constexpr std::string_view kSkew = "skew";          // tag; ns; name kStep: slowest − fastest
 // The all-reduces of one rank in one step: their number (kCalls) and bytes (kTotal, kLargest).
 inline constexpr std::string_view kAllReduceCalls = "all_reduces";  // tag
 inline constexpr std::string_view kCalls = "calls";
