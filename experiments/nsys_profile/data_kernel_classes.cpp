@@ -67,7 +67,7 @@ Dataset gemm_shares(const std::vector<const Profile*>& profiles) {
 
 /// One class's segment of a pass's bar.
 struct ClassSegment {
-  std::string pass;  ///< "FP32 · forward"
+  std::string row;   ///< "FP32 · forward"
   std::string kind;  ///< The drawn class.
   double ms;
   double share;       ///< Share of the pass's GPU time, from 0 to 1.
@@ -75,7 +75,7 @@ struct ClassSegment {
 };
 
 const std::vector<Column<ClassSegment>> kSegmentColumns{
-    {"row", "Pass", &ClassSegment::pass},
+    {"row", "Pass", &ClassSegment::row},
     {"class", "Class", &ClassSegment::kind},
     {"ms", "Time", &ClassSegment::ms, "ms"},
     {"share", "Share", &ClassSegment::share, "%", kAsPercent},
@@ -105,7 +105,7 @@ std::string class_changes(const Rows& before, const Rows& after, const std::stri
   struct ShareChange {
     std::string kernels;  ///< "elementwise kernels"
     double from, to;      ///< Shares of GPU time.
-    double size() const { return std::abs(to - from); }
+    double distance() const { return std::abs(to - from); }
   };
   std::vector<ShareChange> changes;
   std::vector<std::string> unchanged;
@@ -114,7 +114,7 @@ std::string class_changes(const Rows& before, const Rows& after, const std::stri
                              time_share(before, has_drawn_class(kind)),
                              time_share(after, has_drawn_class(kind))};
     if (kind == "GEMM" || change.from + change.to <= 0) continue;
-    if (change.size() >= kPercentagePoint) {
+    if (change.distance() >= kPercentagePoint) {
       changes.push_back(change);
     } else if (kind != "other") {
       unchanged.push_back(change.kernels);
@@ -122,7 +122,7 @@ std::string class_changes(const Rows& before, const Rows& after, const std::stri
   }
   std::string words;
   std::vector<std::string> rising, falling;
-  std::ranges::sort(changes, std::greater<>(), &ShareChange::size);
+  std::ranges::sort(changes, std::greater<>(), &ShareChange::distance);
   for (const ShareChange& change : changes) {
     if (words.empty()) {
       words = change.kernels + (change.to > change.from ? " rise" : " fall") + " from " +
