@@ -104,7 +104,7 @@ std::vector<StepRow> step_rows(const ProfileList& profiles) {
       if (!step.why_no_peak().empty()) continue;
       StepRow& row =
           rows.emplace_back(StepRow{profile, &step, disturbances_except_slowdown(*step.launch)});
-      // The step ran a second time to record the allocator's history, which must not change it.
+      // The step ran a second time to record the allocator's history, which should not matter.
       const MaybeBytes peak_with_history = step.bytes(metric::kHistory, metric::kPeakRequested);
       if (peak_with_history && row.requested_bytes() &&
           *peak_with_history != *row.requested_bytes())

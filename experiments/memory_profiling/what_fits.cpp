@@ -177,11 +177,11 @@ std::vector<Size> sizes_of(const RunView& view, const CellSpec& reference) {
     if (std::ranges::find(sizes, *cell.spec.model, &Size::shape) != sizes.end()) continue;
     sizes.push_back({cell.spec.size, *cell.spec.model});
   }
-  const PeakCheck largest_step{Mode::kTrainStep, Precision::kFp32};
+  const PeakCheck fp32_training{Mode::kTrainStep, Precision::kFp32};
   std::ranges::stable_sort(sizes, {}, [](const Size& size) { return parameter_count(size.shape); });
   return only(sizes, [&](const Size& size) {
     return bytes_are_countable(
-        largest_step.spec_of(size, batch_of(reference), kShownContexts.back()));
+        fp32_training.spec_of(size, batch_of(reference), kShownContexts.back()));
   });
 }
 

@@ -219,7 +219,7 @@ PartContent attention(const Profiles& profiles) {
     const PeakRates peaks(view, *drawn);
     std::vector<TimedWork> points = attention_work(*drawn);
     std::ranges::move(work_outside_attention(*drawn), std::back_inserter(points));
-    std::erase_if(points, [](const TimedWork& work) {  // No 0 on log axes; no scale and mask.
+    std::erase_if(points, [](const TimedWork& work) {  // Log axes lack 0; scale and mask stay out.
       return work.flop_rate() <= 0 || work.intensity() <= 0 || work.name == stage::kScaleMask;
     });
     if (!peaks.are_known() || points.empty()) continue;
