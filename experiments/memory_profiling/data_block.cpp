@@ -41,7 +41,7 @@ constexpr TensorName kTensorNames[]{
     {"ffn", "aten::sigmoid", "SiLU sigmoid"},
     {"ffn", "aten::mul", "SwiGLU products"}};
 
-/// Names a tensor of labreport's network by its role, any other by its operator.
+/// Names a tensor by its role, else by its operator. Modules of other networks have no roles.
 std::string tensor_name(const MeasuredRow& row, bool labreports_network) {
   const std::string module = short_path(row.text(column::kModule));
   const std::string outer_op = row.text(column::kOperation), inner_op = row.text(column::kOperator);
@@ -134,7 +134,7 @@ std::string contributor_words(std::vector<Contributor> contributors) {
   return join(words, ", ");
 }
 
-/// Sets one fact for the gradients of all contexts, because gradients do not depend on the context.
+/// Lists a sentence for each context. The gradients are one fact, as they do not depend on it.
 void set_block_facts(Facts& facts, const std::vector<Block>& blocks) {
   std::vector<Facts> sentences;
   for (const Block& block : blocks) {
@@ -159,10 +159,10 @@ void set_block_facts(Facts& facts, const std::vector<Block>& blocks) {
   facts.set("gradients", join_words(distinct(each(blocks, [](const Block& block) {
               return format_bytes_briefly(block.gradients());
             }))));
-  const bool enough_contributors =
+  const bool names_contributors =
       !blocks.empty() && blocks.back().contributors.size() >= kNamedContributors;
-  facts.when("contributors", enough_contributors,
-             enough_contributors
+  facts.when("contributors", names_contributors,
+             names_contributors
                  ? Facts()
                        .set("context", format_count(blocks.back().profile->context()))
                        .set("list", contributor_words(blocks.back().contributors))
@@ -241,7 +241,7 @@ void add_spans(std::vector<ModuleSpan>& spans, const std::vector<BlockInstant>& 
   std::erase_if(spans, [](const ModuleSpan& span) { return span.last_event <= span.first_event; });
 }
 
-/// Returns the datasets of the figure's curve of memory and of its bands, one band for each module.
+/// Returns the data of a figure: the curve of memory, and a band for each span in a module.
 std::vector<Dataset> block_timeline_datasets(const Block& block) {
   std::vector<BlockInstant> curve;
   std::vector<ModuleSpan> spans;

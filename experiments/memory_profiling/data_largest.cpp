@@ -129,19 +129,19 @@ std::string makers_clause(const ForwardPass& forward) {
   }
   const auto& model = forward.step->spec().model;
   const double layers = model ? static_cast<double>(model->layers) : 0;
-  const bool even_counts = layers > 1 && std::ranges::all_of(makers, [layers](const auto& maker) {
-                             return std::fmod(maker.second, layers) == 0;
-                           });
+  const bool per_layer = layers > 1 && std::ranges::all_of(makers, [layers](const auto& maker) {
+                           return std::fmod(maker.second, layers) == 0;
+                         });
   const std::string list = join_words(each(makers, [&](const auto& maker) {
-    return format_value(even_counts ? maker.second / layers : maker.second, {Notation::kCount}) +
+    return format_value(per_layer ? maker.second / layers : maker.second, {Notation::kCount}) +
            " in " + maker.first;
   }));
-  return (even_counts ? "each of " + format_fixed(layers, 0) + " layers" : "the pass") + " makes " +
+  return (per_layer ? "each of " + format_fixed(layers, 0) + " layers" : "the pass") + " makes " +
          list;
 }
 
 /// Names the contexts whose largest tensors exceed the attention scores, and these tensors. Returns
-/// nothing if the contexts' largest tensors differ in kind.
+/// nothing unless the tensors are of one known kind.
 std::optional<Facts> larger_than_scores(const std::vector<ForwardPass>& passes) {
   const auto larger_passes = only(passes, [](const ForwardPass& forward) {
     return forward.meaning() != kScores && forward.largest_bytes() > forward.score_tensor_bytes();
@@ -211,8 +211,8 @@ PartContent present_largest(const RunView& view, const std::vector<Profile>& pro
   for (const char* name : {"known", "unknown", "outgrown"}) part.facts.when(name, std::nullopt);
   if (passes.empty()) return part;
   const auto context = [](const ForwardPass& pass) { return pass.profile->context(); };
-  const auto reference = std::ranges::find(passes, view.edition().reference_context, context);
-  const ForwardPass& forward = reference == passes.end() ? passes.back() : *reference;
+  const auto at_reference = std::ranges::find(passes, view.edition().reference_context, context);
+  const ForwardPass& forward = at_reference == passes.end() ? passes.back() : *at_reference;
   part.facts.when(forward.meaning().empty() ? "unknown" : "known",
                   Facts()
                       .set("context", forward.context())

@@ -65,7 +65,7 @@ Dataset forward_peaks_data(const ProfileList& profiles) {
              metric::kAlternativePeaks, metric::kForwardGraphAlive),
       column("in_training", "Inside training, with the optimizer's state", Mode::kTrainStep,
              metric::kAlternativePeaks, metric::kForwardWithState)};
-  const auto has_peak = [](const Profile* profile) { return any_step_ran({profile}); };
+  const auto has_peak = [](const Profile* profile) { return any_peak_measured({profile}); };
   return make_dataset("forward-peaks", columns, only(profiles, has_peak));
 }
 
@@ -104,7 +104,7 @@ std::vector<StepRow> step_rows(const ProfileList& profiles) {
       if (!step.why_no_peak().empty()) continue;
       StepRow& row =
           rows.emplace_back(StepRow{profile, &step, disturbances_except_slowdown(*step.launch)});
-      // The step ran again while the allocator's history was recorded.
+      // The step ran a second time to record the allocator's history, which should not matter.
       const MaybeBytes peak_with_history = step.bytes(metric::kHistory, metric::kPeakRequested);
       if (peak_with_history && row.requested_bytes() &&
           *peak_with_history != *row.requested_bytes())
@@ -140,11 +140,11 @@ Dataset steps_data(const ProfileList& profiles) {
   return make_dataset("steps", columns, step_rows(profiles));
 }
 
-/// Returns the contexts whose training steps ran out of memory: "from 512 on" if they are several
-/// and all longer than `longest_context`, else "at 2,048".
-std::string where_out_of_memory(const ProfileList& out_of_memory, std::int64_t longest_context) {
+/// Returns the contexts of profiles whose training steps ran out of memory: "from 512 on" for
+/// several that are all longer than `longest_measured`, else "at 2,048".
+std::string where_out_of_memory(const ProfileList& out_of_memory, std::int64_t longest_measured) {
   const auto context = [](const Profile* profile) { return format_count(profile->context()); };
-  if (out_of_memory.size() > 1 && out_of_memory.front()->context() > longest_context)
+  if (out_of_memory.size() > 1 && out_of_memory.front()->context() > longest_measured)
     return "from " + context(out_of_memory.front()) + " on";
   return "at " + join_words(each(out_of_memory, context));
 }
@@ -175,7 +175,7 @@ std::optional<Facts> peak_facts(const ProfileList& profiles) {
   return std::nullopt;
 }
 
-/// Compares activations at a peak in backward with all gradients; nothing unless they are larger.
+/// Gives the activations at a peak in backward and all gradients; nothing unless these are smaller.
 std::optional<Facts> outweighing_activations(const StepRow& row) {
   const MaybeBytes activations = row.step->category_bytes(metric::kActivations);
   const Timeline timeline = timeline_of(*row.step->launch);
@@ -215,19 +215,19 @@ std::optional<Facts> phase_facts(const std::vector<StepRow>& steps) {
                             : outweighing_activations(peaking_elsewhere.front()));
 }
 
-/// Finds a step that allocates more than the next longer one because the allocator rounds up.
+/// Finds a step whose peak exceeds that of the next longer context because the allocator rounds up.
 std::optional<Facts> reversed_by_rounding(const std::vector<StepRow>& steps) {
-  const auto row = std::ranges::adjacent_find(steps, std::greater(), &StepRow::allocated_bytes);
-  if (row == steps.end()) return std::nullopt;
-  const MaybeBytes short_requested = row->requested_bytes(),
-                   long_requested = (row + 1)->requested_bytes();
+  const auto found = std::ranges::adjacent_find(steps, std::greater(), &StepRow::allocated_bytes);
+  if (found == steps.end()) return std::nullopt;
+  const MaybeBytes short_requested = found->requested_bytes(),
+                   long_requested = (found + 1)->requested_bytes();
   if (!short_requested || !long_requested || *short_requested > *long_requested)
     return std::nullopt;
   Facts facts;
-  for (const auto& [name, step] : {std::pair("short", row), std::pair("long", row + 1)}) {
-    facts.set(name, format_count(step->context()));
+  for (const auto& [name, row] : {std::pair("short", found), std::pair("long", found + 1)}) {
+    facts.set(name, format_count(row->context()));
     facts.set(std::string(name) + "_rounding",
-              format_bytes(step->allocated_bytes() - *step->requested_bytes()));
+              format_bytes(row->allocated_bytes() - *row->requested_bytes()));
   }
   return facts;
 }

@@ -11,8 +11,8 @@
 namespace labreport::memory_profiling {
 namespace {
 
-constexpr double kMatters = 0.05;         // A smaller |change| / peak does not matter.
-constexpr double kReasonTolerance = 0.1;  // A reason may err by this share of its largest number.
+constexpr double kMatters = 0.05;        // A smaller |change| / peak does not matter.
+constexpr double kMaxUnexplained = 0.1;  // A cause may leave this share of its effect unexplained.
 
 /// One step at one context, in the precision that the answers describe and in the reduced one.
 struct PeakPair {
@@ -72,7 +72,7 @@ std::optional<Facts> traded_bytes(const PeakPair& pair) {
       phase != pair.reduced->measured_step(pair.mode)->peak_phase())
     return std::nullopt;
   const double unexplained = pair.reduced_peak() - pair.full_peak() - (*activations + *copies);
-  if (std::abs(unexplained) > kReasonTolerance * -*activations) return std::nullopt;
+  if (std::abs(unexplained) > kMaxUnexplained * -*activations) return std::nullopt;
   return Facts()
       .set("saved", format_bytes_briefly(-*activations))
       .set("added", format_bytes_briefly(*copies));
@@ -98,8 +98,8 @@ std::optional<Facts> step_facts(const PeakPairs& steps) {
       .flag("unexplained", !reason && longest.matters());
 }
 
-/// Describes the change of a forward's peak at the longest context whose training steps are
-/// compared, else at the longest. `copies` is set if copies of the weights raise that peak.
+/// Describes how the peak of a step without optimizer changes, at the longest context whose
+/// training steps are compared, else at the longest. Copies of weights may explain a higher peak.
 std::optional<Facts> forward_facts(const PeakPairs& pairs, const PeakPairs& steps) {
   for (const Mode mode : {Mode::kInference, Mode::kForward, Mode::kForwardBackward}) {
     const PeakPairs forwards = measured_pairs(pairs, mode);
@@ -116,7 +116,7 @@ std::optional<Facts> forward_facts(const PeakPairs& pairs, const PeakPairs& step
         .set("context", format_count(pair.full->context()))
         .set("share", pair.change_percent())
         .set("rise", format_percent(pair.relative_change()))
-        .flag("copies", change > 0 && copies && *copies >= (1 - kReasonTolerance) * change)
+        .flag("copies", change > 0 && copies && *copies >= (1 - kMaxUnexplained) * change)
         .flag("same", !steps.empty() && traded_bytes(steps.back()));
   }
   return std::nullopt;
@@ -143,14 +143,14 @@ void set_fit_facts(Facts& facts, const PeakPairs& pairs) {
 std::string reasons_without_peak(const PeakPair& pair) {
   std::vector<std::string> reasons;
   for (const Profile* profile : {pair.full, pair.reduced}) {
-    const std::string missing = profile->planned_step(pair.mode)->why_no_peak();
-    if (!missing.empty()) reasons.push_back(profile->precision() + ": " + missing);
+    const std::string reason = profile->planned_step(pair.mode)->why_no_peak();
+    if (!reason.empty()) reasons.push_back(profile->precision() + ": " + reason);
   }
   return join(reasons, "; ");
 }
 
-Dataset precisions_data(const PeakPairs& pairs, const std::string& full,
-                        const std::string& reduced) {
+Dataset precisions_data(const PeakPairs& pairs, const std::string& full_title,
+                        const std::string& reduced_title) {
   double highest_peak_bytes = 0;
   for (const PeakPair& pair : pairs)
     highest_peak_bytes = std::max({highest_peak_bytes, pair.full_peak(), pair.reduced_peak()});
@@ -168,8 +168,8 @@ Dataset precisions_data(const PeakPairs& pairs, const std::string& full,
   const std::vector<Column<PeakPair>> columns{
       {"context", "Context", [](const PeakPair& pair) { return pair.full->context(); }, "", kName},
       {"step", "Step", [](const PeakPair& pair) { return mode_words(pair.mode); }},
-      peak("own", full, &PeakPair::full),
-      peak("reduced", reduced, &PeakPair::reduced),
+      peak("own", full_title, &PeakPair::full),
+      peak("reduced", reduced_title, &PeakPair::reduced),
       {"ratio", "Ratio", ratio, "×", {Notation::kFixed, 2}}};
   return make_dataset("precisions", columns, pairs);
 }

@@ -12,8 +12,8 @@
 namespace labreport::memory_profiling {
 namespace {
 
-constexpr double kNearCapacity = 0.75;      // A peak above this share of it draws the capacity.
-constexpr double kMostlyParameters = 0.95;  // A sawtooth starts with this share of parameters.
+constexpr double kNearCapacity = 0.75;      // The figure draws the capacity from this share on.
+constexpr double kMostlyParameters = 0.95;  // Least share of parameters at a sawtooth's start.
 constexpr double kInvisibleShare = 0.002;   // A thinner area, as a share of the peak, is invisible.
 
 /// A step with a timeline; it may have run out of memory.
@@ -178,7 +178,7 @@ Dataset timeline_data(const std::vector<CategoryWords>& visible, const Timeline&
   return make_dataset("timeline", columns, slices);
 }
 
-/// Lists memory at the start, the end of each phase and the peak. A failure replaces the last end.
+/// Lists memory at the start, the end of each phase and the peak. A failure's reason names its end.
 Dataset stages_data(const std::vector<CategoryWords>& visible, const StepRecording& recording,
                     const ByteUnit& unit) {
   using Stage = std::pair<std::string, Instant>;
@@ -210,10 +210,10 @@ void add_step(PartContent& part, const StepRecording& recording, const std::stri
               double capacity_bytes) {
   const Timeline& timeline = recording.timeline;
   const ByteUnit unit = byte_unit(timeline.peak().requested_bytes());
-  const double least_visible = kInvisibleShare * timeline.peak().requested_bytes();
+  const double min_visible_bytes = kInvisibleShare * timeline.peak().requested_bytes();
   const auto visible = only(memory_categories(), [&](const CategoryWords& category) {
     return std::ranges::any_of(timeline.instants, [&](const Instant& instant) {
-      return instant.bytes_of(category.name) > least_visible;
+      return instant.bytes_of(category.name) > min_visible_bytes;
     });
   });
   std::vector<Dataset> datasets{timeline_data(visible, timeline, unit),
@@ -227,9 +227,9 @@ void add_step(PartContent& part, const StepRecording& recording, const std::stri
     part.datasets.push_back(std::move(dataset));
   }
   const Cell& cell = *recording.step->cell;
-  const std::string launch = std::to_string(recording.step->launch - cell.launches.data());
-  part.attachments.push_back(
-      {snapshot_name + artifact::kSnapshot, "", cell.id + "." + launch + artifact::kSnapshot});
+  const std::string launch_index = std::to_string(recording.step->launch - cell.launches.data());
+  part.attachments.push_back({snapshot_name + artifact::kSnapshot, "",
+                              cell.id + "." + launch_index + artifact::kSnapshot});
 }
 
 }  // namespace

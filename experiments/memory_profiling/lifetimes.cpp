@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxBoxes = 100;  // The figure lets a reader ask for at most this many.
 constexpr std::size_t kMaxKinds = 20;
-constexpr double kNearlyFlat = 0.2;  // The axis is cut if a step adds at most this share of a peak.
+constexpr double kNearlyFlat = 0.2;  // A step adding at most this share of its peak cuts the axis.
 
 struct Box {
   int rank = 0;
@@ -52,8 +52,8 @@ Dataset boxes_data(const std::vector<Allocation>& allocations, const Bins& bins,
 }
 
 Dataset bins_data(const Bins& bins, const Timeline& timeline, const ByteUnit& unit) {
-  std::vector<std::size_t> rows(bins.least_bytes.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = i;
+  std::vector<std::size_t> indices(bins.least_bytes.size());
+  for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = i;
   const double resident_bytes = timeline.instants.front().requested_bytes();
   const auto least_bytes = [bins](std::size_t bin) {
     return std::isfinite(bins.least_bytes[bin]) ? std::optional(bins.least_bytes[bin])
@@ -66,10 +66,10 @@ Dataset bins_data(const Bins& bins, const Timeline& timeline, const ByteUnit& un
       bytes_column<std::size_t>("least", "Least", least_bytes, unit),
       bytes_column<std::size_t>(
           "resident", "Before the step", [=](std::size_t) { return resident_bytes; }, unit)};
-  return make_dataset("lifetime-bins", columns, rows);
+  return make_dataset("lifetime-bins", columns, indices);
 }
 
-/// Allocations that differ in their layer alone: a network repeats them in every layer.
+/// Allocations of one size, maker and freeing phase: a network repeats them in every layer.
 struct Kind {
   Allocation first;
   std::size_t count = 1;
@@ -78,14 +78,14 @@ struct Kind {
 std::vector<Kind> kinds_of(const std::vector<Allocation>& allocations) {
   std::vector<Kind> kinds;
   for (const Allocation& allocation : allocations) {
-    const auto same = std::ranges::find_if(kinds, [&](const Kind& kind) {
+    const auto known = std::ranges::find_if(kinds, [&](const Kind& kind) {
       return same_maker(kind.first, allocation) && kind.first.bytes == allocation.bytes &&
              kind.first.freed_phase == allocation.freed_phase;
     });
-    if (same == kinds.end())
+    if (known == kinds.end())
       kinds.push_back({allocation});
     else
-      ++same->count;
+      ++known->count;
   }
   kinds.resize(std::min(kinds.size(), kMaxKinds));
   return kinds;

@@ -12,10 +12,10 @@ namespace {
 
 constexpr const char* kSize2025 = "2.7B";
 constexpr const char* kSize2026 = "xl";
-constexpr std::int64_t kWarmup = 2;  // These steps make AdamW's state and the allocator's blocks.
+constexpr std::int64_t kWarmup = 2;  // AdamW's state and the allocator's blocks exist after these.
 
-/// Returns the user's sizes; without them the edition's size and, in case it does not fit, all
-/// smaller ones, largest first.
+/// Returns the user's sizes; without them the edition's size, and all smaller ones in a full run,
+/// in case it does not fit. The edition's size comes first.
 std::vector<Size> sizes(const Planning& planning) {
   std::vector<Size> chosen = planning.axes.sizes;
   if (!planning.input.selection.sizes.empty()) return chosen;
@@ -65,7 +65,7 @@ void add_modes(Planning& planning, const CellSpec& spec) {
   if (needs_shorter_mode) planning.add(spec, Mode::kForwardBackward);
 }
 
-/// Doubles the context until a step does not fit, and measures the longest that fits in all modes.
+/// Doubles the context until a step does not fit, and measures all modes at the longest that fits.
 void add_longest_context(Planning& planning, CellSpec spec) {
   const auto longest_mode = longest_wanted_mode(planning.input);
   if (!longest_mode) return;
@@ -90,7 +90,7 @@ void add_network(Planning& planning, const Size& size) {
   }
 }
 
-/// Returns the longest mode at the shortest context: if that does not fit, no longer context does.
+/// Returns the step in the longest mode at the shortest context. If it does not fit, none does.
 CellSpec probe_step(const Planning& planning, const Size& size) {
   CellSpec spec = memory_cell(planning, size, precisions(planning).front());
   spec.context = std::ranges::min(contexts(planning));
@@ -104,8 +104,8 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
   Planning planning{input, so_far, axes(input)};
   const std::vector<Size> chosen = sizes(planning);
   const bool sizes_by_user = !input.selection.sizes.empty();
-  const std::size_t sure_count = sizes_by_user ? chosen.size() : 1;
-  for (const Size& size : chosen | std::views::take(sure_count)) add_network(planning, size);
+  const std::size_t measured_anyway = sizes_by_user ? chosen.size() : 1;
+  for (const Size& size : chosen | std::views::take(measured_anyway)) add_network(planning, size);
   if (sizes_by_user || !longest_wanted_mode(input)) return planning.cells;
   if (!did_not_fit(so_far, probe_step(planning, chosen.front()))) return planning.cells;
   // A smaller size is measured in full once its probe is known to fit.

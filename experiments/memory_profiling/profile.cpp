@@ -174,7 +174,7 @@ ProfileList planned_in_full(const ProfileList& profiles) {
   return full.empty() ? profiles : full;
 }
 
-bool any_step_ran(const ProfileList& profiles) {
+bool any_peak_measured(const ProfileList& profiles) {
   return std::ranges::any_of(profiles,
                              [](const Profile* profile) { return has_any_peak(*profile); });
 }
@@ -221,7 +221,7 @@ std::vector<std::string> warnings(const std::vector<Profile>& profiles) {
 
 void set_common_facts(Facts& facts, const RunView& view, const std::vector<Profile>& profiles) {
   const ProfileList described = described_profiles(profiles);
-  facts.flag("nothing", !any_step_ran(described));
+  facts.flag("nothing", !any_peak_measured(described));
   facts.flag("gpu", view.on_gpu());
   facts.set("size", described.front()->spec.size);
   facts.set("precision", described.front()->precision());

@@ -60,7 +60,6 @@ struct Profile {
 /// other step.
 std::vector<Profile> profiles_of(const RunView& view);
 
-/// Some of a run's profiles.
 using ProfileList = std::vector<const Profile*>;
 
 /// Returns the profiles that the answers describe, shortest context first. They are those of one
@@ -84,10 +83,9 @@ ProfileList select_same_network(const std::vector<Profile>& profiles, const Prof
 /// "backward", "the optimizer"
 std::string phase_words(const std::string& phase);
 
-/// True if any step of any profile has a measured peak.
-bool any_step_ran(const ProfileList& profiles);
+bool any_peak_measured(const ProfileList& profiles);
 
-/// Returns the precision to compare with the first one: BF16, else FP16, else TF32, else nothing.
+/// Returns the precision to compare with the first one: BF16, else FP16, TF32 or FP32, if any.
 std::optional<Precision> reduced_precision(const std::vector<Profile>& profiles);
 
 /// Returns the device's memory, or the limit that the launch was given; 0 if unknown.

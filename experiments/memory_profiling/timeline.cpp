@@ -108,11 +108,11 @@ std::string maker_words(const std::string& outer_op, const std::string& module,
                         const std::string& inner_op) {
   const std::string path = short_path(module);
   if (is_linear(outer_op) && !path.empty()) return path;
-  const bool is_composite = !outer_op.empty() && !outer_op.starts_with("aten::");
+  const bool is_custom = !outer_op.empty() && !outer_op.starts_with("aten::");
   const std::string op_name = last_component(allocating_op(outer_op, inner_op), "::");
-  const std::string maker = is_composite && !op_name.empty() ? outer_op + " (" + op_name + ")"
-                            : op_name.empty()                ? last_component(outer_op, "::")
-                                                             : op_name;
+  const std::string maker = is_custom && !op_name.empty() ? outer_op + " (" + op_name + ")"
+                            : op_name.empty()             ? last_component(outer_op, "::")
+                                                          : op_name;
   if (maker.empty()) return path.empty() ? "not known" : path;
   return path.empty() ? maker : maker + " in " + path;
 }

@@ -50,7 +50,7 @@ struct PeakCheck {
   Precision precision;
   bool with_checkpoints = false;
   std::vector<double> deviations = {};  ///< Predicted / measured − 1, one for each peak.
-  std::int64_t max_batch = 0, max_context = 0, max_blocks = 0;
+  std::int64_t max_batch = 0, max_context = 0, max_checkpoint_blocks = 0;
   double largest_peak = 0;  ///< Bytes of the largest measured peak.
 
   double worst_deviation() const {
@@ -63,7 +63,7 @@ struct PeakCheck {
     largest_peak = std::max(largest_peak, measured);
     max_batch = std::max(max_batch, *spec.batch);
     max_context = std::max(max_context, *spec.context);
-    max_blocks = std::max(max_blocks, spec.blocks_per_checkpoint.value_or(0));
+    max_checkpoint_blocks = std::max(max_checkpoint_blocks, spec.blocks_per_checkpoint.value_or(0));
   }
   /// True if batch, context or predicted bytes exceed all that were measured. Bytes may exceed the
   /// largest measured peak by `kPredictionTolerance`, the largest error of a prediction.
@@ -84,7 +84,7 @@ struct PeakCheck {
   }
 };
 
-/// The sizes and checked formulas of the figure and its table, at one batch.
+/// The sizes and checked formulas to show at one batch, and the figure's context.
 struct Grid {
   Workspaces workspaces;
   std::int64_t batch, context;
@@ -105,7 +105,7 @@ ConfirmedPeaks confirmed_peaks(const PeakCheck& check, const Workspaces& workspa
           .farthest = std::round(1e4 * check.worst_deviation()) / 1e4,
           .batch = check.max_batch,
           .context = check.max_context,
-          .blocks = check.max_blocks,
+          .blocks = check.max_checkpoint_blocks,
           .ranks = 0,
           .workspace = workspaces[has_backward(check.mode)]};
 }
@@ -144,7 +144,7 @@ std::vector<PeakCheck> checks_of(const RunView& view, const std::vector<Profile>
   return checks;
 }
 
-/// Checks training steps of ranks that share AdamW's state, by their peak once the state exists.
+/// Returns the training steps of ranks sharing AdamW's state that peak as the formulas predict.
 std::vector<ConfirmedPeaks> confirmed_sharded_peaks(const RunView& view) {
   using namespace optimizer_state_sharding_accounting;
   std::vector<ConfirmedPeaks> confirmed;
@@ -177,22 +177,22 @@ std::vector<Size> sizes_of(const RunView& view, const CellSpec& reference) {
     if (std::ranges::find(sizes, *cell.spec.model, &Size::shape) != sizes.end()) continue;
     sizes.push_back({cell.spec.size, *cell.spec.model});
   }
-  const PeakCheck largest_step{Mode::kTrainStep, Precision::kFp32};
+  const PeakCheck fp32_training{Mode::kTrainStep, Precision::kFp32};
   std::ranges::stable_sort(sizes, {}, [](const Size& size) { return parameter_count(size.shape); });
   return only(sizes, [&](const Size& size) {
     return bytes_are_countable(
-        largest_step.spec_of(size, batch_of(reference), kShownContexts.back()));
+        fp32_training.spec_of(size, batch_of(reference), kShownContexts.back()));
   });
 }
 
 /// One part of a size's predicted peak; the last part's text gives the whole peak.
 struct Bar {
-  std::string row, part;
+  std::string label, part;
   double from_gib, to_gib;
   std::string text;
 };
 
-const std::vector<Column<Bar>> kBars{{"row", "Size", &Bar::row},
+const std::vector<Column<Bar>> kBars{{"row", "Size", &Bar::label},
                                      {"part", "Part", &Bar::part},
                                      {"from", "From", &Bar::from_gib, "GiB", {Notation::kFixed, 2}},
                                      {"to", "To", &Bar::to_gib, "GiB", {Notation::kFixed, 2}},
@@ -206,12 +206,12 @@ std::vector<Bar> bars_of(const Grid& grid) {
       const CellSpec spec = check.spec_of(size, grid.batch, grid.context);
       const ExpectedPeak peak = grid.predicted_peak(spec);
       const auto bytes = static_cast<double>(peak.total());
-      const std::string row = size.name + ", " + std::string(check.precision_words());
+      const std::string label = size.name + ", " + std::string(check.precision_words());
       double from_gib = 0;
       for (const auto& [name, part] : kPeakParts) {
         const double to_gib = from_gib + static_cast<double>(peak.*part) / kBytesPerGibibyte;
         if (to_gib > from_gib)
-          bars.push_back({row, category_words(std::string(name)), from_gib, to_gib, ""});
+          bars.push_back({label, category_words(std::string(name)), from_gib, to_gib, ""});
         from_gib = to_gib;
       }
       bars.back().text = format_bytes(bytes) + (check.extrapolates(spec, bytes) ? "*" : "");
@@ -342,14 +342,14 @@ void add_what_fits(PartContent& part, const RunView& view, const std::vector<Pro
       described_size == grid.sizes.end() ? std::nullopt : prediction_facts(grid.checks);
   part.facts.when("predicted", facts);
   if (!facts) return;
-  const std::vector<Bar> rows = bars_of(grid);
-  part.facts.flag("extrapolated", std::ranges::any_of(rows, [](const Bar& bar) {
+  const std::vector<Bar> bars = bars_of(grid);
+  part.facts.flag("extrapolated", std::ranges::any_of(bars, [](const Bar& bar) {
                     return bar.text.ends_with('*');
                   }));
-  Dataset bars = make_dataset("what-fits", kBars, rows);
-  bars.script_data = live_data(grid, described_size - grid.sizes.begin());
+  Dataset figure = make_dataset("what-fits", kBars, bars);
+  figure.script_data = live_data(grid, described_size - grid.sizes.begin());
   part.datasets.insert(part.datasets.end(),
-                       {std::move(bars), cards_data(), smallest_cards_data(grid),
+                       {std::move(figure), cards_data(), smallest_cards_data(grid),
                         make_dataset("predictions", kPredictions, grid.checks)});
 }
 

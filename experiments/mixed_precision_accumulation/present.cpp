@@ -16,7 +16,7 @@ constexpr Notation kSum{Notation::kFixed, 4};  // PyTorch prints four decimals.
 constexpr Notation kThreeDigits{Notation::kSignificant, 3};
 constexpr Notation kError{Notation::kShortest, 3};
 constexpr Notation kRelative{Notation::kRelativeError, 2};
-constexpr std::size_t kDrawnEvery = 10;
+constexpr std::size_t kAdditionsPerPoint = 10;
 constexpr std::size_t kShownAdditions[]{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
 
 /// Sets errors below 1e-12 to 0, because they come from computing the error in doubles.
@@ -27,7 +27,7 @@ std::string name_of(const Loop& loop) {
   return replaced(std::string(loop.label) + (loop.is_extra ? " (extra)" : ""), " ", "\u00a0");
 }
 
-const std::vector<Column<Loop>> kSums{
+const std::vector<Column<Loop>> kSumColumns{
     {"loop", "Loop", name_of},
     {"sum", "Final value", &Loop::final_sum, "", kSum},
     {"error", "Error", [](const Loop& loop) { return without_noise(loop.error()); }, "", kError},
@@ -44,7 +44,7 @@ struct RunningError {
   double error;
 };
 
-const std::vector<Column<RunningError>> kRunningErrors{
+const std::vector<Column<RunningError>> kRunningErrorColumns{
     {"loop", "Loop", &RunningError::loop},
     {"additions", "Additions", &RunningError::additions, "", {Notation::kCount}},
     {"error", "Absolute error", &RunningError::error, "", kError}};
@@ -64,7 +64,7 @@ std::vector<RunningError> running_errors(const std::vector<Loop>& loops) {
     if (loop.error() == 0 || (agree && loop.name == metric::kCastLoop)) continue;
     std::string label(loop.label);
     if (agree && loop.name == metric::kMixedLoop) label += ", cast or not";
-    for (std::size_t n = kDrawnEvery; n <= loop.sums.size(); n += kDrawnEvery) {
+    for (std::size_t n = kAdditionsPerPoint; n <= loop.sums.size(); n += kAdditionsPerPoint) {
       const double error = std::abs(loop.error_after(n));
       if (error > 0) rows.push_back({label, n, error});  // A log axis has no zero.
     }
@@ -72,7 +72,7 @@ std::vector<RunningError> running_errors(const std::vector<Loop>& loops) {
   return rows;
 }
 
-Dataset checkpoints_data(const std::vector<Loop>& loops) {
+Dataset shown_errors_data(const std::vector<Loop>& loops) {
   std::vector<Column<std::size_t>> columns{
       {"additions", "Additions", [](std::size_t n) { return n; }, "", {Notation::kCount}}};
   for (const Loop& loop : loops) {
@@ -122,7 +122,7 @@ std::optional<Facts> textbook_facts(const std::vector<Loop>& loops) {
       .set("addend", mixed->addend, {Notation::kSignificant, 5});
 }
 
-Facts make_facts(const std::vector<Loop>& loops, const std::string& reason) {
+Facts make_facts(const std::vector<Loop>& loops, const std::string& why_missing) {
   std::vector<Facts> handout_loops;
   std::vector<std::string> differing;  // Loops whose sums differ between GPU and CPU.
   for (const Loop& loop : loops) {
@@ -139,7 +139,7 @@ Facts make_facts(const std::vector<Loop>& loops, const std::string& reason) {
       .list("loops", std::move(handout_loops))
       .flag("same_bits", compared && differing.empty())
       .when("differs", !differing.empty(), "loops", join_words(differing))
-      .when("missing", !reason.empty(), "reason", reason);
+      .when("missing", !why_missing.empty(), "reason", why_missing);
 }
 
 }  // namespace
@@ -152,9 +152,9 @@ Presentation present(const RunView& view) {
   PartContent part;
   part.facts = make_facts(loops, reason_missing(*cell));
   part.cells = {cell};
-  part.datasets = {make_dataset("sums", kSums, loops),
-                   make_dataset("running-error", kRunningErrors, running_errors(loops)),
-                   checkpoints_data(loops)};
+  part.datasets = {make_dataset("sums", kSumColumns, loops),
+                   make_dataset("running-error", kRunningErrorColumns, running_errors(loops)),
+                   shown_errors_data(loops)};
   part.details.tables = {command_table(view.run(), kProblem, {cell})};
   return {{"", std::move(part)}};
 }

@@ -153,14 +153,14 @@ const std::vector<Column<RoofCorner>> kRoofColumns{
 
 /// Returns the roofline min(peak rate, intensity · bandwidth), a little wider than the points.
 std::vector<RoofCorner> roof_over(const PeakRates& peaks, const std::vector<TimedWork>& points) {
-  double least_intensity = peaks.ridge(), most_intensity = least_intensity;
+  double lowest_intensity = peaks.ridge(), highest_intensity = lowest_intensity;
   for (const TimedWork& point : points) {
-    least_intensity = std::min(least_intensity, point.intensity());
-    most_intensity = std::max(most_intensity, point.intensity());
+    lowest_intensity = std::min(lowest_intensity, point.intensity());
+    highest_intensity = std::max(highest_intensity, point.intensity());
   }
   const std::string label = peaks.precision + " " + format_significant(peaks.gemm_rate / kTera, 3) +
                             " TFLOP/s, " + format_significant(peaks.bandwidth / kTera, 3) + " TB/s";
-  const double left = least_intensity / 2, right = most_intensity * 4;
+  const double left = lowest_intensity / 2, right = highest_intensity * 4;
   return {{peaks.precision, left, left * (peaks.bandwidth / kTera), ""},
           {peaks.precision, peaks.ridge(), peaks.gemm_rate / kTera, label},
           {peaks.precision, right, peaks.gemm_rate / kTera, ""}};
@@ -219,7 +219,7 @@ PartContent attention(const Profiles& profiles) {
     const PeakRates peaks(view, *drawn);
     std::vector<TimedWork> points = attention_work(*drawn);
     std::ranges::move(work_outside_attention(*drawn), std::back_inserter(points));
-    std::erase_if(points, [](const TimedWork& work) {  // Logarithmic axes cannot show 0.
+    std::erase_if(points, [](const TimedWork& work) {  // Log axes lack 0; scale and mask stay out.
       return work.flop_rate() <= 0 || work.intensity() <= 0 || work.name == stage::kScaleMask;
     });
     if (!peaks.are_known() || points.empty()) continue;

@@ -67,7 +67,7 @@ Dataset gemm_shares(const std::vector<const Profile*>& profiles) {
 
 /// One class's segment of a pass's bar.
 struct ClassSegment {
-  std::string pass;  ///< "FP32 · forward"
+  std::string bar;   ///< "FP32 · forward"
   std::string kind;  ///< The drawn class.
   double ms;
   double share;       ///< Share of the pass's GPU time, from 0 to 1.
@@ -75,7 +75,7 @@ struct ClassSegment {
 };
 
 const std::vector<Column<ClassSegment>> kSegmentColumns{
-    {"row", "Pass", &ClassSegment::pass},
+    {"row", "Pass", &ClassSegment::bar},
     {"class", "Class", &ClassSegment::kind},
     {"ms", "Time", &ClassSegment::ms, "ms"},
     {"share", "Share", &ClassSegment::share, "%", kAsPercent},
@@ -105,7 +105,7 @@ std::string class_changes(const Rows& before, const Rows& after, const std::stri
   struct ShareChange {
     std::string kernels;  ///< "elementwise kernels"
     double from, to;      ///< Shares of GPU time.
-    double size() const { return std::abs(to - from); }
+    double distance() const { return std::abs(to - from); }
   };
   std::vector<ShareChange> changes;
   std::vector<std::string> unchanged;
@@ -114,7 +114,7 @@ std::string class_changes(const Rows& before, const Rows& after, const std::stri
                              time_share(before, has_drawn_class(kind)),
                              time_share(after, has_drawn_class(kind))};
     if (kind == "GEMM" || change.from + change.to <= 0) continue;
-    if (change.size() >= kPercentagePoint) {
+    if (change.distance() >= kPercentagePoint) {
       changes.push_back(change);
     } else if (kind != "other") {
       unchanged.push_back(change.kernels);
@@ -122,7 +122,7 @@ std::string class_changes(const Rows& before, const Rows& after, const std::stri
   }
   std::string words;
   std::vector<std::string> rising, falling;
-  std::ranges::sort(changes, std::greater<>(), &ShareChange::size);
+  std::ranges::sort(changes, std::greater<>(), &ShareChange::distance);
   for (const ShareChange& change : changes) {
     if (words.empty()) {
       words = change.kernels + (change.to > change.from ? " rise" : " fall") + " from " +
@@ -151,26 +151,26 @@ Facts class_sentence(const Profile& profile, const std::string& kernels_word) {
   const bool by_optimizer = drop >= kPercentagePoint && !optimizer.empty() &&
                             gemm_share(optimizer) == 0 &&
                             gemm_share(forward) - gemm_share(forward_backward) < drop / 2;
-  const std::string list = class_changes(forward, longest, kernels_word);
+  const std::string changes = class_changes(forward, longest, kernels_word);
   return Facts()
       .set("profile", profile.full_name)
       .set("forward", gemm_share(forward), kAsPercent)
       .set("fullest", gemm_share(longest), kAsPercent)
       .when("by_optimizer", by_optimizer, "ms", format_significant(total_ms(optimizer), 3))
       .flag("unexplained", std::abs(drop) >= kPercentagePoint && !by_optimizer)
-      .when("changes", !list.empty(), "list", list);
+      .when("changes", !changes.empty(), "list", changes);
 }
 
 Facts class_facts(const Profiles& profiles) {
   Facts facts = profiles.facts();
   const Profile* profile = profiles.in_answers;
-  const auto has = [&](Pass pass) { return profile != nullptr && !profile->rows(pass).empty(); };
-  const char* situation = !has(Pass::kForward)          ? "nothing"
-                          : has(Pass::kTrainStep)       ? "whole_step"
-                          : has(Pass::kForwardBackward) ? "backward_only"
+  const auto ran = [&](Pass pass) { return profile != nullptr && !profile->rows(pass).empty(); };
+  const char* situation = !ran(Pass::kForward)          ? "nothing"
+                          : ran(Pass::kTrainStep)       ? "whole_step"
+                          : ran(Pass::kForwardBackward) ? "backward_only"
                                                         : "forward_only";
   facts.choose({"nothing", "whole_step", "backward_only", "forward_only"}, situation,
-               has(Pass::kForward) ? class_sentence(*profile, profiles.kernels_word()) : Facts());
+               ran(Pass::kForward) ? class_sentence(*profile, profiles.kernels_word()) : Facts());
   const Profile* drawn = profile_of_drawn_step(profiles);
   facts.flag("inference", profile != nullptr && profile->inference && profile->step);
   facts.set("timeline", drawn == nullptr ? "" : drawn->full_name);

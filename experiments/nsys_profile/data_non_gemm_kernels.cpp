@@ -10,9 +10,9 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr double kLeastNamedShare = 0.01;  // Smaller groups of the forward pass are not named.
-constexpr std::size_t kMostNamed = 5;      // An answer names at most this many groups.
-constexpr double kMostOfTime = 0.8;  // The named classes must fill this share of the groups' time.
+constexpr double kMinNamedShare = 0.01;  // Smaller groups of the forward pass are not named.
+constexpr std::size_t kMaxNamed = 5;     // An answer names at most this many groups.
+constexpr double kMinNamedTime = 0.8;    // The named classes fill this share of the groups' time.
 
 Rows non_gemm(const Profile& profile) {
   return matching(profile.rows(Pass::kForward), is_non_gemm);
@@ -22,7 +22,7 @@ double share_of_forward(const Profile& profile, double ms) {
   return ms / total_ms(profile.rows(Pass::kForward));
 }
 
-/// The operator without "aten::"; without an operator, the kernel's short name.
+/// Returns the operator without "aten::", or else the kernel's short name.
 std::string operator_name(const KernelRow& row) {
   if (row.op.empty()) return short_kernel_name(row.kernel);
   return row.op.starts_with("aten::") ? row.op.substr(6) : row.op;
@@ -61,7 +61,7 @@ std::vector<KernelSum> groups_of(const Profile& profile) {
   return sums_by(non_gemm(profile), &KernelRow::group);
 }
 
-/// Sorts groups and their operators by time, longest first. Empty if `profile` is null.
+/// Sorts groups, and the operators in each group, by time, longest first. `profile` may be null.
 std::vector<GroupRow> operator_rows(const Profile* profile) {
   std::vector<GroupRow> rows;
   if (profile == nullptr) return rows;
@@ -157,7 +157,7 @@ std::string main_classes(const Rows& rows, const std::string& kernels_word) {
   double covered_ms = 0;
   for (const KernelSum& sum :
        sums_by(rows, [](const auto& row) { return drawn_class(row.kind); })) {
-    if (covered_ms >= kMostOfTime * total_ms(rows)) break;
+    if (covered_ms >= kMinNamedTime * total_ms(rows)) break;
     if (sum.name == "other") return "";
     words.push_back(describe_class(sum.name, kernels_word));
     covered_ms += sum.total_ms;
@@ -177,20 +177,20 @@ std::string group_in_sentence(const std::string& group) {
 Facts non_gemm_sentence(const Profile& profile, const std::string& kernels_word) {
   std::vector<KernelSum> groups = groups_of(profile);
   std::erase_if(groups, [&](const KernelSum& group) {
-    return share_of_forward(profile, group.total_ms) < kLeastNamedShare || group.name == kOther;
+    return share_of_forward(profile, group.total_ms) < kMinNamedShare || group.name == kOther;
   });
-  if (groups.size() > kMostNamed) groups.resize(kMostNamed);
+  if (groups.size() > kMaxNamed) groups.resize(kMaxNamed);
   Rows rows;
   std::vector<std::string> other_groups;
   for (const KernelSum& group : groups) {
     std::ranges::copy(group.rows, std::back_inserter(rows));
+    if (&group == &groups.front()) continue;
     other_groups.push_back(group_in_sentence(group.name) + " " +
                            format_percent(share_of_forward(profile, group.total_ms)) + " %");
   }
   const std::string classes = main_classes(rows, kernels_word);
   Facts largest_group;
   if (!groups.empty()) {
-    other_groups.erase(other_groups.begin());
     largest_group.set("name", group_in_sentence(groups.front().name))
         .set("share", share_of_forward(profile, groups.front().total_ms), kAsPercent)
         .when("others", !other_groups.empty(), "list", join_words(other_groups))

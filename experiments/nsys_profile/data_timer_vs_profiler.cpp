@@ -13,7 +13,7 @@ namespace labreport::nsys_profile {
 namespace {
 
 constexpr double kCloseUpTo = 0.02;  // Up to this difference, the text gives a bound, "within 2 %".
-constexpr double kLeastIdleRise = 0.01;  // See `most_idle_of_shorter`.
+constexpr double kMinIdleRise = 0.01;  // See `most_idle_of_shorter`.
 
 std::optional<double> difference_of(const std::optional<double>& whole,
                                     const std::optional<double>& part) {
@@ -34,7 +34,7 @@ struct TimerComparison {
   Mode mode = Mode::kForward;
   std::vector<std::string> flags = {};
 
-  /// The profiler's time relative to the timer's mean.
+  /// Returns the busy time divided by the timer's mean, minus 1.
   double difference() const { return busy_ms / timer_mean_ms - 1; }
   double timer_variation() const { return summarize(timer_ms).coefficient_of_variation(); }
   /// True if the profiler shows clearly less time than the timer, and idle time explains it.
@@ -90,7 +90,7 @@ std::optional<TimerComparison> compare_step(const Profile& profile, const Profil
   return comparison;
 }
 
-/// Returns the profile's steps. The forward pass comes first, a step without numbers last.
+/// Returns the profile's steps. Inference comes first, a step without numbers last.
 std::vector<TimerComparison> compare_steps(const Profile& profile) {
   std::vector<TimerComparison> steps;
   for (const auto* step : {&profile.inference, &profile.step}) {
@@ -117,14 +117,14 @@ std::vector<TimerComparison> forward_passes(const std::vector<const Profile*>& p
 }
 
 /// Returns the largest share of time without kernels in forward passes at most half as long as
-/// `longer`. Returns nothing unless each share exceeds that of `longer` by `kLeastIdleRise`.
+/// `longer`. Returns nothing unless each share exceeds that of `longer` by `kMinIdleRise`.
 std::optional<double> most_idle_of_shorter(const Profiles& profiles,
                                            const TimerComparison& longer) {
   double most_idle = 0;
   for (const TimerComparison& step : forward_passes(profiles.in_details)) {
     const bool is_shorter = 2 * step.timer_mean_ms <= longer.timer_mean_ms;
     if (!step.reason.empty() || step.mode > Mode::kForward || !is_shorter) continue;
-    if (step.difference() > longer.difference() - kLeastIdleRise) return std::nullopt;
+    if (step.difference() > longer.difference() - kMinIdleRise) return std::nullopt;
     most_idle = std::max(most_idle, -step.difference());
   }
   return most_idle > 0 ? std::optional(most_idle) : std::nullopt;

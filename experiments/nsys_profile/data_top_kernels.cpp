@@ -13,7 +13,7 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr std::size_t kMostNameBytes = 58;  // See `cut_name`.
+constexpr std::size_t kMaxNameBytes = 58;  // See `cut_name`.
 constexpr double kMicrosecondsPerMillisecond = 1e3;
 
 /// All launches of one kernel in a pass.
@@ -87,7 +87,7 @@ struct TopKernels {
   RankedKernel forward = {};
   std::optional<RankedKernel> both = {};  ///< Empty if no backward pass was measured.
 
-  bool is_same() const { return both && both->sum.name == forward.sum.name; }
+  bool is_top_in_both() const { return both && both->sum.name == forward.sum.name; }
 };
 
 std::vector<TopKernels> top_rows(const std::vector<const Profile*>& profiles) {
@@ -109,11 +109,10 @@ std::vector<TopKernels> top_rows(const std::vector<const Profile*>& profiles) {
   return rows;
 }
 
-/// Cuts a long name at its last underscore within `kMostNameBytes` bytes, for answers and for
+/// Cuts a long name at its last underscore within `kMaxNameBytes` bytes, for answers and for
 /// tables outside the collapsed details.
 std::string cut_name(const std::string& name) {
-  return name.size() <= kMostNameBytes ? name
-                                       : name.substr(0, name.rfind('_', kMostNameBytes)) + "…";
+  return name.size() <= kMaxNameBytes ? name : name.substr(0, name.rfind('_', kMaxNameBytes)) + "…";
 }
 
 const std::vector<Column<TopKernels>>& top_columns() {
@@ -121,7 +120,7 @@ const std::vector<Column<TopKernels>>& top_columns() {
     return [value](const TopKernels& top) { return top.both ? Value(value(*top.both)) : Value(); };
   };
   const auto yes_if_same = [](const TopKernels& top) {
-    return top.both ? Value(top.is_same() ? "yes" : "no") : Value();
+    return top.both ? Value(top.is_top_in_both() ? "yes" : "no") : Value();
   };
   static const std::vector<Column<TopKernels>> columns{
       {"profile", "Profile", &TopKernels::profile},
@@ -168,9 +167,9 @@ Facts top_facts(const Profiles& profiles) {
                                .set("launches", format_count(launches) +
                                                     (launches == 1 ? " launch" : " launches"))
                                .set("called_in", top.called_in)
-                               .flag("same", top.is_same())
+                               .flag("same", top.is_top_in_both())
                                .flag("forward_only", !top.both)
-                               .flag("changed", top.both && !top.is_same())
+                               .flag("changed", top.both && !top.is_top_in_both())
                                .set_markdown("both_name", kernel_code(cut_name(both.short_name)))
                                .set("both_ms", both.sum.total_ms, kThreeDigits));
 }

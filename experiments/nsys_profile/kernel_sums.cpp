@@ -11,7 +11,6 @@
 namespace labreport::nsys_profile {
 namespace {
 
-/// The median of the rows' medians, weighted by their calls.
 double weighted_median_ms(Rows rows, double calls) {
   std::ranges::sort(rows, {}, &KernelRow::median_ms);
   double counted_calls = 0;

@@ -10,7 +10,7 @@
 
 namespace labreport::nsys_profile {
 
-/// Several rows added up. `median_ms` is the median of the rows' medians, weighted by their calls.
+/// Several rows added up. `median_ms` is the median of the rows' medians, weighted by calls.
 struct KernelSum {
   std::string name;
   std::string kind;  ///< The class of the row with the most time.

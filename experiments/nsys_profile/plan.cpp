@@ -91,18 +91,18 @@ void add_network(Planning& planning, const Size& size, Precision precision) {
   for (const std::int64_t context : fixed_contexts) add_context(planning, spec, context);
 }
 
-/// Keeps a timeline of each kernel for steps with gradients of the smallest and the largest size,
-/// at one context. The timelines of all steps would be most of a run's bytes.
+/// Keeps a timeline of all kernels for the smallest and the largest size's steps with gradients, at
+/// one context. The timelines of all steps would be most of a run's bytes.
 void keep_traces(Planning& planning) {
   const auto parameters = [](const CellSpec& spec) { return parameter_count(*spec.model); };
   const std::int64_t reference = planning.input.edition.reference_context;
   const auto context =
       wants_reference(planning) && planning.is_full() ? reference : planning.axes.contexts.back();
-  std::set<std::int64_t> sizes;
-  for (const PlannedCell& cell : planning.cells) sizes.insert(parameters(cell.spec));
+  std::set<std::int64_t> counts;
+  for (const PlannedCell& cell : planning.cells) counts.insert(parameters(cell.spec));
   for (PlannedCell& cell : planning.cells) {
-    const std::int64_t size = parameters(cell.spec);
-    const bool smallest_or_largest = size == *sizes.begin() || size == *sizes.rbegin();
+    const std::int64_t count = parameters(cell.spec);
+    const bool smallest_or_largest = count == *counts.begin() || count == *counts.rbegin();
     cell.gpu_trace =
         smallest_or_largest && cell.spec.context == context && cell.spec.mode != Mode::kInference;
   }

@@ -126,10 +126,10 @@ Mode shortest_mode(Pass pass) {
 }
 
 bool is_in_pass(const std::string& phase, Pass pass) {
-  const bool all = pass == Pass::kTrainStep;
-  const bool forward_backward = pass == Pass::kForwardBackward || all;
+  const bool whole_step = pass == Pass::kTrainStep;
+  const bool forward_backward = pass == Pass::kForwardBackward || whole_step;
   if (phase == metric::kForward) return pass == Pass::kForward || forward_backward;
-  if (phase == metric::kOptimizer) return pass == Pass::kOptimizer || all;
+  if (phase == metric::kOptimizer) return pass == Pass::kOptimizer || whole_step;
   const bool backward = phase == metric::kLoss || phase == metric::kBackward;
   return backward && (pass == Pass::kBackward || forward_backward);
 }
@@ -169,12 +169,12 @@ std::vector<double> ProfiledStep::samples_ms(std::string_view tag, std::string_v
 }
 
 bool ProfiledStep::is_perturbed() const {
-  constexpr double kMostDifference = 0.05;  // Difference of two shares of time.
+  constexpr double kMaxDifference = 0.05;  // Difference of two shares of time.
   const auto steps_ms = samples_ms(metric::kStep, metric::kTotal);
   const auto busy_ms = value_ms(metric::kProfile, metric::kBusy);
   const auto span_ms = value_ms(metric::kProfile, metric::kSpan);
   return !steps_ms.empty() && busy_ms && span_ms && *span_ms > 0 &&
-         std::abs(*busy_ms / mean(steps_ms) - *busy_ms / *span_ms) > kMostDifference;
+         std::abs(*busy_ms / mean(steps_ms) - *busy_ms / *span_ms) > kMaxDifference;
 }
 
 std::string_view describe(Pass pass) {
@@ -250,9 +250,9 @@ Value share_or_reason(const Profile& profile, Pass pass,
                       : Value(time_share(rows, predicate));
 }
 
-Profiles::Profiles(const RunView& run) : view(run), all(read_profiles(run)) { choose(); }
+Profiles::Profiles(const RunView& run) : view(run), all(read_profiles(run)) { choose_described(); }
 
-void Profiles::choose() {
+void Profiles::choose_described() {
   std::vector<const Profile*> ran;
   for (const Profile& profile : all) {
     in_details.push_back(&profile);

@@ -54,7 +54,7 @@ struct ProfiledStep {
 enum class Pass { kForward, kBackward, kOptimizer, kForwardBackward, kTrainStep };
 std::string_view describe(Pass pass);
 
-/// Rows of one profile.
+/// Pointers to the rows of profiled steps.
 using Rows = std::vector<const KernelRow*>;
 
 /// The profiled steps of one network at one context and precision.
@@ -76,8 +76,7 @@ struct Profile {
   /// Says why a pass has no kernels: "training step: out of memory …", or, if only a longer step
   /// was tried, "not measured (training step: out of memory …)". Empty if every step ran.
   std::string why_missing(Pass pass) const;
-  double parameters() const;  ///< The number of parameters.
-  /// True for labreport's own network.
+  double parameters() const;
   bool is_own_network() const { return spec.implementation.empty(); }
   Precision precision() const { return spec.precision.value_or(Precision::kFp32); }
 };
@@ -124,10 +123,10 @@ class Profiles {
   std::string kernels_word() const;
 
  private:
-  void choose();
+  void choose_described();
 };
 
-/// Shows a row's value, or its `reason` if that is not empty.
+/// Returns a column's values: a row's `value`, or its `reason` if that is not empty.
 template <typename Row>
 std::function<Value(const Row&)> or_reason(std::function<Value(const Row&)> value) {
   return [value = std::move(value)](const Row& row) {

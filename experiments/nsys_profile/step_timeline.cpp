@@ -16,10 +16,9 @@
 namespace labreport::nsys_profile {
 namespace {
 
-// A block with a smaller share of the step joins the next.
-constexpr double kLeastBlock = 1.0 / 300;
-constexpr double kLeastNamedPhase = 0.1;  // A phase with a smaller share of the step has no label.
-constexpr double kLeastNamedClass = 0.1;  // A class with a smaller share of the phase has no label.
+constexpr double kMinBlock = 1.0 / 300;  // A block with a smaller share of the step joins the next.
+constexpr double kMinPhaseShare = 0.1;   // A phase with a smaller share of the step has no label.
+constexpr double kMinClassShare = 0.1;   // A class with a smaller share of the phase has no label.
 
 /// Returns the profiles whose step was traced, in the order of all profiles.
 std::vector<const Profile*> traced_profiles(const Profiles& profiles) {
@@ -49,19 +48,19 @@ std::vector<Stretch> kernel_stretches(const Launch& launch) {
   std::vector<Stretch> stretches;
   double start_ns = 0;
   for (const MeasuredRow& row : measured_rows(launch, metric::kGpuTrace)) {
-    const auto kernel = static_cast<std::size_t>(row.number(column::kRow).value_or(0));
+    const auto index = static_cast<std::size_t>(row.number(column::kRow).value_or(0));
     const auto block = row.number(column::kBlock);
     const double ms = row.number(column::kDurationNs).value_or(0) / kNanosecondsPerMillisecond;
     start_ns += row.number(column::kAfterNs).value_or(0);
     const double start_ms = start_ns / kNanosecondsPerMillisecond;
     if (!stretches.empty()) stretches.back().length_ms = start_ms - stretches.back().start_ms;
     stretches.push_back(
-        {.phase = kernels.at(kernel).text(column::kPhase),
+        {.phase = kernels.at(index).text(column::kPhase),
          .block = block ? std::optional(static_cast<std::int64_t>(*block)) : std::nullopt,
          .start_ms = start_ms,
          .length_ms = ms,
          .kernel_count = 1,
-         .busy_ms = {{drawn_class(kernels.at(kernel).text(column::kClass)), ms}}});
+         .busy_ms = {{drawn_class(kernels.at(index).text(column::kClass)), ms}}});
   }
   return stretches;
 }
@@ -88,7 +87,7 @@ struct TracedStep {
     };
     phases = merged(kernels, phases_differ);
     blocks = merged(kernels, [&](const Stretch& a, const Stretch& b) {
-      return phases_differ(a, b) || (a.block != b.block && a.length_ms >= kLeastBlock * length_ms);
+      return phases_differ(a, b) || (a.block != b.block && a.length_ms >= kMinBlock * length_ms);
     });
   }
 };
@@ -129,18 +128,18 @@ std::vector<Bar> bars_of(const std::vector<Stretch>& stretches) {
 /// A label at a point of the time axis.
 struct Label {
   double at_ms;
-  double share;  ///< The phase's share of the step, or a class label's height, 0 to 1.
+  double share_or_height;  ///< The phase's share of the step, or a class label's height, 0 to 1.
   std::string text;
 };
 
 const std::vector<Column<Label>> kLabelColumns{{"at", "Time", &Label::at_ms, "ms"},
-                                               {"share", "Share", &Label::share},
+                                               {"share", "Share", &Label::share_or_height},
                                                {"text", "Text", &Label::text}};
 
 std::vector<Label> phase_labels(const TracedStep& step) {
   std::vector<Label> labels;
   for (const Stretch& phase : step.phases) {
-    const bool has_room = phase.length_ms >= kLeastNamedPhase * step.length_ms;
+    const bool has_room = phase.length_ms >= kMinPhaseShare * step.length_ms;
     const std::string words = phase.phase + " " + format_significant(phase.length_ms, 3) + " ms";
     labels.push_back({phase.start_ms, phase.length_ms / step.length_ms, has_room ? words : ""});
   }
@@ -150,10 +149,10 @@ std::vector<Label> phase_labels(const TracedStep& step) {
 std::vector<Label> class_labels(const TracedStep& step) {
   std::vector<Label> labels;
   for (const Stretch& phase : step.phases) {
-    if (phase.length_ms < kLeastNamedPhase * step.length_ms) continue;
+    if (phase.length_ms < kMinPhaseShare * step.length_ms) continue;
     for (const Bar& bar : bars_of({phase})) {
       const double share = bar.high - bar.low;
-      if (share < kLeastNamedClass) continue;
+      if (share < kMinClassShare) continue;
       labels.push_back({(bar.start_ms + bar.end_ms) / 2, (bar.low + bar.high) / 2,
                         bar.kind + " " + format_percent(share) + " %"});
     }
@@ -203,14 +202,14 @@ class TextList {
 /// into drawn_classes(), the others are indices into `texts`.
 nlohmann::json live_rows(const Launch& launch, TextList& texts) {
   // Modules lose this prefix, because the page shows a block by its number.
-  constexpr std::string_view kLayers = "layers/";
+  constexpr std::string_view kLayersPrefix = "layers/";
   KernelNames names = kernel_names(launch);
   nlohmann::json rows = nlohmann::json::array();
   for (const MeasuredRow& row : measured_rows(launch, metric::kKernels)) {
     const auto id = static_cast<std::int64_t>(row.number(column::kKernel).value_or(-1));
     const auto kind = std::ranges::find(drawn_classes(), drawn_class(row.text(column::kClass)));
     std::string module = row.text(column::kModule);
-    if (module.starts_with(kLayers)) module.erase(0, kLayers.size());
+    if (module.starts_with(kLayersPrefix)) module.erase(0, kLayersPrefix.size());
     rows.push_back({texts.index_of(row.text(column::kPhase)), texts.index_of(module),
                     kind - drawn_classes().begin(), texts.index_of(short_kernel_name(names[id]))});
   }

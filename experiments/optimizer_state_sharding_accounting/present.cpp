@@ -13,12 +13,12 @@ namespace labreport::optimizer_state_sharding_accounting {
 namespace {
 
 constexpr const char* kProblem = "optimizer_state_sharding_accounting";
-// Losses may differ by this share; it is tight, because operations and their order are the same.
+// Losses may differ by this share, which is small because operations and their order are the same.
 constexpr double kLossTolerance = 1e-6;
-// AdamW's state explains lower peaks if they drop by its saved bytes, give or take this share.
+// AdamW's state explains lower peaks that drop by the state's saved bytes, give or take this share.
 constexpr double kStateTolerance = 0.05;
-// Phases explain a step's extra time if their own is between this and 1 / this times it.
-constexpr double kLeastExplained = 0.5;
+// Phases explain a step's extra time if theirs is between half and twice that time.
+constexpr double kMinExplained = 0.5;
 
 std::int64_t parameters_of(const TrainedNetwork& network) {
   return parameter_count(*network.spec().model);
@@ -91,7 +91,7 @@ std::optional<Facts> phase_facts(const SchemePair& pair, double extra_ms) {
   const auto broadcast = pair.sharded->phase_ms(metric::kBroadcast);
   if (!sharded || !plain || !broadcast) return std::nullopt;
   const double explained = (*broadcast + *sharded - *plain) / extra_ms;
-  if (explained < kLeastExplained || explained > 1 / kLeastExplained) return std::nullopt;
+  if (explained < kMinExplained || explained > 1 / kMinExplained) return std::nullopt;
   return Facts()
       .set("broadcast", *broadcast, kThree)
       .set("own", *sharded, kThree)

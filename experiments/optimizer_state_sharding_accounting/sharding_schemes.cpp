@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kFp32Bytes = 4;
 
-/// Returns nothing if the row lacks a number.
+/// Converts a row; returns nothing if the row lacks a number.
 std::optional<MemoryPoint> point_of(const MeasuredRow& row) {
   bool complete = true;
   const auto number = [&](std::string_view name) {
@@ -133,20 +133,20 @@ std::optional<double> ShardingScheme::expected_peak(const Stage& stage) const {
   const bool in_optimizer = stage.point.name == metric::kAfterOptimizer;
   const bool has_moments = stage.when == When::kLaterStep || in_optimizer;
   const double moments = has_moments ? static_cast<double>(held.moments) : 0;
-  const double held_share =
+  const double rank_share =
       static_cast<double>(held.parameters) / static_cast<double>(parameter_bytes(*spec.model));
   double highest = 0;
   // Activations depend only on the rank's part of the batch, as in a single process.
   for (const ExpectedPeak& peak : possible_peaks(as_single_process(spec))) {
     if ((peak.phase == metric::kOptimizer) != in_optimizer) continue;
-    // AdamW holds four tensors of the largest one's shape: a new moment and three temporaries.
+    // AdamW adds four tensors as large as the largest: a new moment and three temporaries.
     const double temporaries =
         in_optimizer ? 4 * largest_tensor_bytes(spec) : static_cast<double>(peak.temporaries);
     // Autocast caches no copies of sharded weights, which are cast and freed explicitly.
     const double copies =
         spec.sharding == Sharding::kWeights ? 0 : static_cast<double>(peak.weight_copies);
     const double parameters_and_gradients =
-        held_share * static_cast<double>(peak.parameters + peak.gradients);
+        rank_share * static_cast<double>(peak.parameters + peak.gradients);
     highest = std::max(highest, parameters_and_gradients + moments + copies +
                                     static_cast<double>(peak.activations) + temporaries);
   }

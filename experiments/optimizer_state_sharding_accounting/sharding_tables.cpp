@@ -32,10 +32,10 @@ memory_profiling::ByteUnit unit_of(const std::vector<TrainedNetwork>& networks) 
 
 std::vector<Column<PointRow>> point_columns(const std::vector<TrainedNetwork>& networks) {
   const std::string unit = unit_of(networks).name;
-  const Notation bytes{unit == "GiB" ? Notation::kGibibytes : Notation::kMebibytes};
+  const Notation notation{unit == "GiB" ? Notation::kGibibytes : Notation::kMebibytes};
   const auto stage_column = [&](const char* name, const char* title, auto value) {
     return Column<PointRow>{
-        name, title, [value](const PointRow& row) { return row.or_reason(value); }, unit, bytes};
+        name, title, [value](const PointRow& row) { return row.or_reason(value); }, unit, notation};
   };
   const auto bytes_column = [&](const char* name, const char* title, double MemoryPoint::* member) {
     return stage_column(name, title,
@@ -56,7 +56,7 @@ std::vector<Column<PointRow>> point_columns(const std::vector<TrainedNetwork>& n
            [](const PointRow& row) {
              return row.stage == nullptr ? Value() : Value(row.scheme->expected_peak(*row.stage));
            },
-           unit, bytes},
+           unit, notation},
           stage_column("high", "High-water mark",
                        [](const Stage& stage) { return Value(stage.peak_so_far); }),
           bytes_column("allocated", "Allocated there", &MemoryPoint::allocated),
@@ -65,7 +65,7 @@ std::vector<Column<PointRow>> point_columns(const std::vector<TrainedNetwork>& n
              return row.stage == nullptr ? Value()
                                          : Value(row.scheme->expected_allocated(*row.stage));
            },
-           unit, bytes},
+           unit, notation},
           bytes_column("parameters", "Parameters", &MemoryPoint::parameters),
           bytes_column("gradients", "Gradients", &MemoryPoint::gradients),
           bytes_column("optimizer", "Optimizer state", &MemoryPoint::optimizer),
@@ -76,7 +76,7 @@ std::vector<Column<PointRow>> point_columns(const std::vector<TrainedNetwork>& n
 
 /// One part of a stack; `from` and `to` are in the table's unit of bytes.
 struct StackRow {
-  std::string row, part;
+  std::string stack, part;
   double from, to;
   std::string text;
 };
@@ -128,7 +128,7 @@ Column<TimeRow> phase_column(std::string_view phase, const char* title) {
           [phase](const TimeRow& row) { return Value(row.scheme->phase_ms(phase)); }, "ms"};
 }
 
-const std::vector<Column<TimeRow>> kTimes{
+const std::vector<Column<TimeRow>> kTimeColumns{
     {"network", "Network", [](const TimeRow& row) { return row.network->words; }},
     {"scheme", "Scheme", [](const TimeRow& row) { return row.scheme->words(); }},
     {"step", "Training step",
@@ -160,7 +160,7 @@ Dataset stacks_data(const std::vector<TrainedNetwork>& networks) {
   const memory_profiling::ByteUnit unit = unit_of(networks);
   const std::string unit_name = unit.name;
   const std::vector<Column<StackRow>> columns{
-      {"row", "Scheme and point", &StackRow::row},
+      {"row", "Scheme and point", &StackRow::stack},
       {"part", "Part", &StackRow::part},
       {"from", "From", &StackRow::from, unit_name},
       {"to", "To", &StackRow::to, unit_name},
@@ -184,7 +184,7 @@ Dataset times_data(const std::vector<TrainedNetwork>& networks) {
   for (const TrainedNetwork& network : networks) {
     for (const ShardingScheme& scheme : network.schemes) rows.push_back({&network, &scheme});
   }
-  return make_dataset("times", kTimes, rows);
+  return make_dataset("times", kTimeColumns, rows);
 }
 
 void set_conditions(Facts& facts, const RunView& view,
@@ -211,18 +211,18 @@ void list_diverging_losses(Facts& facts, const std::vector<TrainedNetwork>& netw
     const ShardingScheme* sharded = network.find(sharding);
     if (plain == nullptr || sharded == nullptr) continue;
     const bool first_update_only = autocast_tolerance && under_autocast(network.spec());
-    std::size_t compared = std::min(plain->losses.size(), sharded->losses.size());
-    if (first_update_only) compared = std::min(compared, kLossesAroundFirstUpdate);
-    double difference = 0;
-    for (std::size_t i = 0; i < compared; ++i) {
+    std::size_t count = std::min(plain->losses.size(), sharded->losses.size());
+    if (first_update_only) count = std::min(count, kLossesAroundFirstUpdate);
+    double largest = 0;
+    for (std::size_t i = 0; i < count; ++i) {
       if (plain->losses[i] == 0) continue;
-      difference = std::max(difference, std::abs(sharded->losses[i] / plain->losses[i] - 1));
+      largest = std::max(largest, std::abs(sharded->losses[i] / plain->losses[i] - 1));
     }
-    if (difference <= (first_update_only ? *autocast_tolerance : tolerance)) continue;
+    if (largest <= (first_update_only ? *autocast_tolerance : tolerance)) continue;
     diverging.emplace_back()
         .set("network", network.words)
         .flag("first", first_update_only)
-        .set("difference", Value(difference), {Notation::kRelativeError, 2});
+        .set("difference", Value(largest), {Notation::kRelativeError, 2});
   }
   facts.list("apart", std::move(diverging));
 }

@@ -34,7 +34,7 @@ Section what_ran_section(const RunView& view) {
   return {"ran", "What ran", {std::move(part)}};
 }
 
-/// Moves the settings with one value in all parts to the report's head. `settings` are by part.
+/// Moves settings with one value in all parts to the provenance. The keys are names of parts.
 void move_common_settings(Document& document,
                           const std::map<std::string, overview::Settings>& settings) {
   std::map<std::string, std::set<std::string>> values;
@@ -48,8 +48,8 @@ void move_common_settings(Document& document,
       if (!settings.contains(part.name())) continue;
       std::vector<std::string> particular;
       for (const auto& [name, words] : settings.at(part.name())) {
-        std::vector<std::string>& list = is_common(name) ? common : particular;
-        if (std::ranges::find(list, words) == list.end()) list.push_back(words);
+        std::vector<std::string>& target = is_common(name) ? common : particular;
+        if (std::ranges::find(target, words) == target.end()) target.push_back(words);
       }
       part.setting = join(particular, " · ");
     }
@@ -104,7 +104,7 @@ void add_key_numbers(Document& document) {
   document.sections.insert(document.sections.begin(), {"summary", "Summary", {part}});
 }
 
-/// Returns the quantities. One whose part is not in the report links to the page instead.
+/// Returns the quantities. A quantity whose part is not in the report links to the page.
 std::vector<Quantity> linked_quantities(const Document& document, const RunView& view) {
   std::vector<Quantity> all = overview::quantities(view);
   for (Quantity& quantity : all) {
@@ -117,11 +117,11 @@ std::vector<Quantity> linked_quantities(const Document& document, const RunView&
 }
 
 /// Names a report by what it shows: "Profiling and benchmarking" if it has any problem of that half
-/// of the handout, else the titles of one or two problems, else "Training on several GPUs" or two
-/// titles "and more".
+/// of the handout, else the titles of one or two problems, else "Training on several GPUs" if all
+/// problems need these, else two titles "and more".
 std::string title_of(const Document& document, const RunView& view) {
   std::vector<std::string> titles;
-  bool profiling = false, parallel = true;
+  bool any_profiling = false, all_parallel = true;
   for (const Experiment& experiment : catalog()) {
     const auto section = std::ranges::find(document.sections, experiment.name, &Section::problem);
     if (section == document.sections.end()) continue;
@@ -129,14 +129,14 @@ std::string title_of(const Document& document, const RunView& view) {
     const bool is_acronym = title.size() > 1 && title[1] >= 'A' && title[1] <= 'Z';
     if (!titles.empty() && !is_acronym) title.front() = lower(title).front();
     titles.push_back(std::move(title));
-    profiling = profiling || experiment.in_profiling_half;
-    parallel = parallel && experiment.needs_several_gpus;
+    any_profiling = any_profiling || experiment.in_profiling_half;
+    all_parallel = all_parallel && experiment.needs_several_gpus;
   }
-  if (profiling || titles.empty())
+  if (any_profiling || titles.empty())
     return "Profiling and benchmarking (§" + view.edition().section + ")";
   if (titles.size() <= 2) return join_words(titles);
-  return parallel ? "Training on several GPUs"
-                  : titles.front() + " and " + titles[1] + ", and more";
+  return all_parallel ? "Training on several GPUs"
+                      : titles.front() + " and " + titles[1] + ", and more";
 }
 
 /// Returns "NVIDIA H200", or "2 × NVIDIA H200" if ranks ran on several.

@@ -98,7 +98,7 @@ Column<Machine> tokens_column(const char* name, const char* title,
 }
 
 void add_least_batch(Facts& facts, const Rates& rates, const Mesh& mesh) {
-  const double tokens = least_tokens_at_best(rates, mesh, kXxl.inner);
+  const double tokens = least_tokens_at_best_x(rates, mesh, kXxl.inner);
   const auto whole = [](double value) { return format_fixed(value, 0); };
   facts.set("alpha", whole(rates.intensity()));
   facts.when("any", tokens == 0, "least", whole(mesh.tensor_axes * kXxl.inner / mesh.devices()));
@@ -133,7 +133,8 @@ PartContent batch_part(const RunView& view) {
                                        [](const Rates& rates) { return rates.intensity(); });
                      },
                      "", kWholeNumber});
-  columns.push_back(tokens_column("best", "Tokens a device, X at its best", least_tokens_at_best));
+  columns.push_back(
+      tokens_column("best", "Tokens a device, X at its best", least_tokens_at_best_x));
   columns.push_back(
       tokens_column("beside", "X = 16, both beside each other", least_tokens_side_by_side));
   columns.push_back(tokens_column("in_turn", "X = 16, one after the other", least_tokens_in_turn));

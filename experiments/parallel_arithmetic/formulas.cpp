@@ -8,7 +8,7 @@ namespace labreport::parallel_arithmetic {
 namespace {
 
 constexpr double kSixteenBitBytes = 2;  // FP16, BF16
-constexpr double kNoBatch = std::numeric_limits<double>::infinity();
+constexpr double kNoBatchSuffices = std::numeric_limits<double>::infinity();
 
 /// Returns how long each device computes `flops` / N and sends (N − 1) / N of `bytes` over a ring.
 PassTimes ring_pass(double flops, double bytes, double devices, const Rates& rates) {
@@ -21,7 +21,7 @@ double forward_operations(const SwiGluLayer& layer) {
   return 2 * layer.tokens * weight_count(layer);
 }
 
-/// Returns a ring's bytes for an all-reduce of 16-bit elements: a reduce-scatter and an all-gather.
+/// Returns twice the bytes: a ring's reduce-scatter and all-gather each send (N − 1) / N of them.
 double all_reduced_bytes(double elements) { return 2 * kSixteenBitBytes * elements; }
 
 }  // namespace
@@ -38,30 +38,30 @@ std::int64_t least_devices(const LinearStack& stack, double memory_bytes, double
   return static_cast<std::int64_t>(std::floor(exact_count)) + 1;
 }
 
-double least_tokens_at_best(const Rates& rates, const Mesh& mesh, double inner) {
+double least_tokens_at_best_x(const Rates& rates, const Mesh& mesh, double inner) {
   const double alpha = rates.intensity();
-  const double tokens = 4 * alpha * alpha / (mesh.fsdp_axes * mesh.tensor_axes * inner);
-  return best_fsdp_devices(mesh, tokens * mesh.devices(), inner) < 1 ? 0 : tokens;
+  const double per_device = 4 * alpha * alpha / (mesh.fsdp_axes * mesh.tensor_axes * inner);
+  return best_fsdp_devices(mesh, per_device * mesh.devices(), inner) < 1 ? 0 : per_device;
 }
 
-// The next two functions solve for B / N: 4 B D F / (N C) is at least the sum or the maximum of
-// 4 D F / (Y W M_X) and 4 B D / (X W M_Y).
+// The next two functions return the least B / N at which computing, 4 B D F / (N C), lasts at least
+// the sum or the maximum of FSDP's sending, 4 D F / (Y W M_X), and TP's, 4 B D / (X W M_Y).
 double least_tokens_in_turn(const Rates& rates, const Mesh& mesh, double inner) {
   const double alpha = rates.intensity();
-  const double compute_minus_tensor =
+  const double margin_per_token =  // Computing minus TP's sending, in 4 D / C seconds.
       inner / mesh.devices() - alpha / (mesh.fsdp * mesh.tensor_axes);
-  if (compute_minus_tensor <= 0) return kNoBatch;
-  return alpha * inner / (mesh.tensor * mesh.fsdp_axes) / compute_minus_tensor / mesh.devices();
+  if (margin_per_token <= 0) return kNoBatchSuffices;
+  return alpha * inner / (mesh.tensor * mesh.fsdp_axes) / margin_per_token / mesh.devices();
 }
 
 double least_tokens_side_by_side(const Rates& rates, const Mesh& mesh, double inner) {
   const double alpha = rates.intensity();
-  if (alpha * mesh.tensor > inner * mesh.tensor_axes) return kNoBatch;
+  if (alpha * mesh.tensor > inner * mesh.tensor_axes) return kNoBatchSuffices;
   return alpha / (mesh.tensor * mesh.fsdp_axes);
 }
 
-double best_fsdp_devices(const Mesh& mesh, double tokens, double inner) {
-  return std::sqrt(tokens * mesh.fsdp_axes * mesh.devices() / (inner * mesh.tensor_axes));
+double best_fsdp_devices(const Mesh& mesh, double all_tokens, double inner) {
+  return std::sqrt(all_tokens * mesh.fsdp_axes * mesh.devices() / (inner * mesh.tensor_axes));
 }
 
 double gathered_all_reduce_seconds(double devices, double bytes, double egress) {
@@ -101,13 +101,13 @@ PassTimes tensor_backward(const SwiGluLayer& layer, double devices, const Rates&
 PassTimes fsdp_tensor_forward(const SwiGluLayer& layer, double fsdp, double tensor,
                               const Rates& rates) {
   const double devices = fsdp * tensor;
-  const double gathered_bytes = (fsdp - 1) * kSixteenBitBytes * weight_count(layer);
-  const double summed_bytes = (tensor - 1) * all_reduced_bytes(layer.tokens * layer.width);
+  const double fsdp_bytes_of_all = (fsdp - 1) * kSixteenBitBytes * weight_count(layer);
+  const double tp_bytes_of_all = (tensor - 1) * all_reduced_bytes(layer.tokens * layer.width);
   return {forward_operations(layer) / (devices * rates.flops_per_second),
-          std::max(gathered_bytes, summed_bytes) / (devices * rates.bytes_per_second)};
+          std::max(fsdp_bytes_of_all, tp_bytes_of_all) / (devices * rates.bytes_per_second)};
 }
 
-double max_devices_by_batch(const SwiGluLayer& layer, const Rates& rates) {
+double max_devices_without_tp(const SwiGluLayer& layer, const Rates& rates) {
   return 1 + layer.tokens / rates.intensity();
 }
 
@@ -120,13 +120,14 @@ double max_devices_tensor_backward(const SwiGluLayer& layer, const Rates& rates)
 }
 
 double max_devices_side_by_side(const SwiGluLayer& layer, const Rates& rates) {
-  return max_devices_by_batch(layer, rates) * max_devices_tensor_forward(layer, rates);
+  return max_devices_without_tp(layer, rates) * max_devices_tensor_forward(layer, rates);
 }
 
 double max_devices_in_turn(const SwiGluLayer& layer, const Rates& rates) {
   const double product = layer.tokens * layer.inner;
-  const double sum = 3 * product / rates.intensity() + 3 * layer.inner + 2 * layer.tokens;
-  return sum * sum / (24 * product);
+  // Computing lasts longer while 3 F X + 2 B Y, at least √(24 B F N), is at most this.
+  const double max_traffic = 3 * product / rates.intensity() + 3 * layer.inner + 2 * layer.tokens;
+  return max_traffic * max_traffic / (24 * product);
 }
 
 }  // namespace labreport::parallel_arithmetic

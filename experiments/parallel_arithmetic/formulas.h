@@ -28,7 +28,6 @@ double sharded_bytes(const LinearStack& stack, double devices, double activation
 /// Returns the fewest devices on which `sharded_bytes` is below `memory_bytes`; 0 if none suffice.
 std::int64_t least_devices(const LinearStack& stack, double memory_bytes, double activation_bytes);
 
-/// The rates of one device: C and W.
 struct Rates {
   double flops_per_second = 0;  ///< C
   double bytes_per_second = 0;  ///< W, sent by the device.
@@ -50,9 +49,9 @@ struct Mesh {
 
 /// Returns the fewest tokens per device with which a forward pass of two linear layers is bound by
 /// compute, at the best X and with the traffic of FSDP and TP in turn: 4 α² / (M_X M_Y d_ff)
-/// (Austin et al., How to Scale Your Model, 2025). Returns 0 if the best X is below 1. Then X = 1
-/// gathers nothing, and any batch is bound by compute while α ≤ M_Y d_ff / N. `inner` is d_ff.
-double least_tokens_at_best(const Rates& rates, const Mesh& mesh, double inner);
+/// (Austin et al., How to Scale Your Model, 2025). `inner` is d_ff. Returns 0 if the best X is
+/// below 1: FSDP then sends nothing, and any batch is bound by compute while α ≤ M_Y d_ff / N.
+double least_tokens_at_best_x(const Rates& rates, const Mesh& mesh, double inner);
 
 // The next two functions return the fewest tokens per device at the mesh's own X and Y; infinite if
 // no batch suffices. Each device computes 4 B D F / N operations, and sends 4 D F / Y bytes for
@@ -61,7 +60,7 @@ double least_tokens_in_turn(const Rates& rates, const Mesh& mesh, double inner);
 double least_tokens_side_by_side(const Rates& rates, const Mesh& mesh, double inner);
 
 /// Returns the X at which FSDP and tensor parallelism send equally long: √(B M_X N / (F M_Y)).
-double best_fsdp_devices(const Mesh& mesh, double tokens, double inner);
+double best_fsdp_devices(const Mesh& mesh, double all_tokens, double inner);
 
 // The rest is for the 2026 handout: SwiGLU layers of three D × F matrices in FP16, and B tokens.
 
@@ -94,8 +93,8 @@ PassTimes fsdp_tensor_forward(const SwiGluLayer& layer, double fsdp, double tens
 
 // The functions below return the most devices with which a pass is still bound by compute.
 
-/// This is 1 + B W / C, for data parallelism and FSDP.
-double max_devices_by_batch(const SwiGluLayer& layer, const Rates& rates);
+/// This is 1 + B W / C, for plain data parallelism and for FSDP.
+double max_devices_without_tp(const SwiGluLayer& layer, const Rates& rates);
 /// This is 1 + 3 F W / (2 C).
 double max_devices_tensor_forward(const SwiGluLayer& layer, const Rates& rates);
 /// This is 1 + 3 F W / C.

@@ -150,15 +150,15 @@ Presentation alternate_ring_all_reduce(const RunView& view) {
 
 Presentation data_parallel_calcs(const RunView& view) {
   if (!asked_in_2026(view)) return {};
-  return present_passes(
-      view, {pass_kind(layer_of(view), "backward", data_parallel_backward, max_devices_by_batch)});
+  return present_passes(view, {pass_kind(layer_of(view), "backward", data_parallel_backward,
+                                         max_devices_without_tp)});
 }
 
 Presentation fsdp_calcs(const RunView& view) {
   if (!asked_in_2026(view)) return {};
   return present_passes(
-      view, {pass_kind(layer_of(view), "forward", fsdp_forward, max_devices_by_batch),
-             pass_kind(layer_of(view), "backward", fsdp_backward, max_devices_by_batch)});
+      view, {pass_kind(layer_of(view), "forward", fsdp_forward, max_devices_without_tp),
+             pass_kind(layer_of(view), "backward", fsdp_backward, max_devices_without_tp)});
 }
 
 Presentation tp_calcs(const RunView& view) {

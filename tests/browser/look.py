@@ -1,8 +1,8 @@
-"""Takes pictures of the sample site, which has each kind of figure, table, answer, drawer and note once:
+"""Takes pictures of the sample site, which has each kind of figure, table, answer, <details> and note once:
 
 python3 tests/browser/look.py build/tests/sample_site FOLDER
 
-It writes each page with open drawers: wide and on a phone, each in light and dark, and on paper.
+It writes each page with every <details> open: wide and on a phone, each in light and dark, and on paper.
 """
 import pathlib
 import sys

@@ -44,7 +44,7 @@ TEST(Xxl, FitsOn38DevicesAndOnMoreWithTokens) {
 
 TEST(Xxl, IsBoundByComputeFrom245TokensADevice) {
   EXPECT_NEAR(kTpu.intensity(), 2556, 0.5);
-  const double tokens = least_tokens_at_best(kTpu, kMesh, kXxl.inner);
+  const double tokens = least_tokens_at_best_x(kTpu, kMesh, kXxl.inner);
   EXPECT_NEAR(tokens, 245, 0.5);
   EXPECT_NEAR(tokens * kMesh.devices(), 15.7e3, 50);
 }
@@ -53,11 +53,11 @@ TEST(Xxl, IsBoundByComputeAtAnyBatchIfTheBestXIsBelowOneDevice) {
   const Mesh gpus{.fsdp = 16, .tensor = 4};
   // The best X is one device at this α, because the best X is 2 α N / d_ff.
   const double alpha_bound = kXxl.inner / (2 * gpus.devices());
-  EXPECT_EQ(least_tokens_at_best({.flops_per_second = 0.99 * alpha_bound, .bytes_per_second = 1},
-                                 gpus, kXxl.inner),
+  EXPECT_EQ(least_tokens_at_best_x({.flops_per_second = 0.99 * alpha_bound, .bytes_per_second = 1},
+                                   gpus, kXxl.inner),
             0);
-  EXPECT_GT(least_tokens_at_best({.flops_per_second = 1.01 * alpha_bound, .bytes_per_second = 1},
-                                 gpus, kXxl.inner),
+  EXPECT_GT(least_tokens_at_best_x({.flops_per_second = 1.01 * alpha_bound, .bytes_per_second = 1},
+                                   gpus, kXxl.inner),
             0);
   Mesh tensor_only = gpus;
   tensor_only.fsdp = 1, tensor_only.tensor = gpus.devices();
@@ -95,7 +95,7 @@ TEST(Bounds, AreWhereComputeAndTrafficMeet) {
   const auto expect_even = [](const PassTimes& pass) {
     EXPECT_NEAR(pass.compute_seconds, pass.traffic_seconds, 1e-12);
   };
-  const double batch = max_devices_by_batch(kXl, kGpu);
+  const double batch = max_devices_without_tp(kXl, kGpu);
   EXPECT_DOUBLE_EQ(batch, 1 + 2048 / 2000.);
   expect_even(data_parallel_backward(kXl, batch, kGpu));
   expect_even(fsdp_forward(kXl, batch, kGpu));
