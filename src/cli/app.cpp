@@ -169,7 +169,7 @@ int fail_with(std::string line) {
 }  // namespace
 
 int run_app(const std::vector<std::string>& argv) try {
-  report_size_limits_as_errors();
+  report_file_size_limit_as_error();
   ExitStatus status = dispatch(argv);
   flush_output();
   if (status == ExitStatus::kDone && has_skipped()) status = ExitStatus::kIncomplete;

@@ -22,9 +22,8 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-constexpr const char* kLayer = "layer";
-// At most two reduce-scatters run at once, while backward computes the next gradient.
-constexpr std::size_t kMaxRunningScatters = 2;
+constexpr const char* kLayerKey = "layer";
+constexpr std::size_t kMaxRunningScatters = 2;  // Each holds the memory of a whole gradient.
 
 /// The layer to which a node of autograd's graph belongs.
 struct LayerRef : torch::CustomClassHolder {
@@ -46,6 +45,7 @@ at::Tensor as_rows(const at::Tensor& tensor) { return tensor.reshape({-1, tensor
 
 }  // namespace
 
+/// The shard is an input so that autograd calls backward() even if no other input needs a gradient.
 struct GatheredLinear : torch::autograd::Function<GatheredLinear> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x,
                             const at::Tensor& /*shard*/, const c10::intrusive_ptr<LayerRef>& ref) {
@@ -54,14 +54,14 @@ struct GatheredLinear : torch::autograd::Function<GatheredLinear> {
     const at::Tensor weight = weights.finish_gather(ref->layer, /*in_backward=*/false);
     weights.prefetch(ref->layer + 1);
     context->save_for_backward({input});
-    context->saved_data[kLayer] = c10::IValue::make_capsule(ref);
+    context->saved_data[kLayerKey] = c10::IValue::make_capsule(ref);
     at::Tensor output = at::linear(input, weight);
     weights.note_matrix_freed();
     return output;
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-    const auto capsule = context->saved_data.at(kLayer).toCapsule();
+    const auto capsule = context->saved_data.at(kLayerKey).toCapsule();
     const LayerRef& ref = layer_ref(capsule);
     ShardedWeights& weights = *ref.weights;
     const at::Tensor input = context->get_saved_variables().front();
@@ -84,14 +84,14 @@ struct GatheredEmbedding : torch::autograd::Function<GatheredEmbedding> {
     const at::Tensor weight = weights.finish_gather(ref->layer, /*in_backward=*/false);
     weights.prefetch(ref->layer + 1);
     context->save_for_backward({ids});
-    context->saved_data[kLayer] = c10::IValue::make_capsule(ref);
+    context->saved_data[kLayerKey] = c10::IValue::make_capsule(ref);
     at::Tensor rows = at::index(weight, {ids}).to(at::kFloat);
     weights.note_matrix_freed();
     return rows;
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-    const auto capsule = context->saved_data.at(kLayer).toCapsule();
+    const auto capsule = context->saved_data.at(kLayerKey).toCapsule();
     const LayerRef& ref = layer_ref(capsule);
     const at::Tensor ids = context->get_saved_variables().front();
     ref.weights->reduce_scatter_rows(ref.layer, ids, gradients.front());
@@ -157,14 +157,15 @@ at::Tensor ShardedWeights::as_matrix(std::size_t layer, const at::Tensor& whole)
 
 void ShardedWeights::start_scatter(std::size_t layer, const at::Tensor& gradient) {
   const c10::NoGradGuard no_grad;
-  const std::int64_t size = layers_[layer].shard.numel(), padded_size = size * group_.size();
+  const std::int64_t shard_size = layers_[layer].shard.numel();
+  const std::int64_t padded_size = shard_size * group_.size();
   at::Tensor padded = gradient.reshape({-1});
   if (padded.numel() < padded_size) {
     padded = at::zeros({padded_size}, gradient.options());
     padded.narrow(0, 0, gradient.numel()).copy_(gradient.reshape({-1}));
   }
   while (scatters_.size() >= kMaxRunningScatters) finish_oldest_scatter();
-  at::Tensor shard = at::empty({size}, gradient.options());
+  at::Tensor shard = at::empty({shard_size}, gradient.options());
   Collective collective = group_.reduce_scatter(shard, padded);
   scatters_.push_back({layer, std::move(shard), std::move(collective)});
 }

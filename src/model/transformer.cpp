@@ -92,10 +92,10 @@ at::Tensor Transformer::forward(const at::Tensor& ids) const {
     Range range("token_embeddings");
     return token_embeddings_.forward(ids);
   }();
-  const std::size_t blocks = layers_.size(), stride = blocks_per_checkpoint_;
-  if (stride == 0) x = run_blocks(0, blocks, std::move(x));
-  for (std::size_t first = 0; stride > 0 && first < blocks; first += stride) {
-    const std::size_t end = std::min(first + stride, blocks);
+  const std::size_t block_count = layers_.size(), stride = blocks_per_checkpoint_;
+  if (stride == 0) x = run_blocks(0, block_count, std::move(x));
+  for (std::size_t first = 0; stride > 0 && first < block_count; first += stride) {
+    const std::size_t end = std::min(first + stride, block_count);
     x = checkpoint([=, this](const at::Tensor& in) { return run_blocks(first, end, in); }, x);
   }
   return forward_in_range("lm_head", lm_head_, forward_in_range("ln_final", ln_final_, x));

@@ -59,7 +59,7 @@ class Transformer : public Network {
   void list_parameters();
   at::Tensor run_blocks(std::size_t first, std::size_t end, at::Tensor x) const;
 
-  Variant variant_;
+  Variant variant_;                    ///< A larger value keeps the changes of smaller values.
   std::size_t blocks_per_checkpoint_;  ///< 0 without checkpoints.
   Embedding token_embeddings_;
   std::vector<TransformerBlock> layers_;

@@ -37,7 +37,7 @@ constexpr int kMaxNesting = 24;   // Every Markdown parser reads this many level
 constexpr int kHeadingShift = 3;  // A note's headings begin at level 4, below the part's.
 constexpr int kLowestHeading = 6;
 // This noncharacter replaces dollars outside of math until the Markdown is written.
-constexpr std::string_view kDollar = "\uFDD2";
+constexpr std::string_view kDollarStandIn = "\uFDD2";
 
 /// Visits every node of a type. The visitor may change or free that node only.
 template <typename Visit>
@@ -98,7 +98,7 @@ std::string write_markdown(cmark_node* root, const std::vector<MathSpan>& spans)
   for (const CutPiece& piece : split_at_marks(text.get(), spans)) {
     markdown += piece.span == nullptr ? piece.text : harmless_tex(*piece.span);
   }
-  markdown = replaced(std::move(markdown), kDollar, "\\$");
+  markdown = replaced(std::move(markdown), kDollarStandIn, "\\$");
   while (markdown.ends_with('\n')) markdown.pop_back();
   return markdown;
 }
@@ -107,10 +107,10 @@ constexpr std::size_t kMaxTableCells = 200'000;
 constexpr std::size_t kMaxCopiedBytes = 64u << 20;
 constexpr std::size_t kMaxWrittenBytes = 8u << 20;
 
-/// Returns the reason why the parsed note may be too large; empty if it is not. The library adds
-/// cells to each row of a table until it has as many as the head, and copies a link's definition
-/// for each use. It aborts the program if memory runs out. The estimates are upper bounds: they
-/// assume that a table or a definition extends to the next blank line.
+/// Returns the reason why the parsed note may be too large; empty if it is not. The library fills
+/// each row of a table up to the width of the header row, copies a link's definition for each use,
+/// and aborts the program if memory runs out. The estimates are upper bounds: they assume that a
+/// table or a definition extends to the next blank line.
 std::string why_too_large(std::string_view text) {
   std::size_t cells = 0, columns = 0, block_bytes = 0, longest_definition = 0;
   bool has_definition = false;  // since the last blank line
@@ -137,11 +137,11 @@ std::string why_too_large(std::string_view text) {
 /// Returns the note as Markdown that is safe to publish: raw HTML becomes text, only links to http,
 /// https and relative addresses stay, pictures have the addresses that `find_picture` returns, and
 /// headings are below the level of the part's heading. Returns an empty text, and adds a problem,
-/// if the note is too large.
+/// if the note is too large or nests too deeply.
 std::string safe_markdown(std::string_view markdown, const FindPicture& find_picture,
                           ParsedNote& note) {
   std::vector<NoteProblem>& problems = note.problems;
-  const std::string text = replaced(std::string(markdown), kDollar, "");
+  const std::string text = replaced(std::string(markdown), kDollarStandIn, "");
   if (const std::string why = why_too_large(cut_math(text).markdown); !why.empty()) {
     problems.push_back({0, why + ": the note is left out"});
     return "";
@@ -168,7 +168,7 @@ std::string safe_markdown(std::string_view markdown, const FindPicture& find_pic
   // A dollar outside of math must not become math when the text is read again.
   for_each_node(root, CMARK_NODE_TEXT, [](cmark_node* node) {
     const std::string literal = cmark_node_get_literal(node);
-    cmark_node_set_literal(node, replaced(literal, "$", kDollar).c_str());
+    cmark_node_set_literal(node, replaced(literal, "$", kDollarStandIn).c_str());
   });
   std::string safe = write_markdown(root, parsed.spans);
   if (safe.size() <= kMaxWrittenBytes) return safe;
@@ -223,12 +223,11 @@ class FrontMatterReader {
                                               {"repository", &result.front.repository}};
 };
 
-constexpr std::string_view kOpen = "<!--";
-constexpr std::string_view kClose = "-->";
+constexpr std::string_view kOpen = "<!--", kClose = "-->";
 constexpr std::size_t kMaxChoiceWords = 4;  // "replaces the generated answer"
 constexpr std::size_t kMaxTypos = 2;        // in a word
 
-/// The first line of a note that is not blank. It may choose between replacing and following.
+/// A note's first line that is not blank. It may say that the note replaces or follows the answer.
 struct FirstLine {
   std::size_t begin = 0;  ///< Offset in the note.
   std::size_t size = 0;   ///< Bytes without the line end.
@@ -242,14 +241,13 @@ FirstLine first_line(std::string_view text) {
   line.begin = std::min(text.find_first_not_of(" \t\n"), text.size());
   line.size = std::min(text.find('\n', line.begin), text.size()) - line.begin;
   line.number = 1 + static_cast<int>(std::ranges::count(text.substr(0, line.begin), '\n'));
-  std::string words(trimmed(text.substr(line.begin, line.size)));
-  line.is_comment = words.starts_with(kOpen) && words.find(kClose) == words.size() - kClose.size();
-  if (line.is_comment)
-    words = words.substr(kOpen.size(), words.size() - kOpen.size() - kClose.size());
-  while (!words.empty() && std::string_view(".: \t").find(words.back()) != std::string::npos) {
-    words.pop_back();
+  std::string rest(trimmed(text.substr(line.begin, line.size)));
+  line.is_comment = rest.starts_with(kOpen) && rest.find(kClose) == rest.size() - kClose.size();
+  if (line.is_comment) rest = rest.substr(kOpen.size(), rest.size() - kOpen.size() - kClose.size());
+  while (!rest.empty() && std::string_view(".: \t").find(rest.back()) != std::string::npos) {
+    rest.pop_back();
   }
-  for (const std::string& word : split(lower(words), ' ')) {
+  for (const std::string& word : split(lower(rest), ' ')) {
     if (!word.empty()) line.words.push_back(word);
   }
   return line;

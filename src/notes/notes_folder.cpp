@@ -67,9 +67,9 @@ std::string root_attribute(std::string_view svg, const std::string& name) {
   if (at == tag.npos || at + name.size() + 3 > tag.size()) return "";
   const std::string_view rest = tag.substr(at + name.size() + 2);
   const std::string_view value = rest.substr(1, rest.find(rest.front(), 1) - 1);
-  const bool has_lengths_only = std::ranges::all_of(
+  const bool is_safe = std::ranges::all_of(
       value, [](char letter) { return is_alnum(letter) || letter == '.' || letter == ' '; });
-  return has_lengths_only ? std::string(value) : "";
+  return is_safe ? std::string(value) : "";
 }
 
 /// Embeds the SVG in another SVG as an image. Inside an image, browsers run no scripts, fetch no
@@ -88,8 +88,7 @@ std::string inert_svg(std::string_view svg) {
                      data_url(".svg", svg));
 }
 
-/// Finds the pictures of an author's notes in the folder of notes and collects them for
-/// publication.
+/// Finds the pictures of notes in the folder of notes, and collects the pictures to publish.
 class NotePictures {
  public:
   explicit NotePictures(fs::path folder) : folder_(std::move(folder)) {}
@@ -116,8 +115,7 @@ class NotePictures {
     if (!fs::is_regular_file(file, error)) return refuse("is left out: it is no plain file");
     if (fs::file_size(file, error) > kMaxPictureBytes)
       return refuse("is left out: it is over 10 MiB");
-    const auto published = names_.find(file);
-    if (published != names_.end()) return {published->second, ""};
+    if (const auto known = names_.find(file); known != names_.end()) return {known->second, ""};
     try {
       std::string bytes = read_plain_file(file, kMaxPictureBytes);
       const std::string name = published_name(relative);
@@ -125,13 +123,13 @@ class NotePictures {
         if (bytes.find("<svg") == bytes.npos) return refuse("is left out: it is no SVG");
         bytes = inert_svg(bytes);
       }
-      found_.push_back({kPublishedFolder + name, std::move(bytes)});
+      new_pictures_.push_back({kPublishedFolder + name, std::move(bytes)});
     } catch (const Error& failure) {
       return refuse("is left out: " + std::string(failure.what()));
     }
     // Two files can get the same name if they differ only in characters that published_name()
     // replaces.
-    std::string& name = found_.back().name;
+    std::string& name = new_pictures_.back().name;
     const auto is_taken = [&] {
       return std::ranges::any_of(names_, [&](const auto& entry) { return entry.second == name; });
     };
@@ -144,17 +142,17 @@ class NotePictures {
   }
 
   /// Returns the pictures that were found for the first time since the last call.
-  std::vector<Attachment> take() { return std::exchange(found_, {}); }
+  std::vector<Attachment> take() { return std::exchange(new_pictures_, {}); }
 
  private:
   fs::path folder_;
   std::map<fs::path, std::string> names_;  ///< The published name of each file: "notes/plot.png".
-  std::vector<Attachment> found_;
+  std::vector<Attachment> new_pictures_;
 };
 
 constexpr std::uintmax_t kMaxNoteBytes = 1u << 20;
 constexpr const char* kNoteExtension = ".md";
-constexpr const char* kAuthorName = "author";
+constexpr const char* kAuthorStem = "author";
 
 /// The text of a note's file, or the reason why it cannot be used.
 struct NoteText {
@@ -209,7 +207,7 @@ class NotesReader {
 
   void read(const fs::path& file) {
     const std::string name = file.stem().string();
-    const bool is_author = name == kAuthorName;
+    const bool is_author = name == kAuthorStem;
     if (!is_author && std::ranges::find(part_names_, name) == part_names_.end()) {
       return complain(file,
                       "belongs to no part; nearest: " + join(nearest(name, part_names_), ", "));
@@ -260,7 +258,7 @@ fs::path note_file(const fs::path& folder, const std::string& part_name) {
   return folder / (part_name + kNoteExtension);
 }
 
-fs::path author_file(const fs::path& folder) { return note_file(folder, kAuthorName); }
+fs::path author_file(const fs::path& folder) { return note_file(folder, kAuthorStem); }
 
 NotesFolder read_notes(const fs::path& folder, const std::vector<std::string>& part_names) {
   return NotesReader(folder, part_names).read();

@@ -17,7 +17,7 @@ namespace {
 
 // Time estimates assume that eager forward passes reach this fraction of a GPU's FP32 peak.
 constexpr double kSustainedPeakFraction = 0.63;
-constexpr double kCoreFlopsPerSecond = 2e10;  // They assume this of a CPU core.
+constexpr double kCoreFlopsPerSecond = 2e10;  // Estimates assume this of each CPU core.
 
 double sustained_fp32_flops(const DeviceChoice& choice) {
   if (choice.kind == DeviceKind::kCpu) {
@@ -74,7 +74,7 @@ DeviceChoice choose_without_gpu(const DeviceRequest& request, const std::string&
                    "leave --preset out for a demonstration on the CPU");
 }
 
-/// Returns the GPUs that CUDA_VISIBLE_DEVICES leaves visible. Throws if it names no device here.
+/// Returns the GPUs that CUDA_VISIBLE_DEVICES leaves visible. Throws if it hides all by mistake.
 VisibleGpus checked_visible_gpus(const std::vector<Gpu>& all) {
   const char* variable = std::getenv("CUDA_VISIBLE_DEVICES");
   VisibleGpus visible = visible_gpus(all, variable);
@@ -141,7 +141,7 @@ DeviceChoice choose_device(const DeviceRequest& request, bool only_planning) {
     throw InputError("--gpus: " + list_gpus({first, gpu}) + " are not alike",
                      "measure each kind of GPU in a run of its own");
   }
-  if (!request.gpus) {  // Cells with several ranks may also use other whole GPUs of the same kind.
+  if (!request.gpus) {  // Cells with several ranks may also use other whole GPUs of that name.
     std::ranges::copy_if(visible.gpus, std::back_inserter(choice.rank_only_gpus),
                          [&](const Gpu& gpu) {
                            return gpu.uuid != first.uuid && gpu.name == first.name &&

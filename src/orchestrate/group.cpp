@@ -32,13 +32,13 @@ std::size_t rank_at_fault(const std::vector<RankResult>& ranks) {
   return static_cast<std::size_t>(std::ranges::max_element(ranks, {}, severity) - ranks.begin());
 }
 
-Outcome joint_outcome(const std::vector<RankResult>& ranks, double collective_seconds) {
+Outcome joint_outcome(const std::vector<RankResult>& ranks, double collective_limit_seconds) {
   const std::size_t fault_rank = rank_at_fault(ranks);
   const RankResult& fault = ranks[fault_rank];
   const Outcome& outcome = fault.result.launch.outcome;
   const auto hung_rank = std::ranges::find_if(ranks, &RankResult::was_stopped);
   if (fault.failed_in_collective && hung_rank != ranks.end()) {
-    return TimedOut{collective_seconds, hung_rank - ranks.begin()};
+    return TimedOut{collective_limit_seconds, hung_rank - ranks.begin()};
   }
   // If all ranks ran to the launch's limit, it is unknown which one hung.
   const bool all_hung = std::ranges::all_of(ranks, [](const RankResult& rank) {
@@ -65,19 +65,19 @@ void add_ok_rank(LaunchResult& result, const LaunchResult& other, std::size_t ra
 
 }  // namespace
 
-std::size_t slots_needed(const CellSpec& spec, std::size_t slots) {
+std::size_t slots_needed(const CellSpec& spec, std::size_t slot_count) {
   if (!spec.ranks) return 1;
-  return spec.device == DeviceKind::kCpu ? slots : static_cast<std::size_t>(spec.ranks->count);
+  return spec.device == DeviceKind::kCpu ? slot_count : static_cast<std::size_t>(spec.ranks->count);
 }
 
 std::optional<std::string> too_few_slots(const CellSpec& spec, const std::vector<Slot>& slots,
                                          bool gpus_are_named) {
   if (!spec.ranks || spec.device == DeviceKind::kCpu) return std::nullopt;
-  const auto gpus =
+  const auto whole_gpus =
       std::ranges::count_if(slots, [](const Slot& slot) { return slot.is_whole_gpu; });
-  if (gpus >= spec.ranks->count) return std::nullopt;
-  if (gpus == 0) return "NCCL joins whole GPUs, and this host's are divided (MIG) or absent";
-  return (gpus_are_named ? "--gpus names " : "this host has ") + format_plural(gpus, "GPU");
+  if (whole_gpus >= spec.ranks->count) return std::nullopt;
+  if (whole_gpus == 0) return "NCCL joins whole GPUs, and this host's are divided (MIG) or absent";
+  return (gpus_are_named ? "--gpus names " : "this host has ") + format_plural(whole_gpus, "GPU");
 }
 
 std::vector<Slot> rank_slots(const CellSpec& spec, const std::vector<Slot>& taken) {
@@ -102,24 +102,24 @@ std::vector<Slot> rank_slots(const CellSpec& spec, const std::vector<Slot>& take
 }
 
 RankResult rank_result(LaunchResult result, const CompletedProcess& process, bool asked_to_stop) {
-  const bool reported_collective =
+  const bool reported_collective_failure =
       process.exit_status == kCollectiveFailedStatus && process.signal == 0;
-  RankResult rank{std::move(result), reported_collective, false};
+  RankResult rank{std::move(result), reported_collective_failure, false};
   if (is_ok(rank.result.launch.outcome)) return rank;
   rank.was_stopped = asked_to_stop && (process.signal == SIGTERM || process.signal == SIGKILL);
   // NCCL's watchdog aborts the process on a thread whose exceptions nobody can catch.
   const bool watchdog_aborted =
       process.signal == SIGABRT && process.messages.find("ProcessGroupNCCL") != std::string::npos;
-  rank.failed_in_collective = reported_collective || watchdog_aborted;
+  rank.failed_in_collective = reported_collective_failure || watchdog_aborted;
   return rank;
 }
 
-LaunchResult joint_result(std::vector<RankResult> ranks, double collective_seconds) {
+LaunchResult joint_result(std::vector<RankResult> ranks, double collective_limit_seconds) {
   const bool all_are_ok = std::ranges::all_of(
       ranks, [](const RankResult& rank) { return is_ok(rank.result.launch.outcome); });
   const std::size_t source_rank = all_are_ok ? 0 : rank_at_fault(ranks);
   LaunchResult result = ranks[source_rank].result;
-  if (!all_are_ok) result.launch.outcome = joint_outcome(ranks, collective_seconds);
+  if (!all_are_ok) result.launch.outcome = joint_outcome(ranks, collective_limit_seconds);
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     if (rank != source_rank && is_ok(ranks[rank].result.launch.outcome)) {
       add_ok_rank(result, ranks[rank].result, rank);

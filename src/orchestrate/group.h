@@ -10,11 +10,11 @@
 namespace labreport {
 
 /// Seconds after which a collective counts as hung, unless the launch's own limit comes first.
-inline constexpr double kCollectiveSeconds = 60;
+inline constexpr double kCollectiveLimitSeconds = 60;
 
 /// Returns the number of slots that a launch takes: one without ranks, one for each rank on GPUs,
-/// and all `slots` for ranks on the CPU, because a launch beside them would take their cores.
-std::size_t slots_needed(const CellSpec& spec, std::size_t slots);
+/// and all slots for ranks on the CPU, because another launch would take the ranks' cores.
+std::size_t slots_needed(const CellSpec& spec, std::size_t slot_count);
 
 /// Returns the reason why a cell's ranks do not fit on these slots: "this host has 1 GPU", or
 /// "--gpus names 1 GPU" if the user named some of the host's GPUs. Returns nothing if the ranks
@@ -40,6 +40,6 @@ RankResult rank_result(LaunchResult result, const CompletedProcess& process, boo
 /// the others. Otherwise returns the result of the rank at fault, and its outcome names the rank. A
 /// rank that crashed or ran out of memory is at fault, not the ranks that waited for it in vain. If
 /// ranks failed in a collective and another had to be stopped, that one hung and is at fault.
-LaunchResult joint_result(std::vector<RankResult> ranks, double collective_seconds);
+LaunchResult joint_result(std::vector<RankResult> ranks, double collective_limit_seconds);
 
 }  // namespace labreport

@@ -68,8 +68,8 @@ std::variant<LaunchReport, std::string> read_report(const LaunchRequest& request
                          request.launch);
     }
     return report;
-  } catch (const Error& error) {
-    return error.what();
+  } catch (const Error& failure) {
+    return failure.what();
   }
 }
 
@@ -147,9 +147,9 @@ LaunchResult judge_launch(const LaunchRequest& request, const fs::path& result_f
     result.launch = std::move(report->body);
     result.software = std::move(report->software);
     result.device = std::move(report->device);
-    const bool has_error_result = process.exit_status == kDeviceUnusableStatus ||
-                                  process.exit_status == kCollectiveFailedStatus;
-    if (!process.ok() && !has_error_result) {
+    const bool outcome_explains_status = process.exit_status == kDeviceUnusableStatus ||
+                                         process.exit_status == kCollectiveFailedStatus;
+    if (!process.ok() && !outcome_explains_status) {
       result.launch.warnings.push_back("the worker " + describe_end(process) +
                                        " after its result was complete");
     }

@@ -68,7 +68,7 @@ PoolStatus Pool::run() {
 }
 
 /// Returns true if launches remain to do. Cells are stored before they are measured, so that an
-/// interrupted run shows which it lacks.
+/// interrupted run shows the cells that it lacks.
 bool Pool::plan_more() {
   const std::vector<PlannedCell> planned = plan_(run_);
   const std::size_t former_count = run_.cells.size();
@@ -155,7 +155,8 @@ void Pool::start_ranks(RunningLaunch& running) {
   remove_tree(rendezvous_file);
   std::vector<Slot> taken;
   for (const std::size_t slot : running.slots) taken.push_back(slots_[slot]);
-  const double timeout_seconds = std::min(setup_.collective_seconds, running.limit_seconds / 2);
+  const double timeout_seconds =
+      std::min(setup_.collective_limit_seconds, running.limit_seconds / 2);
   for (const Slot& slot : rank_slots(request.spec, taken)) {
     request.rendezvous = Rendezvous{static_cast<std::int64_t>(running.tickets.size()),
                                     fs::absolute(rendezvous_file).string(), timeout_seconds};
@@ -172,6 +173,7 @@ void Pool::on_process_end(Subprocesses::Ticket ticket, const CompletedProcess& p
   const auto rank = static_cast<std::size_t>(std::ranges::find(running->tickets, ticket) -
                                              running->tickets.begin());
   LaunchRequest request = running->request;
+  // result_file_of() needs only the rank of the rendezvous.
   if (request.spec.ranks) request.rendezvous = Rendezvous{static_cast<std::int64_t>(rank), "", 0};
   const bool host_ran_out_of_memory = out_of_memory_kills() > running->oom_kills_before;
   LaunchResult result = judge_launch(request, result_file_of(request, store_), process,
@@ -189,14 +191,13 @@ void Pool::on_process_end(Subprocesses::Ticket ticket, const CompletedProcess& p
   if (!ended.request.spec.ranks) return finish_launch(ended, ended.rank_results.front()->result);
   std::vector<RankResult> ranks;
   for (const auto& result_of_rank : ended.rank_results) ranks.push_back(*result_of_rank);
-  finish_launch(ended, joint_result(std::move(ranks), setup_.collective_seconds));
+  finish_launch(ended, joint_result(std::move(ranks), setup_.collective_limit_seconds));
 }
 
 void Pool::finish_launch(const RunningLaunch& running, LaunchResult result) {
   const CellSpec& spec = running.request.spec;
   if (result.is_device_unusable) refuse_device(result.launch.outcome);
-  if (processes_.interrupted() && is_failure(result.launch.outcome))
-    return;  // This program ended it.
+  if (processes_.interrupted() && is_failure(result.launch.outcome)) return;  // stop_all() ended it
   update_software(result.software);
   note_other_processes(result.launch, slots_[running.slots.front()]);
   if (setup_.private_names) redact(result.launch, *setup_.private_names);
@@ -207,7 +208,7 @@ void Pool::update_software(const std::optional<Software>& software) {
   Session& session = run_.sessions.back();
   if (!software) return;
   Software merged = *software;
-  // Only workers for models report Python.
+  // Only workers for models in Python report its version.
   if (merged.python.empty()) merged.python = session.software.python;
   if (session.software == merged) return;
   session.software = merged;
@@ -237,7 +238,7 @@ void Pool::store_launch(const CellSpec& spec, Launch launch, const std::optional
   display_.launch_finished(spec, stored, progress());
 }
 
-/// Removes unmeasured cells that this object planned first and left out later. Cells that an
+/// Removes unmeasured cells that this object added and that the last plan lacks. Cells that an
 /// earlier command recorded stay.
 void Pool::drop_superfluous_cells() {
   std::erase_if(run_.cells, [&](const Cell& cell) {

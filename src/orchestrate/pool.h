@@ -32,7 +32,7 @@ struct PoolSetup {
   std::optional<PrivateNames> private_names = {};
   std::vector<Slot> rank_only_slots = {};  ///< Only for launches of several ranks.
   bool gpus_are_named = false;             ///< The user chose some of the host's GPUs with --gpus.
-  double collective_seconds = kCollectiveSeconds;
+  double collective_limit_seconds = kCollectiveLimitSeconds;
 };
 
 enum class PoolStatus { kComplete, kInterrupted };

@@ -37,7 +37,7 @@ std::string step_words(const CellSpec& spec, const Launch& launch) {
   return format_with_deviation(mean(steps), sample_stddev(steps)).joined() + " ms";
 }
 
-std::string limits_words(const Launch& launch) {
+std::string matrix_rate_words(const Launch& launch) {
   std::string text;
   for (const Metric& rate : launch.metrics) {
     const auto numbers = rate.numbers();
@@ -77,9 +77,9 @@ std::string cut_to_terminal_width(const std::string& text, std::FILE* stream) {
   winsize size{};
   ioctl(fileno(stream), TIOCGWINSZ, &size);
   const std::size_t columns = size.ws_col > 1 ? size.ws_col - 1u : 79u;
-  std::size_t column = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if ((text[i] & 0xC0) != 0x80 && column++ == columns) return text.substr(0, i);
+  for (std::size_t i = 0, column = 0; i < text.size(); ++i) {
+    const bool begins_character = (text[i] & 0xC0) != 0x80;
+    if (begins_character && column++ == columns) return text.substr(0, i);
   }
   return text;
 }
@@ -119,7 +119,7 @@ std::string result_words(const CellSpec& spec, const Launch& launch) {
       spec.kind == CellKind::kSharding || spec.kind == CellKind::kDataParallel) {
     return step_words(spec, launch);
   }
-  if (spec.kind == CellKind::kLimits) return limits_words(launch);
+  if (spec.kind == CellKind::kLimits) return matrix_rate_words(launch);
   if (spec.kind == CellKind::kMemory || spec.kind == CellKind::kCheckpointing) {
     return memory_words(launch);
   }
@@ -157,7 +157,7 @@ void TerminalDisplay::launch_finished(const CellSpec& spec, const Launch& launch
   const std::string line =
       fmt::format("[{:>{}}/{}]  {:<{}}  {}", progress.done, width, progress.total, cell_words(spec),
                   kCellWidth, result_words(spec, launch));
-  const char* color = is_failure(launch.outcome) ? "\033[31m" : "\033[33m";
+  const char* color = is_failure(launch.outcome) ? "\033[31m" : "\033[33m";  // red : yellow
   const bool is_plain = !has_colors_ || is_ok(launch.outcome);
   say_to(stream_, fmt::format("{}{}{}\n", is_plain ? "" : color, line, is_plain ? "" : "\033[0m"));
   for (const std::string& warning : launch.warnings)

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kMaxShards = 10000;
 
-std::optional<std::int64_t> number_in(std::string_view text) {
+std::optional<std::int64_t> parse_integer(std::string_view text) {
   std::int64_t number = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
   if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return std::nullopt;
@@ -34,8 +34,8 @@ bool is_in_every_part(const CellSpec& spec) { return spec.kind == CellKind::kLim
 
 Shard parse_shard(const std::string& text) {
   const std::size_t slash = std::min(text.find('/'), text.size());
-  const auto number = number_in(std::string_view(text).substr(0, slash));
-  const auto count = number_in(std::string_view(text).substr(std::min(slash + 1, text.size())));
+  const auto number = parse_integer(std::string_view(text).substr(0, slash));
+  const auto count = parse_integer(std::string_view(text).substr(std::min(slash + 1, text.size())));
   if (number && count && *number >= 1 && *number <= *count && *count <= kMaxShards)
     return {*number, *count};
   throw InputError("--shard is '" + text + "'",
@@ -67,10 +67,10 @@ std::map<std::string, std::size_t> partition(const std::vector<CellTime>& cells,
   std::vector<std::pair<std::string, double>> groups(seconds.begin(), seconds.end());
   std::ranges::stable_sort(groups, std::greater(), &std::pair<std::string, double>::second);
   std::vector<double> part_seconds(parts, 0);
-  std::vector<std::size_t> part_groups(parts, 0);  // This distributes groups that take no time.
+  std::vector<std::size_t> group_counts(parts, 0);  // spreads groups that take no time
   std::map<std::string, std::size_t> part_of;
   const auto load = [&](std::size_t part) {
-    return std::pair(part_seconds[part], part_groups[part]);
+    return std::pair(part_seconds[part], group_counts[part]);
   };
   for (const auto& [group, group_seconds] : groups) {
     std::size_t lightest = 0;
@@ -79,7 +79,7 @@ std::map<std::string, std::size_t> partition(const std::vector<CellTime>& cells,
     }
     part_of[group] = lightest;
     part_seconds[lightest] += group_seconds;
-    ++part_groups[lightest];
+    ++group_counts[lightest];
   }
   return part_of;
 }

@@ -56,7 +56,7 @@ class Shards {
  private:
   std::map<std::string, std::size_t> parts_;
   double every_part_seconds_ = 0, total_seconds_ = 0;
-  double longest_part_seconds_ = 0, longest_group_seconds_ = 0;
+  double longest_part_seconds_ = 0, longest_group_seconds_ = 0;  ///< Include `every_part_seconds_`.
 };
 
 }  // namespace labreport

@@ -39,12 +39,13 @@ void read_available(int& fd, Capture& capture) {
 /// The processes that any `Subprocesses` object has started and not yet reaped.
 std::set<pid_t> started_children;
 
-/// Returns the parent's id, or 0 for a process that is gone or ends meanwhile. The file holds "1234
-/// (any name) S 1 …", and the parent follows the state.
+/// Returns the parent's id, or 0 if the process is gone. The file holds "1234 (any name) S 1 …", in
+/// which the parent follows the state.
 pid_t parent_of(const std::filesystem::path& process) {
   std::array<char, 512> buffer;
   std::ifstream file(process / "stat");
-  file.read(buffer.data(), buffer.size());  // read() sets badbit; iterators would throw.
+  // If the process ends meanwhile, read() sets only badbit; an istreambuf_iterator would throw.
+  file.read(buffer.data(), buffer.size());
   const std::string_view text(buffer.data(), static_cast<std::size_t>(file.gcount()));
   const std::size_t name_end = text.rfind(") ");
   pid_t parent = 0;
@@ -53,8 +54,7 @@ pid_t parent_of(const std::filesystem::path& process) {
   return parent;
 }
 
-/// Returns this process's children that it did not start: they outlived the child that started
-/// them.
+/// Returns the descendants whose parent has ended: children that this process did not start.
 std::vector<pid_t> orphans() {
   std::vector<pid_t> found;
   std::error_code error;
@@ -97,7 +97,7 @@ struct Subprocesses::Child {
 };
 
 Subprocesses::Subprocesses() {
-  sigset_t watched_signals = heeded_interrupts();
+  sigset_t watched_signals = unignored_interrupts();
   std::signal(SIGCHLD, SIG_DFL);  // If it were ignored, children would end without a status.
   sigaddset(&watched_signals, SIGCHLD);
   sigprocmask(SIG_BLOCK, &watched_signals, &former_mask_);
@@ -107,7 +107,7 @@ Subprocesses::Subprocesses() {
 
 Subprocesses::~Subprocesses() {
   for (auto& [ticket, child] : children_) {
-    signal_group(*child, SIGKILL);
+    signal_then_kill(*child, SIGKILL);
     waitpid(child->process.pid, nullptr, 0);
     started_children.erase(child->process.pid);
     close_if_open(child->process.output_fd);
@@ -123,7 +123,7 @@ Subprocesses::Ticket Subprocesses::start(const Command& command) {
   auto owned_child = std::make_unique<Child>();
   Child& child = *owned_child;
   sigset_t mask = former_mask_;
-  for (const int signal : kInterrupts) sigdelset(&mask, signal);  // Only this process blocks it.
+  for (const int signal : kInterrupts) sigdelset(&mask, signal);  // SIGTERM must end a child.
   child.process = spawn(command, mask);
   started_children.insert(child.process.pid);
   child.started = Clock::now();
@@ -135,8 +135,8 @@ Subprocesses::Ticket Subprocesses::start(const Command& command) {
   return next_ticket_++;
 }
 
-// The child is not yet reaped, so its pid names no other process group.
-void Subprocesses::signal_group(Child& child, int signal) {
+/// The child is not yet reaped, so its pid names no other process group.
+void Subprocesses::signal_then_kill(Child& child, int signal) {
   kill(-child.process.pid, signal);
   if (!child.kill_at) child.kill_at = Clock::now() + kKillGrace;
 }
@@ -153,7 +153,7 @@ std::optional<CompletedProcess> Subprocesses::reap(Child& child) {
   if (information.si_pid == 0) return std::nullopt;
   CompletedProcess completed;
   completed.wall_ns = std::chrono::nanoseconds(Clock::now() - child.started).count();
-  signal_group(child, SIGKILL);  // This ends what the child leaves behind.
+  signal_then_kill(child, SIGKILL);  // ends what the child leaves behind
   drain(child);
   int status = 0;
   rusage usage{};
@@ -179,12 +179,12 @@ void Subprocesses::enforce_limits(Clock::time_point now) {
     }
     if (child->stop_at && now >= *child->stop_at) {
       child->stop_at.reset();
-      signal_group(*child, SIGTERM);
+      signal_then_kill(*child, SIGTERM);
     }
     if (!child->limit_at || now < *child->limit_at) continue;
     child->limit_at.reset();
     child->timed_out = true;
-    signal_group(*child, SIGTERM);
+    signal_then_kill(*child, SIGTERM);
   }
 }
 
@@ -193,7 +193,7 @@ void Subprocesses::read_signals() {
   while (read(signal_fd_, &information, sizeof information) == sizeof information) {
     if (information.ssi_signo == SIGCHLD) continue;
     if (interrupted_) {
-      for (auto& [ticket, child] : children_) signal_group(*child, SIGKILL);
+      for (auto& [ticket, child] : children_) signal_then_kill(*child, SIGKILL);
     }
     interrupted_ = true;
     remember_interrupt();
@@ -242,7 +242,7 @@ std::optional<std::pair<Subprocesses::Ticket, CompletedProcess>> Subprocesses::w
 }
 
 void Subprocesses::stop_all() {
-  for (auto& [ticket, child] : children_) signal_group(*child, SIGTERM);
+  for (auto& [ticket, child] : children_) signal_then_kill(*child, SIGTERM);
 }
 
 void Subprocesses::stop_after(Ticket ticket, std::chrono::milliseconds grace) {
@@ -250,7 +250,7 @@ void Subprocesses::stop_after(Ticket ticket, std::chrono::milliseconds grace) {
   if (found != children_.end()) found->second->stop_at = Clock::now() + grace;
 }
 
-void report_size_limits_as_errors() { std::signal(SIGXFSZ, SIG_IGN); }
+void report_file_size_limit_as_error() { std::signal(SIGXFSZ, SIG_IGN); }
 
 CompletedProcess run_to_end(const Command& command) {
   Subprocesses processes;

@@ -34,7 +34,7 @@ struct CompletedProcess {
   std::int64_t wall_ns = 0;
   std::int64_t peak_bytes = 0;  ///< Peak of resident host memory.
   std::string output;           ///< Its stdout up to 32 MiB; empty unless `keep_output`.
-  std::string messages;         ///< Its stderr; only the beginning and the end of a long one.
+  std::string messages;         ///< Its stderr; only the beginning and the end of a long text.
 
   bool ok() const { return signal == 0 && exit_status == 0; }
 };
@@ -69,7 +69,7 @@ class Subprocesses {
   /// Sends every child SIGTERM, and SIGKILL after two seconds; a second interrupt kills at once.
   void stop_all();
 
-  /// Sends one child SIGTERM unless it ends by itself within `grace`. It may have ended already.
+  /// Sends one child SIGTERM unless it ends by itself within `grace`. The child may be gone.
   void stop_after(Ticket ticket, std::chrono::milliseconds grace);
 
  private:
@@ -81,7 +81,7 @@ class Subprocesses {
   void enforce_limits(Clock::time_point now);
   void poll_until(std::optional<Clock::time_point> deadline);
   void read_signals();
-  void signal_group(Child& child, int signal);
+  void signal_then_kill(Child& child, int signal);
 
   int signal_fd_ = -1;
   sigset_t former_mask_{};
@@ -95,6 +95,6 @@ CompletedProcess run_to_end(const Command& command);
 
 /// Makes a write beyond `ulimit -f` fail with EFBIG from now on, here and in children. By default
 /// SIGXFSZ would end the process silently.
-void report_size_limits_as_errors();
+void report_file_size_limit_as_error();
 
 }  // namespace labreport

@@ -21,7 +21,7 @@ bool is_ignored(int signal) {
 
 }  // namespace
 
-sigset_t heeded_interrupts() {
+sigset_t unignored_interrupts() {
   sigset_t interrupts;
   sigemptyset(&interrupts);
   for (const int signal : kInterrupts) {
@@ -34,12 +34,12 @@ void remember_interrupt() { was_interrupt_read = true; }
 
 HeldInterrupts::HeldInterrupts() {
   was_interrupt_read = false;
-  const sigset_t interrupts = heeded_interrupts();
+  const sigset_t interrupts = unignored_interrupts();
   sigprocmask(SIG_BLOCK, &interrupts, &former_mask_);
 }
 
 HeldInterrupts::~HeldInterrupts() {
-  const sigset_t interrupts = heeded_interrupts();
+  const sigset_t interrupts = unignored_interrupts();
   const timespec at_once{};
   while (sigtimedwait(&interrupts, nullptr, &at_once) > 0) continue;
   sigprocmask(SIG_SETMASK, &former_mask_, nullptr);

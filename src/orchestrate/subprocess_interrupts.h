@@ -30,6 +30,6 @@ class HeldInterrupts {
 void remember_interrupt();
 
 /// Returns the interrupts that this process does not ignore; under nohup it ignores SIGHUP.
-sigset_t heeded_interrupts();
+sigset_t unignored_interrupts();
 
 }  // namespace labreport

@@ -140,7 +140,7 @@ inline constexpr std::string_view kCublasSetup = "matrix_library";
 // bytes.
 inline constexpr std::string_view kResident = "resident";  // tag: allocated just before the step
 inline constexpr std::string_view kPeak = "peak";          // tag: highest allocated, by phase
-inline constexpr std::string_view kHistory = "history";    // tag: the step with the history
+inline constexpr std::string_view kHistory = "history";    // tag: the recorded step's peaks, events
 inline constexpr std::string_view kCategory = "category";  // tag: requested, at the step's peak
 inline constexpr std::string_view kRounding = "rounding";  // tag: allocated − requested
 inline constexpr std::string_view kResidual = "residual";  // tag: one tensor of the residual stream

@@ -31,7 +31,7 @@ CellSpec ranks_cell(const std::string& behavior, std::int64_t count = 2,
 
 class Ranks : public RunFixture {
  protected:
-  Ranks() { setup_.collective_seconds = 7; }
+  Ranks() { setup_.collective_limit_seconds = 7; }
 
   const Launch& measured(const CellSpec& spec) {
     EXPECT_EQ(measure({{spec, 1}, {fake_cell("good"), 1}}), PoolStatus::kComplete);

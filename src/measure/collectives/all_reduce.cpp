@@ -28,16 +28,15 @@ namespace labreport {
 namespace {
 
 constexpr std::int64_t kFloatBytes = 4;
-constexpr std::int64_t kPatternPeriod = 61;            // FP32 sums integers below it exactly
-constexpr std::int64_t kMaxCheckedElements = 1 << 24;  // bounds the extra memory of the check
-constexpr std::int64_t kRounds = 5;                    // each round measures all sizes
+constexpr std::int64_t kPatternPeriod = 61;       // FP32 sums integers below it exactly
+constexpr std::int64_t kChunkElements = 1 << 24;  // of the check, which needs memory for one chunk
+constexpr std::int64_t kRounds = 5;               // each round measures all sizes
 constexpr std::int64_t kMinCalls = 5;  // synchronized calls of a size, unless `steps` is less
-constexpr std::int64_t kBudgetNs = 2'000'000'000;  // limits the calls of one size by one method
+constexpr std::int64_t kBudgetNs = 2'000'000'000;  // time for the calls of one size by one method
 
 std::int64_t rounded(double value) { return static_cast<std::int64_t>(std::llround(value)); }
 
-/// Returns how many of `count` calls a round makes, rounded up.
-std::int64_t per_round(std::int64_t count) { return (count + kRounds - 1) / kRounds; }
+std::int64_t per_round(std::int64_t calls) { return (calls + kRounds - 1) / kRounds; }
 
 /// Times of one method on this rank at one size.
 struct CallTimes {
@@ -67,7 +66,7 @@ class AllReduceMeasurement {
         at::empty({*spec.largest_bytes / kFloatBytes}, at::TensorOptions().device(group_.device()));
   }
 
-  /// Adds one row for each rank and method of each size.
+  /// Adds one row for each rank, method and size, and the samples of the handout's sizes.
   void measure(Table& table, std::vector<Metric>& metrics) {
     for (SizeResults& size : sizes_) {
       select_size(size);
@@ -100,8 +99,8 @@ class AllReduceMeasurement {
 
   template <typename Chunk>
   void for_each_chunk(const Chunk& visit) const {
-    for (std::int64_t begin = 0; begin < input_.numel(); begin += kMaxCheckedElements) {
-      visit(begin, std::min(begin + kMaxCheckedElements, input_.numel()));
+    for (std::int64_t begin = 0; begin < input_.numel(); begin += kChunkElements) {
+      visit(begin, std::min(begin + kChunkElements, input_.numel()));
     }
   }
 
@@ -139,7 +138,7 @@ class AllReduceMeasurement {
   void run_round(SizeResults& size) {
     select_size(size);
     time_synced(size);
-    if (group_.device().is_cpu()) return;
+    if (group_.device().is_cpu()) return;  // There each call waits for its result.
     time_back_to_back(size, size.in_place, [&] { group_.all_reduce_sum(input_).finish(); });
     if (!output_buffer_.defined()) return;
     at::Tensor output = output_buffer_.slice(0, 0, size.elements());

@@ -81,7 +81,7 @@ class FlatAverager : public GradientAverager {
  private:
   RankGroup& group_;
   const Tensors& parameters_;
-  Bucket bucket_;
+  Bucket bucket_;  ///< All parameters.
 };
 
 /// Starts a bucket's all-reduce as soon as the bucket's last gradient is ready. All ranks must
@@ -106,8 +106,8 @@ class BucketAverager : public GradientAverager {
   }
 
   void after_backward() override {
-    for (Collective& collective : running_) collective.finish();
-    running_.clear();
+    for (Collective& collective : all_reduces_) collective.finish();
+    all_reduces_.clear();
   }
 
   std::optional<std::vector<std::int64_t>> all_reduce_bytes() const override {
@@ -129,17 +129,17 @@ class BucketAverager : public GradientAverager {
 
   void start_all_reduce(const Bucket& bucket) {
     const bool is_single = bucket.size() == 1;
-    running_.push_back(group_.all_reduce_mean(is_single ? parameters_[bucket.front()].grad()
-                                                        : flatten(parameters_, bucket)));
+    all_reduces_.push_back(group_.all_reduce_mean(is_single ? parameters_[bucket.front()].grad()
+                                                            : flatten(parameters_, bucket)));
   }
 
   RankGroup& group_;
   const Tensors& parameters_;
   std::vector<Bucket> buckets_;
   std::vector<std::size_t> bucket_of_;          ///< Index of each parameter's bucket.
-  std::vector<std::size_t> missing_gradients_;  ///< Number in each bucket.
+  std::vector<std::size_t> missing_gradients_;  ///< By bucket.
   std::size_t next_bucket_ = 0;
-  std::vector<Collective> running_;
+  std::vector<Collective> all_reduces_;
   GradientHooks hooks_;
 };
 
@@ -172,7 +172,7 @@ std::unique_ptr<GradientAverager> make_averager(Scheme scheme, std::int64_t buck
       return std::make_unique<FlatAverager>(group, parameters);
     case Scheme::kOverlapped:
       return std::make_unique<BucketAverager>(group, parameters,
-                                              fill_buckets(bytes_of(parameters), 0));
+                                              fill_buckets(bytes_of(parameters), /*max_bytes=*/0));
     case Scheme::kBucketed:
       return std::make_unique<BucketAverager>(group, parameters,
                                               fill_buckets(bytes_of(parameters), bucket_bytes));

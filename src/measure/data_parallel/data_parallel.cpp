@@ -32,6 +32,7 @@ using Numbers = std::vector<std::int64_t>;
 
 constexpr std::array kStepPhases{metric::kForward, metric::kLoss, metric::kBackward,
                                  metric::kExchange, metric::kOptimizer};
+using PhasesByRank = std::array<std::vector<Numbers>, kStepPhases.size()>;
 constexpr std::size_t kMostIntervals = 1'500;  // in each lane, since the report draws all
 
 std::int64_t rounded_ns(double value) { return static_cast<std::int64_t>(std::llround(value)); }
@@ -140,9 +141,9 @@ class DataParallelLaunch {
     for (std::size_t i = 0; i < kStepPhases.size(); ++i) {
       phases_ns_[i].push_back(times.phases_ns.at(i));
     }
-    losses_.push_back(std::bit_cast<std::int64_t>(step_.loss().item<double>()));
+    loss_bits_.push_back(std::bit_cast<std::int64_t>(step_.loss().item<double>()));
     step_.clear();
-    group_.take_collectives();
+    group_.take_collectives();  // drops them: only the traced step's are drawn
   }
 
   /// Traces one step on a CPU, where collectives run on other threads and overlap with its phases.
@@ -184,22 +185,22 @@ class DataParallelLaunch {
   Launch result() {
     Launch launch;
     const auto totals = group_.all_gather(totals_ns_), starts_ns = group_.all_gather(starts_ns_);
-    std::array<std::vector<Numbers>, kStepPhases.size()> phases;
+    PhasesByRank phases;
     for (std::size_t i = 0; i < phases.size(); ++i) phases[i] = group_.all_gather(phases_ns_[i]);
-    const auto losses = group_.all_gather(losses_);
+    const auto loss_bits = group_.all_gather(loss_bits_);  // Ranks can gather only integers.
     const Overlap overlap_times = overlap_of(lanes_);
-    const auto traced = group_.all_gather(
+    const auto traced_ns = group_.all_gather(
         {lanes_.step_ns, overlap_times.communication_ns, overlap_times.overlap_ns});
     if (group_.rank() != 0) return launch;
     add_steps(launch, totals, phases);
-    add_losses(launch, losses);
+    add_losses(launch, loss_bits);
     add_all_reduces(launch);
     append(launch.metrics, memory_.metrics());
     if (scheme_ != Scheme::kNone) {
       launch.metrics.push_back(
           integer_metric(metric::kEquality, metric::kDivergedRanks, "1", differing_ranks_));
     }
-    launch.tables = {rank_table(totals, starts_ns, phases, traced), lane_table()};
+    launch.tables = {rank_table(totals, starts_ns, phases, traced_ns), lane_table()};
     if (!no_trace_reason_.empty()) launch.warnings.push_back(no_trace_reason_);
     return launch;
   }
@@ -213,27 +214,28 @@ class DataParallelLaunch {
     return slowest;
   }
 
-  template <typename Phases>
-  void add_steps(Launch& launch, const std::vector<Numbers>& totals, const Phases& phases) const {
+  void add_steps(Launch& launch, const std::vector<Numbers>& totals,
+                 const PhasesByRank& phases) const {
     const Numbers slowest_totals = slowest_rank_times(totals);
     Numbers skews = slowest_totals;  // the slowest rank's time minus the fastest one's
     for (std::size_t i = 0; i < skews.size(); ++i) {
       skews[i] -= std::ranges::min(totals, {}, [i](const Numbers& rank) { return rank[i]; })[i];
     }
-    append(launch.metrics, {sample_metric(metric::kStep, metric::kTotal, "ns", slowest_totals),
-                            sample_metric(metric::kStep, metric::kEnqueue, "ns", enqueues_ns_),
-                            sample_metric(metric::kSkew, metric::kStep, "ns", skews)});
+    append(launch.metrics,
+           {sample_metric(metric::kStep, metric::kTotal, "ns", slowest_totals),
+            sample_metric(metric::kStep, metric::kEnqueue, "ns", enqueues_ns_),  // rank 0's
+            sample_metric(metric::kSkew, metric::kStep, "ns", skews)});
     for (std::size_t i = 0; i < kStepPhases.size(); ++i) {
       launch.metrics.push_back(
           sample_metric(metric::kEvent, kStepPhases[i], "ns", slowest_rank_times(phases[i])));
     }
   }
 
-  static void add_losses(Launch& launch, const std::vector<Numbers>& ranks) {
-    std::vector<double> means(ranks.front().size(), 0);
-    for (const Numbers& rank : ranks) {
+  static void add_losses(Launch& launch, const std::vector<Numbers>& loss_bits) {
+    std::vector<double> means(loss_bits.front().size(), 0);
+    for (const Numbers& rank : loss_bits) {
       for (std::size_t i = 0; i < means.size(); ++i) {
-        means[i] += std::bit_cast<double>(rank[i]) / static_cast<double>(ranks.size());
+        means[i] += std::bit_cast<double>(rank[i]) / static_cast<double>(loss_bits.size());
       }
     }
     launch.metrics.push_back(loss_metric(std::move(means)));
@@ -252,9 +254,8 @@ class DataParallelLaunch {
     add(metric::kLargest, "B", *std::ranges::max_element(*bytes));
   }
 
-  template <typename Phases>
   Table rank_table(const std::vector<Numbers>& totals, const std::vector<Numbers>& starts_ns,
-                   const Phases& phases, const std::vector<Numbers>& traced) const {
+                   const PhasesByRank& phases, const std::vector<Numbers>& traced_ns) const {
     Table table = shape::rank_steps();
     for (std::size_t rank = 0; rank < totals.size(); ++rank) {
       const Numbers counted_ns = counted_steps(totals[rank]);
@@ -267,7 +268,7 @@ class DataParallelLaunch {
       }
       row.emplace_back(median_lag(starts_ns, rank));
       for (const auto& phase : phases) row.emplace_back(median_of(counted_steps(phase[rank])));
-      for (const std::int64_t value : traced[rank]) {
+      for (const std::int64_t value : traced_ns[rank]) {
         row.push_back(no_trace_reason_.empty() ? Scalar(value) : Scalar());
       }
       table.rows.push_back(std::move(row));
@@ -279,7 +280,7 @@ class DataParallelLaunch {
     return {steps.begin() + plan_.warmup, steps.end()};
   }
 
-  /// Returns the median nanoseconds by which the rank starts its counted steps after the first
+  /// Returns the median nanoseconds by which the rank starts its counted steps after the earliest
   /// rank. All ranks share the host's clock.
   std::int64_t median_lag(const std::vector<Numbers>& starts_ns, std::size_t rank) const {
     Numbers lags_ns;
@@ -316,7 +317,7 @@ class DataParallelLaunch {
   RankStep rank_step_;
   StepClock clock_;
   StepMemory memory_;
-  Numbers starts_ns_, totals_ns_, enqueues_ns_, losses_;
+  Numbers starts_ns_, totals_ns_, enqueues_ns_, loss_bits_;
   std::array<Numbers, kStepPhases.size()> phases_ns_;
   std::int64_t differing_ranks_ = 0;
   Lanes lanes_;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr ModelShape kSmallShape{.d_model = 64, .d_ff = 192, .layers = 2, .heads = 2, .vocab = 128};
 constexpr std::int64_t kSmallContext = 16, kRowsPerRank = 2, kCheckedSteps = 3;
-constexpr std::int64_t kBucketBytes = 100'000;  // some buckets get several gradients
+constexpr std::int64_t kMaxBucketBytes = 100'000;  // several buckets, some of several gradients
 constexpr double kLearningRate = 0.1;
 // FP32 rounds each addition by up to 2⁻²⁴ of the sum, and ranks add in another order than one
 // process. Three steps over Gloo on a CPU differed by 10⁻⁶ of the largest value.
@@ -28,8 +28,8 @@ constexpr double kTolerance = 2e-5;
 void seed_with(std::int64_t seed) { at::manual_seed(static_cast<std::uint64_t>(seed)); }
 
 /// Divides each tensor's largest difference by its largest magnitude; returns the largest quotient.
-double largest_difference(const std::vector<at::Tensor>& found,
-                          const std::vector<at::Tensor>& expected) {
+double max_relative_difference(const std::vector<at::Tensor>& found,
+                               const std::vector<at::Tensor>& expected) {
   double largest_ratio = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const double largest = expected[i].abs().max().item<double>();
@@ -62,8 +62,9 @@ class TrainingComparison {
         single_(make_seeded_network(seed)),
         parallel_weights_(tensors_of(parallel_->parameters())),
         single_weights_(tensors_of(single_->parameters())),
-        averager_(make_averager(*spec.scheme, std::min(kBucketBytes, spec.bucket_bytes.value_or(0)),
-                                group, parallel_weights_)) {
+        averager_(make_averager(*spec.scheme,
+                                std::min(kMaxBucketBytes, spec.bucket_bytes.value_or(0)), group,
+                                parallel_weights_)) {
     broadcast_parameters(group, parallel_weights_);
   }
 
@@ -82,11 +83,11 @@ class TrainingComparison {
     averager_->after_backward();
     gradient_difference_ =
         std::max(gradient_difference_,
-                 largest_difference(gradients(parallel_weights_), gradients(single_weights_)));
+                 max_relative_difference(gradients(parallel_weights_), gradients(single_weights_)));
     take_sgd_step(parallel_weights_);
     take_sgd_step(single_weights_);
     weight_difference_ =
-        std::max(weight_difference_, largest_difference(parallel_weights_, single_weights_));
+        std::max(weight_difference_, max_relative_difference(parallel_weights_, single_weights_));
   }
 
   double gradient_difference() { return max_over_ranks(gradient_difference_); }
@@ -98,7 +99,7 @@ class TrainingComparison {
     return make_network({"", kSmallShape, kSmallContext}, group_.device());
   }
 
-  /// Gathers doubles as integers: from 0 up, their bits keep the order.
+  /// Compares the bits of doubles, which have the same order as the values from 0 up.
   double max_over_ranks(double value) {
     return std::bit_cast<double>(group_.max_over_ranks(std::bit_cast<std::int64_t>(value)));
   }

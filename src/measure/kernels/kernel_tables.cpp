@@ -42,9 +42,9 @@ class KernelClasses {
   }
 
   std::string class_of(const Attribution& kernel) const {
-    const bool is_operator = !on_device(*kernel.activity);
-    const bool is_longest =
-        is_operator || longest_.at(kernel.activity->launched_by) == kernel.activity;
+    // On a CPU an operator takes the place of its kernels.
+    const bool is_longest = !on_device(*kernel.activity) ||
+                            longest_.at(kernel.activity->launched_by) == kernel.activity;
     return std::string(kernel_class(kernel, is_longest));
   }
 
@@ -53,42 +53,42 @@ class KernelClasses {
   std::map<std::uint64_t, const TraceEvent*> longest_;
 };
 
-/// Phase, module, operation, operator, class, number of the kernel's name.
+/// Phase, module, operation, operator, class, id of the kernel's name.
 using KernelKey =
     std::tuple<std::string, std::string, std::string, std::string, std::string, std::int64_t>;
 
 /// Returns one row for each distinct key, in order of the keys.
 Table kernel_sums(const std::vector<Attribution>& kernels, const std::vector<KernelKey>& keys) {
-  std::map<KernelKey, std::vector<double>> groups;
+  std::map<KernelKey, std::vector<double>> durations_by_key;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    groups[keys[i]].push_back(static_cast<double>(kernels[i].activity->duration_ns));
+    durations_by_key[keys[i]].push_back(static_cast<double>(kernels[i].activity->duration_ns));
   }
   const auto integer = [](double value) { return static_cast<std::int64_t>(value); };
   Table table = shape::kernels();
-  for (const auto& [key, durations] : groups) {
-    const auto& [phase, module, operation, op, kernel_class_name, kernel] = key;
+  for (const auto& [key, durations] : durations_by_key) {
+    const auto& [phase, module, operation, op, kernel_class_name, name_id] = key;
     const Summary summary = summarize(durations);
     const double total = std::accumulate(durations.begin(), durations.end(), 0.0);
-    table.rows.push_back({phase, module, operation, op, kernel_class_name, kernel,
+    table.rows.push_back({phase, module, operation, op, kernel_class_name, name_id,
                           std::ssize(durations), integer(total), integer(summary.min),
                           integer(summary.median), integer(summary.max), summary.stddev});
   }
   return table;
 }
 
-/// Returns one row for each kernel, with the number of the kernel's row in kernel_sums().
+/// Returns one row for each kernel, with the index of its key's row in kernel_sums().
 Table gpu_trace(const std::vector<Attribution>& kernels, const std::vector<KernelKey>& keys) {
-  std::map<KernelKey, std::int64_t> row_numbers;
-  for (const KernelKey& key : keys) row_numbers.emplace(key, 0);
-  std::int64_t next_number = 0;
-  for (auto& [key, row_number] : row_numbers) row_number = next_number++;
+  std::map<KernelKey, std::int64_t> sum_rows;
+  for (const KernelKey& key : keys) sum_rows.emplace(key, 0);
+  std::int64_t next_row = 0;
+  for (auto& [key, row] : sum_rows) row = next_row++;
   Table table = shape::gpu_trace();
   const TraceEvent* previous = kernels.front().activity;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const TraceEvent* event = kernels[i].activity;
-    const auto block = layer_number(kernels[i].module);
+    const auto layer = layer_number(kernels[i].module);
     table.rows.push_back({event->start_ns - previous->start_ns, event->duration_ns,
-                          row_numbers.at(keys[i]), block ? Scalar(*block) : Scalar()});
+                          sum_rows.at(keys[i]), layer ? Scalar(*layer) : Scalar()});
     previous = event;
   }
   return table;

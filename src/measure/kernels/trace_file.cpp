@@ -36,17 +36,17 @@ const char* category_name(TraceKind kind) {
 
 double microseconds(std::int64_t ns) { return static_cast<double>(ns) / kNsPerMicrosecond; }
 
-/// Starts an event's JSON with its track: a host thread or a device stream.
-nlohmann::ordered_json start_event(const char* type, const TraceEvent& event, std::int64_t at_ns) {
+/// Returns the members that slices and arrows share; "tid" is a host thread or a device stream.
+nlohmann::ordered_json event_line(const char* type, const TraceEvent& event) {
   const bool is_device = on_device(event);
   return {{"ph", type},
           {"pid", is_device ? kDeviceProcess : kHostProcess},
           {"tid", is_device ? event.stream : static_cast<std::int64_t>(event.thread)},
-          {"ts", microseconds(at_ns)}};
+          {"ts", microseconds(event.start_ns)}};
 }
 
 nlohmann::ordered_json slice_json(const TraceEvent& event, const Attribution* attribution) {
-  nlohmann::ordered_json line = start_event("X", event, event.start_ns);
+  nlohmann::ordered_json line = event_line("X", event);
   line["dur"] = microseconds(event.duration_ns);
   line["cat"] = category_name(event.kind);
   line["name"] = event.name;
@@ -64,7 +64,7 @@ nlohmann::ordered_json slice_json(const TraceEvent& event, const Attribution* at
 }
 
 nlohmann::ordered_json arrow_json(const char* type, const TraceEvent& event, std::size_t number) {
-  nlohmann::ordered_json line = start_event(type, event, event.start_ns);
+  nlohmann::ordered_json line = event_line(type, event);
   line["cat"] = "launch";
   line["name"] = "launch";
   line["id"] = number;
@@ -122,18 +122,18 @@ OperatorsByCorrelation operators_by_correlation(const Trace& trace) {
 
 std::string chrome_trace(const Trace& trace, const std::vector<Attribution>& attributions) {
   std::unordered_map<const TraceEvent*, const Attribution*> by_activity;
-  for (const Attribution& each : attributions) by_activity.emplace(each.activity, &each);
+  for (const Attribution& kernel : attributions) by_activity.emplace(kernel.activity, &kernel);
   const OperatorsByCorrelation launchers = operators_by_correlation(trace);
   TraceEventLines lines;
   for (const nlohmann::ordered_json& label : track_labels(trace)) lines.add(label);
-  std::size_t arrows = 0;
+  std::size_t arrow_count = 0;
   for (const TraceEvent& event : trace) {
-    const auto found = by_activity.find(&event);
-    lines.add(slice_json(event, found == by_activity.end() ? nullptr : found->second));
+    const auto attribution = by_activity.find(&event);
+    lines.add(slice_json(event, attribution == by_activity.end() ? nullptr : attribution->second));
     const auto launcher = on_device(event) ? launchers.find(event.launched_by) : launchers.end();
     if (launcher == launchers.end()) continue;
-    lines.add(arrow_json("s", *launcher->second, ++arrows));
-    lines.add(arrow_json("f", event, arrows));
+    lines.add(arrow_json("s", *launcher->second, ++arrow_count));
+    lines.add(arrow_json("f", event, arrow_count));
   }
   return lines.take();
 }

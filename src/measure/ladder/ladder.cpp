@@ -17,7 +17,7 @@
 namespace labreport {
 namespace {
 
-constexpr std::int64_t kEagerSteps = 3;  // before the capture, as in PyTorch's documentation
+constexpr std::int64_t kMaxEagerSteps = 3;  // before the capture, as in PyTorch's documentation
 
 /// Runs single steps. loss() returns the last step's loss; call it before clear().
 class StepRunner {
@@ -26,24 +26,24 @@ class StepRunner {
   virtual ~StepRunner() = default;
 
   virtual void run() = 0;
-  /// Frees the step's tensors.
-  virtual void clear() { step_.clear(); }
-  /// Prepares the next step, untimed.
-  virtual void prepare() {}
+  virtual void clear() { step_.clear(); }  ///< Frees the step's tensors.
+  virtual void prepare() {}                ///< Prepares the next step, untimed.
 
   double loss() const { return step_.loss().item<double>(); }
 
  protected:
+  void run_operators() {
+    NullPhaseObserver observer;
+    step_.run(observer);
+  }
+
   TrainingStep& step_;
 };
 
 class EagerRunner : public StepRunner {
  public:
   using StepRunner::StepRunner;
-  void run() override {
-    NullPhaseObserver observer;
-    step_.run(observer);
-  }
+  void run() override { run_operators(); }
 };
 
 /// Runs some eager steps first, then captures one step and replays it.
@@ -54,14 +54,14 @@ class GraphRunner : public StepRunner {
 
   void prepare() override {
     if (eager_left_ > 0 || captured_) return;
-    graph_.capture([this] { run_eagerly(); });
+    graph_.capture([this] { run_operators(); });
     captured_ = true;
   }
 
   void run() override {
     if (captured_) return graph_.replay();
     --eager_left_;
-    graph_.warm_up([this] { run_eagerly(); });
+    graph_.warm_up([this] { run_operators(); });
   }
 
   /// Keeps the captured step's tensors, because the graph writes to them.
@@ -70,11 +70,6 @@ class GraphRunner : public StepRunner {
   }
 
  private:
-  void run_eagerly() {
-    NullPhaseObserver observer;
-    step_.run(observer);
-  }
-
   CudaGraph graph_;
   std::int64_t eager_left_;  ///< Eager steps until the capture.
   bool captured_ = false;
@@ -86,7 +81,7 @@ std::unique_ptr<StepRunner> make_runner(TrainingStep& step, Variant variant, std
     throw InputError("a CUDA graph is captured after a warm-up step, and 'warmup' is 0",
                      "ask for at least one");
   }
-  return std::make_unique<GraphRunner>(step, std::min(warmup, kEagerSteps));
+  return std::make_unique<GraphRunner>(step, std::min(warmup, kMaxEagerSteps));
 }
 
 class LadderLaunch {
@@ -117,8 +112,8 @@ class LadderLaunch {
     runner_->run();
     const std::int64_t enqueued_ns = host_now_ns();
     synchronize(device_);
-    totals_.push_back(host_now_ns() - start_ns);
-    enqueues_.push_back(enqueued_ns - start_ns);
+    totals_ns_.push_back(host_now_ns() - start_ns);
+    enqueues_ns_.push_back(enqueued_ns - start_ns);
     losses_.push_back(runner_->loss());
     runner_->clear();
   }
@@ -143,9 +138,9 @@ class LadderLaunch {
       launch.metrics.push_back(
           integer_metric(metric::kStartUp, metric::kCompile, "ns", *compile_ns_));
     }
-    append(launch.metrics,
-           {sample_metric(metric::kStep, metric::kTotal, "ns", totals_),
-            sample_metric(metric::kStep, metric::kEnqueue, "ns", enqueues_), loss_metric(losses_)});
+    append(launch.metrics, {sample_metric(metric::kStep, metric::kTotal, "ns", totals_ns_),
+                            sample_metric(metric::kStep, metric::kEnqueue, "ns", enqueues_ns_),
+                            loss_metric(losses_)});
     append(launch.metrics, memory_.metrics());
     append(launch.metrics, profile_metrics());
     launch.conditions = conditions_.metrics();
@@ -162,7 +157,7 @@ class LadderLaunch {
   StepMemory memory_;
   std::unique_ptr<StepRunner> runner_;
   Conditions conditions_;
-  std::vector<std::int64_t> totals_, enqueues_;
+  std::vector<std::int64_t> totals_ns_, enqueues_ns_;
   std::vector<double> losses_;
 };
 

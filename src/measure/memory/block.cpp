@@ -10,7 +10,7 @@
 namespace labreport {
 namespace {
 
-constexpr std::size_t kMaxRows = 120;
+constexpr std::size_t kMaxRowsPerPhase = 60;
 
 /// Indices of the instants at a block's first and last event in a phase; 0 without events.
 struct InstantRange {
@@ -53,8 +53,7 @@ class BlockView {
     return below.exists() ? below.first - 1 : last;
   }
 
-  /// True if the block made the allocation in that phase.
-  bool made(const MemoryLifetime& lifetime, std::string_view phase) const {
+  bool allocated(const MemoryLifetime& lifetime, std::string_view phase) const {
     if (lifetime.made_event == 0) return false;
     const MemoryOrigin& origin = origin_of(timeline_.history, lifetime.made_event);
     return origin.phase == phase && contains_module(origin.module);
@@ -76,7 +75,7 @@ struct KeptSum {
 std::map<KeptKey, KeptSum> sum_kept(const MemoryTimeline& timeline, const BlockView& block) {
   std::map<KeptKey, KeptSum> sums;
   for (const MemoryLifetime& lifetime : timeline.lifetimes.all) {
-    if (!block.made(lifetime, metric::kForward)) continue;
+    if (!block.allocated(lifetime, metric::kForward)) continue;
     if (lifetime.freed_event) {
       const std::string& phase = origin_of(timeline.history, *lifetime.freed_event).phase;
       if (phase == metric::kForward || phase == metric::kLoss) continue;
@@ -95,7 +94,8 @@ void add_rows(const MemoryTimeline& timeline, const BlockView& block, std::strin
               Table& table) {
   const InstantRange range = block.range(phase);
   if (!range.exists()) return;
-  for (const std::size_t i : extreme_indices(timeline, range.first - 1, range.last, kMaxRows / 2)) {
+  for (const std::size_t i :
+       extreme_indices(timeline, range.first - 1, range.last, kMaxRowsPerPhase)) {
     const MemoryInstant& instant = timeline.instants[i];
     const MemoryOrigin* origin = timeline.origin(instant);  // null before the first event
     table.rows.push_back({static_cast<std::int64_t>(instant.event_number),
@@ -115,7 +115,7 @@ std::vector<Metric> block_metrics(const MemoryTimeline& timeline, const BlockVie
   std::int64_t gradient_bytes = 0;
   for (const MemoryLifetime& lifetime : timeline.lifetimes.all) {
     const bool is_gradient = lifetime.category == MemoryCategory::kGradients;
-    if (is_gradient && block.made(lifetime, metric::kBackward))
+    if (is_gradient && block.allocated(lifetime, metric::kBackward))
       gradient_bytes += lifetime.requested_bytes;
   }
   const auto& instants = timeline.instants;
@@ -127,7 +127,7 @@ std::vector<Metric> block_metrics(const MemoryTimeline& timeline, const BlockVie
 
 }  // namespace
 
-BlockMemory block_memory(const MemoryTimeline& timeline) {
+TransformerBlockMemory transformer_block_memory(const MemoryTimeline& timeline) {
   for (const std::int64_t layer : {1, 0}) {
     const BlockView block(timeline, layer);
     if (!block.range(metric::kForward).exists()) continue;

@@ -74,7 +74,7 @@ MemoryCategory category_of(const MemoryHistory& history, const KnownMemory& know
   if (history.origin(made).phase.empty()) return MemoryCategory::kUnknown;
   // Memory that is still in use when forward runs out of memory counts as kept, too.
   const bool is_kept =
-      known.records_graph && is_before_backward(history, lifetime.made_event) &&
+      known.builds_autograd_graph && is_before_backward(history, lifetime.made_event) &&
       !(lifetime.freed_event && is_before_backward(history, *lifetime.freed_event));
   return is_kept ? MemoryCategory::kActivations : MemoryCategory::kTemporary;
 }

@@ -34,8 +34,8 @@ using KnownStorages = std::unordered_map<std::uint64_t, MemoryCategory>;
 
 /// The storages whose category the program knows, by address.
 struct KnownMemory {
-  KnownStorages at_start, at_end;  ///< At the history's start and end.
-  bool records_graph = false;      ///< Autograd records, so forward keeps tensors for backward.
+  KnownStorages at_start, at_end;      ///< At the history's start and end.
+  bool builds_autograd_graph = false;  ///< Forward keeps tensors for backward.
 };
 
 /// One allocation. The events are numbers of events of the history, counted from 1.

@@ -62,7 +62,7 @@ class MemoryLaunch {
     synchronize(device_);
   }
 
-  /// Counts peaks in steps that are not recorded, then records the allocations of one more step.
+  /// Runs the warm-up steps, a step for the peaks, and a step whose allocations are recorded.
   Launch measure() {
     Conditions conditions(plan_.step.device);
     conditions.begin();
@@ -75,7 +75,7 @@ class MemoryLaunch {
     }
     add_peaks();
     add_history();
-    add_alternative_peaks();
+    add_other_forward_peaks();
     step_.clear();
     if (out_of_memory_) launch_.outcome = *out_of_memory_;
     return std::move(launch_);
@@ -98,10 +98,10 @@ class MemoryLaunch {
     step_.clear();
   }
 
-  /// Records one step's allocations and keeps its tensors, even after a step that failed.
+  /// Runs even if an earlier step failed. The step is not cleared: see add_other_forward_peaks().
   void run_recorded_step() {
     const DeviceKind device = plan_.step.device;
-    known_.records_graph = plan_.step.mode != Mode::kInference;
+    known_.builds_autograd_graph = plan_.step.mode != Mode::kInference;
     known_.at_start = known_storages(*network_, batch_, step_, device);
     AllocationTrace trace(device);
     recorded_peaks_.emplace(device_);
@@ -114,7 +114,7 @@ class MemoryLaunch {
 
   void add_peaks();
   void add_history();
-  void add_alternative_peaks();
+  void add_other_forward_peaks();
 
   TimingPlan plan_;
   std::string artifacts_;
@@ -161,20 +161,20 @@ void MemoryLaunch::add_history() {
   if (!warning.empty()) launch_.warnings.push_back(warning);
   // A block that ran out of memory would look like one that keeps little for backward.
   if (out_of_memory_ || phases(mode).size() == 1) return;
-  BlockMemory block = block_memory(timeline);
+  TransformerBlockMemory block = transformer_block_memory(timeline);
   append(launch_.metrics, std::move(block.metrics));
   std::move(block.tables.begin(), block.tables.end(), std::back_inserter(launch_.tables));
 }
 
 /// Adds the forward pass's peak with AdamW's states, or with the graph of an earlier pass alive.
-void MemoryLaunch::add_alternative_peaks() {
+void MemoryLaunch::add_other_forward_peaks() {
   if (out_of_memory_) return;
   if (plan_.step.mode == Mode::kTrainStep) {
     add(bytes_metric(metric::kAlternativePeaks, metric::kForwardWithState,
                      peaks_->peak_of(Phase::kForward)));
   }
   if (plan_.step.mode != Mode::kForward) return;
-  // The recorded step was not cleared, so its graph is still alive during this one.
+  // The recorded step's graph is still alive during this step.
   PhasePeaks peaks(device_);
   const auto failure = catch_out_of_memory([&] {
     step_.run(peaks);

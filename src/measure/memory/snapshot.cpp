@@ -6,7 +6,7 @@
 namespace labreport {
 namespace {
 
-constexpr std::size_t kEventsPerAppend = 500;
+constexpr std::size_t kEventsPerFlush = 500;  // at most two entries each: see flush_list()
 
 /// Writes the snapshot. Each part of an origin becomes a frame, in which its kind ("module") is the
 /// file and its name the function. The viewer expects the innermost frame first.
@@ -74,7 +74,7 @@ void SnapshotWriter::write_trace() {
   pickle_.open_list();
   std::size_t event_count = 0;
   for (const MemoryEvent& event : timeline_.history.events) {
-    if (++event_count % kEventsPerAppend == 0) pickle_.flush_list();
+    if (++event_count % kEventsPerFlush == 0) pickle_.flush_list();
     // LibTorch records a request to free and a completed free; on one stream both happen at once.
     if (event.kind == MemoryEventKind::kFree) write_event(event, "free_requested");
     write_event(event, action_of(event.kind));
@@ -83,7 +83,7 @@ void SnapshotWriter::write_trace() {
 }
 
 void SnapshotWriter::write_event(const MemoryEvent& event, std::string_view action) {
-  const bool failed = event.kind == MemoryEventKind::kOutOfMemory;
+  const bool failed = event.kind == MemoryEventKind::kOutOfMemory;  // Then `address` is free bytes.
   pickle_.open_dict();
   write_text("action", action);
   write_integer(failed ? "device_free" : "addr", static_cast<std::int64_t>(event.address));
@@ -96,8 +96,8 @@ void SnapshotWriter::write_event(const MemoryEvent& event, std::string_view acti
 }
 
 void SnapshotWriter::write_frames(const MemoryOrigin& origin, const std::string& category) {
-  const auto [known, is_new] = frame_numbers_.try_emplace({origin, category}, 0);
-  if (!is_new) return pickle_.refer(known->second);
+  const auto [number, is_new] = frame_numbers_.try_emplace({origin, category}, 0);
+  if (!is_new) return pickle_.refer(number->second);
   pickle_.open_list();
   if (!category.empty()) write_frame("category", category);
   if (!origin.inner_op.empty()) write_frame("operator", origin.inner_op);
@@ -105,7 +105,7 @@ void SnapshotWriter::write_frames(const MemoryOrigin& origin, const std::string&
   if (!origin.module.empty()) write_frame("module", origin.module);
   if (!origin.phase.empty()) write_frame("phase", origin.phase);
   pickle_.close_list();
-  known->second = pickle_.remember();
+  number->second = pickle_.remember();
 }
 
 void SnapshotWriter::write_frame(const std::string& file, const std::string& function) {
@@ -117,7 +117,7 @@ void SnapshotWriter::write_frame(const std::string& file, const std::string& fun
 }
 
 /// Writes the segments and blocks at the history's end. A CPU has no segments, so each block counts
-/// as one.
+/// as a segment.
 void SnapshotWriter::write_segments() {
   BlocksByAddress blocks;
   for (const MemoryLifetime& lifetime : timeline_.lifetimes.all) {
@@ -166,14 +166,14 @@ void SnapshotWriter::write_segment(std::uint64_t address, std::int64_t bytes,
   pickle_.close_list();
   pickle_.write_text("blocks");
   pickle_.open_list();
-  std::uint64_t next = address;
+  std::uint64_t gap = address;  // A free block begins here unless the next allocation does.
   for (const auto& [start, lifetime] : blocks) {
-    if (start > next) write_block(next, static_cast<std::int64_t>(start - next), nullptr);
+    if (start > gap) write_block(gap, static_cast<std::int64_t>(start - gap), nullptr);
     write_block(start, lifetime->block_bytes, lifetime);
-    next = start + static_cast<std::uint64_t>(lifetime->block_bytes);
+    gap = start + static_cast<std::uint64_t>(lifetime->block_bytes);
   }
   const std::uint64_t end = address + static_cast<std::uint64_t>(bytes);
-  if (next < end) write_block(next, static_cast<std::int64_t>(end - next), nullptr);
+  if (gap < end) write_block(gap, static_cast<std::int64_t>(end - gap), nullptr);
   pickle_.close_list();
   pickle_.close_dict();
 }

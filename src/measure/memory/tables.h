@@ -22,13 +22,13 @@ Table largest_table(const MemoryTimeline& timeline);
 /// block's output) and "history" (numbers of events and of lost events).
 std::vector<Metric> timeline_metrics(const MemoryTimeline& timeline);
 
-struct BlockMemory {
+struct TransformerBlockMemory {
   std::vector<Metric> metrics;  ///< Tagged "block"; only "kept" without backward.
   std::vector<Table> tables;    ///< "block" and "block_timeline"; empty without blocks.
 };
 
 /// Measures the second Transformer block, because one-time allocations fall into the first; if
 /// there is only one block, measures that one. Returns nothing without blocks.
-BlockMemory block_memory(const MemoryTimeline& timeline);
+TransformerBlockMemory transformer_block_memory(const MemoryTimeline& timeline);
 
 }  // namespace labreport

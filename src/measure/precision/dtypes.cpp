@@ -54,7 +54,7 @@ std::string dtype_name(c10::ScalarType dtype) {
 /// The table "dtypes", with one row for each traced tensor.
 class DtypeTable {
  public:
-  /// Sets the precision, by autocast, of the rows that are added from now on.
+  /// Sets autocast's precision for the rows that are added from now on.
   void set_precision(Precision precision) { precision_ = precision; }
 
   void add(std::string_view group, std::string_view name, const at::Tensor& tensor) {
@@ -71,9 +71,9 @@ class DtypeTable {
                {}};
 };
 
-/// Adds several losses, whose dtypes differ under autocast, and returns the one for training.
-at::Tensor traced_losses(const at::Tensor& logits, const at::Tensor& classes,
-                         const at::Tensor& target_values, DtypeTable& table) {
+/// Adds several losses, whose dtypes differ under autocast. Returns the one for training.
+at::Tensor trace_losses(const at::Tensor& logits, const at::Tensor& classes,
+                        const at::Tensor& target_values, DtypeTable& table) {
   at::Tensor loss = at::cross_entropy_loss(logits, classes);
   table.add(metric::kLossValue, "cross-entropy", loss);
   table.add(metric::kLossValue, "mse", at::mse_loss(logits, target_values));
@@ -100,7 +100,7 @@ void trace_toy_model(Precision precision, DeviceKind kind, DtypeTable& table) {
         model.forward(x, [&table](std::string_view module, const at::Tensor& output) {
           table.add(metric::kOutput, module, output);
         });
-    loss = traced_losses(logits, classes, target_values, table);
+    loss = trace_losses(logits, classes, target_values, table);
   }
   loss.backward();
   for (const Parameter& parameter : model.parameters()) {
@@ -167,11 +167,11 @@ void trace_step(const Network& network, const Batch& batch, Precision precision,
   {
     const AutocastScope autocast(precision, kind);
     rows.add_all(metric::kParameter, network.parameters());
-    const auto output = [&](const std::string& module, const at::Tensor& tensor) {
+    const auto add_output = [&](const std::string& module, const at::Tensor& tensor) {
       rows.add(metric::kOutput, module, tensor);
     };
-    const at::Tensor logits = network.traced_forward(batch.ids, output);
-    output("logits", logits);
+    const at::Tensor logits = network.traced_forward(batch.ids, add_output);
+    add_output("logits", logits);
     loss = network.loss(logits, batch.targets);
     rows.add(metric::kLossValue, "loss", loss);
   }

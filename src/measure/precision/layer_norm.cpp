@@ -17,8 +17,8 @@
 namespace labreport {
 namespace {
 
-constexpr std::int64_t kVectors = 16;                           // for each scale
-constexpr std::int64_t kLowestScale = -24, kHighestScale = 14;  // exponents of 2
+constexpr std::int64_t kVectors = 16;  // for each scale
+constexpr std::int64_t kMinScaleLog2 = -24, kMaxScaleLog2 = 14;
 constexpr std::array<std::int64_t, 3> kWidths{10, 768, 2560};
 
 struct NumberFormat {
@@ -37,7 +37,7 @@ constexpr std::pair<std::string_view, NormMethod> kMethods[]{
 /// Returns [scales, vectors, width] in FP64: the same vectors times a power of two for each scale.
 at::Tensor scaled_vectors(std::int64_t width, c10::Device device) {
   const auto options = at::TensorOptions().dtype(c10::kDouble).device(device);
-  const at::Tensor exponents = at::arange(kLowestScale, kHighestScale + 1, options);
+  const at::Tensor exponents = at::arange(kMinScaleLog2, kMaxScaleLog2 + 1, options);
   return at::randn({1, kVectors, width}, options) * at::pow(2.0, exponents).reshape({-1, 1, 1});
 }
 
@@ -47,15 +47,15 @@ Affine random_affine(std::int64_t width, c10::Device device) {
   return {1 + 0.1 * at::randn({width}, options), 0.1 * at::randn({width}, options)};
 }
 
-/// Returns the median error over the vectors of one scale, given by its index. Vectors without a
-/// finite FP64 value do not count. Returns null if the median is not finite.
-Scalar median_error(const at::Tensor& errors, std::int64_t scale) {
-  const double value = errors.select(0, scale).nanmedian().item<double>();
+/// Returns the median error over the vectors of one scale. Vectors without a finite FP64 value do
+/// not count. Returns null if the median is not finite.
+Scalar median_error(const at::Tensor& errors, std::int64_t scale_index) {
+  const double value = errors.select(0, scale_index).nanmedian().item<double>();
   return std::isfinite(value) ? Scalar(value) : Scalar();
 }
 
-Scalar count_flagged(const at::Tensor& flags, std::int64_t scale) {
-  return flags.select(0, scale).sum().item<std::int64_t>();
+Scalar count_flagged(const at::Tensor& flags, std::int64_t scale_index) {
+  return flags.select(0, scale_index).sum().item<std::int64_t>();
 }
 
 Table empty_table() {
@@ -76,12 +76,12 @@ Table empty_table() {
           {}};
 }
 
-void add_rows(Table& table, const NumberFormat& format, std::string_view method, std::int64_t width,
-              const NormErrors& device_errors) {
+void add_rows(Table& table, const NumberFormat& format, std::string_view method_name,
+              std::int64_t width, const NormErrors& device_errors) {
   const NormErrors errors = on_host(device_errors);
-  for (std::int64_t i = 0; i <= kHighestScale - kLowestScale; ++i) {
+  for (std::int64_t i = 0; i <= kMaxScaleLog2 - kMinScaleLog2; ++i) {
     table.rows.push_back(
-        {std::string(name(format.precision)), std::string(method), width, kLowestScale + i,
+        {std::string(name(format.precision)), std::string(method_name), width, kMinScaleLog2 + i,
          median_error(errors.mean, i), median_error(errors.squares, i),
          median_error(errors.variance, i), median_error(errors.rstd, i),
          median_error(errors.output, i), count_flagged(errors.input_overflow, i),
@@ -102,8 +102,8 @@ Launch measure_layer_norm(const LaunchRequest& request) {
     const Affine affine = random_affine(width, device);
     for (const NumberFormat& format : kFormats) {
       const at::Tensor x = vectors.to(format.dtype);
-      for (const auto& [method, norm_method] : kMethods) {
-        add_rows(table, format, method, width, errors_of(x, affine, norm_method));
+      for (const auto& [method_name, method] : kMethods) {
+        add_rows(table, format, method_name, width, errors_of(x, affine, method));
       }
     }
   }

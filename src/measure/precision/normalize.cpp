@@ -70,7 +70,7 @@ NormSteps normalize_by_method(const at::Tensor& x, const Affine& affine, NormMet
 
 at::Tensor any_infinite(const at::Tensor& x) { return at::isinf(x).any(-1); }
 
-/// Makes an error infinite if a finite value became NaN, and NaN if the FP64 value is not finite.
+/// Replaces a NaN error by infinity, and any error by NaN if the FP64 value `truth` is not finite.
 at::Tensor mark_invalid(const at::Tensor& errors, const at::Tensor& truth) {
   const at::Tensor without_nan =
       at::where(errors.isnan(), std::numeric_limits<double>::infinity(), errors);
@@ -88,9 +88,9 @@ at::Tensor relative_norm_error(const at::Tensor& value, const at::Tensor& truth)
 }
 
 at::Tensor mean_error(const NormSteps& steps, const NormSteps& truth) {
-  const at::Tensor deviation = at::sqrt(truth.variance);
+  const at::Tensor stddev = at::sqrt(truth.variance);
   const at::Tensor distance = (steps.mean.to(c10::kDouble) - truth.mean).abs();
-  return mark_invalid(distance / deviation, deviation).squeeze(-1);
+  return mark_invalid(distance / stddev, stddev).squeeze(-1);
 }
 
 }  // namespace

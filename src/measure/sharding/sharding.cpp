@@ -24,9 +24,9 @@ namespace labreport {
 namespace {
 
 constexpr std::int64_t kMinWarmup = 2;  // the second step starts with AdamW's state
-constexpr int kIsolatedGathers = 3;
+constexpr int kIsolatedGathersPerLayer = 3;
 constexpr double kLossScale = 1e9;  // ranks exchange losses as whole multiples of 1e-9
-constexpr double kLargestLoss = 1e9;
+constexpr double kLossLimit = 1e9;  // times kLossScale it fits into 64 bits
 
 /// Bytes of one rank at one point of a step.
 struct MemoryPoint {
@@ -43,8 +43,8 @@ class ShardingLaunch {
     network_ = make_network(plan_.network, device_);
     broadcast_from_rank_0(network_->parameters(), group_);
     if (spec.sharding == Sharding::kWeights) {
-      const auto compute = autocast_dtype(plan_.step.precision).value_or(at::kFloat);
-      weights_ = std::make_shared<ShardedWeights>(group_, compute);
+      const auto compute_dtype = autocast_dtype(plan_.step.precision).value_or(at::kFloat);
+      weights_ = std::make_shared<ShardedWeights>(group_, compute_dtype);
       dynamic_cast<Transformer&>(*network_).shard(weights_);
     }
     TimingPlan whole_plan = plan_;
@@ -66,13 +66,13 @@ class ShardingLaunch {
     launch_.conditions = conditions.metrics();
     launch_.conditions.push_back(
         text_metric(metric::kCollectives, metric::kLibrary, group_.library()));
-    add_memory();
+    add_memory_and_losses();
     if (weights_) add_gathers();
     return std::move(launch_);
   }
 
  private:
-  /// Records the memory now, and its peak since the previous point.
+  /// Records the memory now, and its peak since the last reset.
   void record_memory(std::int64_t step, std::string_view point) {
     synchronize(device_);
     const auto counts = memory_counts(device_).value_or(AllocatorCounts{});
@@ -106,18 +106,18 @@ class ShardingLaunch {
                   [&](const MemoryPoint& point) { return point.step > 1 && point.step < steps; });
   }
 
-  /// Keeps the mean loss over ranks, or warns if one is NaN or not below `kLargestLoss`.
+  /// Keeps the mean loss over ranks, or warns if a rank's loss is NaN or not below `kLossLimit`.
   void keep_loss() {
     const double loss = step_->loss().item<double>();
-    const bool is_usable = std::abs(loss) < kLargestLoss;
+    const bool is_usable = std::abs(loss) < kLossLimit;
     double sum = 0;
-    for (const auto& rank : group_.all_gather(
+    for (const auto& gathered : group_.all_gather(
              {is_usable, is_usable ? static_cast<std::int64_t>(loss * kLossScale) : 0})) {
-      if (rank[0] == 0) {
+      if (gathered[0] == 0) {  // The rank's loss is not usable.
         if (launch_.warnings.empty()) launch_.warnings.emplace_back("the loss is not finite");
         return;
       }
-      sum += static_cast<double>(rank[1]) / kLossScale;
+      sum += static_cast<double>(gathered[1]) / kLossScale;
     }
     losses_.push_back(sum / static_cast<double>(group_.size()));
   }
@@ -141,7 +141,7 @@ class ShardingLaunch {
 
   void time_phases() {
     std::vector<std::pair<std::string_view, std::vector<std::int64_t>>> phases;
-    const auto durations_ns = [&](std::string_view phase) -> std::vector<std::int64_t>& {
+    const auto samples_of = [&](std::string_view phase) -> std::vector<std::int64_t>& {
       const auto found =
           std::ranges::find(phases, phase, [](const auto& entry) { return entry.first; });
       return found == phases.end() ? phases.emplace_back(phase, 0).second : found->second;
@@ -151,7 +151,7 @@ class ShardingLaunch {
       std::int64_t start_ns = host_now_ns();
       step_->run([&](std::string_view phase) {
         synchronize(device_);
-        durations_ns(phase).push_back(host_now_ns() - start_ns);
+        samples_of(phase).push_back(host_now_ns() - start_ns);
         start_ns = host_now_ns();
       });
       step_->clear();
@@ -169,7 +169,7 @@ class ShardingLaunch {
     if (group_.rank() == 0) launch_.metrics.push_back(sample_metric(tag, name, "ns", slowest));
   }
 
-  void add_memory() {
+  void add_memory_and_losses() {
     Table table = shape::held();
     for (const MemoryPoint& point : memory_) {
       const auto all = group_.all_gather({point.step, point.allocated, point.peak, point.parameters,
@@ -203,7 +203,7 @@ class ShardingLaunch {
     std::vector<std::int64_t> isolated_ns;
     for (std::size_t layer = 0; layer < weights_->size(); ++layer) {
       std::vector<double> samples;
-      for (int i = 0; i < kIsolatedGathers; ++i) {
+      for (int i = 0; i < kIsolatedGathersPerLayer; ++i) {
         samples.push_back(static_cast<double>(weights_->time_gather(layer)));
       }
       isolated_ns.push_back(largest_median(samples));

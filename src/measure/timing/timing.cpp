@@ -47,9 +47,10 @@ class TimingLaunch {
     if (phases(plan_.step.mode).size() > 1) {
       for (std::int64_t i = 0; i < plan_.steps; ++i) synced_series_.run_one();
     }
-    StepClock unrecorded_clock(device_, PhaseClock::kEvents, phases(plan_.step.mode).size());
+    // The GPU's clock rates are read during steps that are like the timed ones but not recorded.
+    StepClock unrecorded(device_, PhaseClock::kEvents, phases(plan_.step.mode).size());
     conditions_.sample_clocks(series_.times().back().total_ns, [&] {
-      unrecorded_clock.time([this](PhaseObserver& observer) { step_.run(observer); });
+      unrecorded.time([this](PhaseObserver& observer) { step_.run(observer); });
       step_.clear();
     });
     return result();

@@ -42,7 +42,7 @@ TEST(MemoryLifetimes, CountWhatForwardKeepsAsActivations) {
 
 TEST(MemoryLifetimes, HaveNoActivationsWithoutAGraph) {
   KnownMemory inference = known_in_one_block_step();
-  inference.records_graph = false;
+  inference.builds_autograd_graph = false;
   EXPECT_EQ(category_at(lifetimes_in(one_block_step(), inference), 10), kTemporary);
 }
 

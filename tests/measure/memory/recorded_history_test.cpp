@@ -1,5 +1,5 @@
 // Tests categories and timeline by the allocations of a step of two layers that an H200 ran. The
-// fixture keeps only one of several equal lifetimes that do not reach the peak.
+// fixture has only one of several equal lifetimes that end before the peak or start after it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr std::int64_t kPeakRequested = 213'559'300;
 
 struct Row {
   std::int64_t requested_bytes, block_bytes;
-  std::size_t made_event;
+  std::size_t made_event;  ///< From 1; 0 if made before the step.
   std::optional<std::size_t> freed_event;
   std::string category;
   MemoryOrigin made_origin, freed_origin;
@@ -60,7 +60,7 @@ struct ReconstructedStep {
   KnownMemory known;
 
   explicit ReconstructedStep(const std::vector<Row>& rows) {
-    known.records_graph = true;
+    known.builds_autograd_graph = true;
     std::size_t last_event = 0;
     for (const Row& row : rows)
       last_event = std::max({last_event, row.made_event, row.freed_event.value_or(0)});

@@ -91,7 +91,7 @@ TEST_F(MemoryTables, MetricsSplitThePeakAndGiveTheRounding) {
 }
 
 TEST_F(MemoryTables, BlockMetricsGiveTheChangeOverBackward) {
-  const BlockMemory block = block_memory(timeline_);
+  const TransformerBlockMemory block = transformer_block_memory(timeline_);
   EXPECT_EQ(value(block.metrics, metric::kBlock, metric::kKept), 600);
   EXPECT_EQ(value(block.metrics, metric::kBlock, metric::kGradients), 1000);
   const auto change = value(block.metrics, metric::kBlock, metric::kAfterBackward) -
@@ -102,11 +102,11 @@ TEST_F(MemoryTables, BlockMetricsGiveTheChangeOverBackward) {
   EXPECT_EQ(number(block.tables[0].rows[0][5]), 500);
 }
 
-TEST(BlockMemory, IsEmptyWithoutABlock) {
+TEST(TransformerBlockMemory, IsEmptyWithoutABlock) {
   HistoryScript script;
   script.in("forward", "lm_head").allocate(1, 100);
   const MemoryTimeline timeline = timeline_of(script.history, {});
-  EXPECT_TRUE(block_memory(timeline).tables.empty());
+  EXPECT_TRUE(transformer_block_memory(timeline).tables.empty());
 }
 
 }  // namespace
