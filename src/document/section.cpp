@@ -25,8 +25,8 @@ class FigureData {
   nlohmann::json rows(const std::string& name) const {
     if (name == own_.name) return rows_of_used_fields(own_);
     for (const Dataset& dataset : datasets_) {
-      const bool fits = dataset.variant.empty() || dataset.variant == own_.variant;
-      if (dataset.name == name && fits) return rows_of_used_fields(dataset);
+      const bool variant_matches = dataset.variant.empty() || dataset.variant == own_.variant;
+      if (dataset.name == name && variant_matches) return rows_of_used_fields(dataset);
     }
     return nlohmann::json::array();
   }

@@ -288,13 +288,13 @@ class Importer {
     Launch launch = new_launch();
     if (out_of_memory) launch.outcome = OutOfMemory{};
     const bool is_timing = spec.kind == CellKind::kTiming;
-    for (const auto& [phase, published] : numbers) {
+    for (const auto& [metric_name, published] : numbers) {
       if (!published.mean)
         throw InputError("a deviation stands without its mean", "write '-' for it");
       launch.metrics.push_back(
-          integer_metric(metric::kPublished, phase, is_timing ? "ns" : "B", *published.mean));
+          integer_metric(metric::kPublished, metric_name, is_timing ? "ns" : "B", *published.mean));
       if (!is_timing) continue;
-      launch.metrics.push_back(integer_metric(metric::kPublishedStddev, phase, "ns",
+      launch.metrics.push_back(integer_metric(metric::kPublishedStddev, metric_name, "ns",
                                               published.deviation, "the table has none"));
     }
     const auto [id_and_line, is_new] = cell_lines_.emplace(cell_id(spec), line_number_);

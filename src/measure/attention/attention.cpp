@@ -35,7 +35,7 @@ constexpr BenchTime kLeaderboardTime{.warmup_ns = 1'000'000'000, .repeat_ns = 10
 struct LengthRow {
   std::int64_t length = 0;
   std::string outcome{metric::kRan};
-  std::string phase = {}, reason = {};
+  std::string phase = {}, reason = {};  ///< Where and why the length failed.
   std::map<std::string_view, std::vector<std::int64_t>> times_ns = {};
   std::map<std::string_view, std::int64_t> bytes = {};
   std::optional<std::int64_t> compile_ns = {};  ///< Absent if nothing compiles.
@@ -171,10 +171,10 @@ class LengthMeasurement {
   }
 
   void measure_leaderboard() {
-    const BenchTime time = device_.is_cpu() ? BenchTime{} : kLeaderboardTime;
+    const BenchTime bench_time = device_.is_cpu() ? BenchTime{} : kLeaderboardTime;
     count_memory();
     row_.times_ns[metric::kEndToEnd] =
-        do_bench_ns(device_, time,
+        do_bench_ns(device_, bench_time,
                     {[this] { inputs_.clear_gradients(); },
                      [this] {
                        const at::Tensor loss = at::sum(forward());

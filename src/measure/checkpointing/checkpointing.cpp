@@ -8,6 +8,7 @@
 #include "engine/host_clock.h"
 #include "engine/out_of_memory.h"
 #include "engine/precision.h"
+#include "engine/range.h"
 #include "measure/memory/phase_peaks.h"
 #include "measure/timing/step_series.h"
 #include "results/metric_names.h"
