@@ -87,7 +87,7 @@ struct BucketRow {
 };
 
 const std::vector<Column<BucketRow>> kBuckets{
-    {"cap", "Cap", &BucketRow::cap_mb, "MB", {Notation::kShortest}},
+    {"cap", "Cap", &BucketRow::cap_mb, "MB", {Notation::kNoTrailingZeros}},
     {"calls", "Buckets", &BucketRow::bucket_count, "", kCount},
     {"largest", "Largest", &BucketRow::largest_bucket_mb, "MB", kThreeDigits},
     {"step", "Step", [](const BucketRow& row) { return row.result->step_or_reason(); }, "ms"},

@@ -85,7 +85,7 @@ std::optional<single_node::FittedLine> fitted_line(const RunView& view, const Ce
 }  // namespace
 
 std::string cap_words(double cap_bytes) {
-  return format_value(cap_bytes / kBytesPerMegabyte, {Notation::kShortest});
+  return format_value(cap_bytes / kBytesPerMegabyte, {Notation::kNoTrailingZeros});
 }
 
 std::string size_words(double bytes) {

@@ -180,7 +180,8 @@ Dataset blocks_data(const std::vector<Block>& blocks) {
     };
   };
   const std::vector<Column<Block>> columns{
-      {"context", "Context", [](const Block& block) { return block.profile->setting; }, "", kName},
+      {"context", "Context", [](const Block& block) { return block.profile->setting; }, "",
+       kRowNumber},
       bytes_column<Block>("kept", "Saved", &Block::saved, unit),
       bytes_column<Block>("kept_formula", "By formula", by_formula(&Block::saved_formula), unit),
       bytes_column<Block>("change", "Change over backward", &Block::change_over_backward, unit),

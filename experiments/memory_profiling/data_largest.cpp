@@ -191,7 +191,7 @@ Dataset largest_data(const ForwardPass& forward) {
 Dataset by_context_data(const std::vector<ForwardPass>& passes) {
   const std::vector<Column<ForwardPass>> columns{
       {"context", "Context", [](const ForwardPass& forward) { return forward.profile->setting; },
-       "", kName},
+       "", kRowNumber},
       {"pass", "Pass", &ForwardPass::name},
       {"formula", "Largest allocations", &ForwardPass::largest_formula},
       bytes_column<ForwardPass>("size", "Size", &ForwardPass::largest_bytes,

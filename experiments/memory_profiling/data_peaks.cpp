@@ -33,7 +33,7 @@ double highest_peak(const ProfileList& profiles) {
 Dataset contexts_data(const ProfileList& profiles) {
   const ByteUnit unit = byte_unit(highest_peak(profiles));
   std::vector<Column<const Profile*>> columns{
-      {"context", "Context", [](const Profile* profile) { return profile->setting; }, "", kName}};
+      {"context", "Context", &Profile::setting, "", kRowNumber}};
   for (const auto& [mode, name, title] :
        {std::tuple(Mode::kInference, "inference", "Inference forward"),
         std::tuple(Mode::kTrainStep, "step", "Training step"),
@@ -58,7 +58,7 @@ Dataset forward_peaks_data(const ProfileList& profiles) {
     return Column<const Profile*>{name, title, value, unit.name, {Notation::kShort, unit.decimals}};
   };
   const std::vector<Column<const Profile*>> columns{
-      {"context", "Context", [](const Profile* profile) { return profile->setting; }, "", kName},
+      {"context", "Context", &Profile::setting, "", kRowNumber},
       column("no_grad", "Without grad", Mode::kInference, metric::kMemory, metric::kPeakAllocated),
       column("grad", "With grad", Mode::kForward, metric::kMemory, metric::kPeakAllocated),
       column("graph_alive", "With the previous step's graph alive", Mode::kForward,
@@ -128,7 +128,7 @@ Dataset steps_data(const ProfileList& profiles) {
         [=](const StepRow& row) { return row.step->bytes(tag, metric); }, unit);
   };
   std::vector<Column<StepRow>> columns{
-      {"context", "Context", [](const StepRow& row) { return row.profile->label; }, "", kName},
+      {"context", "Context", [](const StepRow& row) { return row.profile->label; }, "", kRowNumber},
       {"step", "Step", [](const StepRow& row) { return mode_words(row.step->mode()); }},
       {"phase", "Peak in", &StepRow::phase},
       column("Allocated", metric::kMemory, metric::kPeakAllocated),

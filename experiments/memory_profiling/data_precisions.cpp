@@ -166,7 +166,8 @@ Dataset precisions_data(const PeakPairs& pairs, const std::string& full_title,
                                                    : Value();
   };
   const std::vector<Column<PeakPair>> columns{
-      {"context", "Context", [](const PeakPair& pair) { return pair.full->context(); }, "", kName},
+      {"context", "Context", [](const PeakPair& pair) { return pair.full->context(); }, "",
+       kRowNumber},
       {"step", "Step", [](const PeakPair& pair) { return mode_words(pair.mode); }},
       peak("own", full_title, &PeakPair::full),
       peak("reduced", reduced_title, &PeakPair::reduced),

@@ -38,7 +38,7 @@ Dataset residuals_data(const ProfileList& profiles) {
   const Notation count{Notation::kCount};
   const std::vector<Column<ResidualTensor>> columns{
       {"context", "Context", [](const ResidualTensor& row) { return row.profile->setting; }, "",
-       kName},
+       kRowNumber},
       {"formula", "By formula", &ResidualTensor::formula_bytes, "B", count},
       {"measured", "Measured", &ResidualTensor::measured_bytes, "B", count},
       bytes_column<ResidualTensor>("mebibytes", "By formula", &ResidualTensor::formula_bytes,

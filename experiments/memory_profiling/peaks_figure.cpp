@@ -24,7 +24,7 @@ Dataset peaks_data(const std::vector<Profile>& profiles, const ByteUnit& unit) {
     for (const Profile& profile : profiles) {
       const PlannedStep* step = profile.planned_step(mode);
       if (step == nullptr) continue;
-      dots.push_back({name + format_value(profile.setting, kName), profile.precision(),
+      dots.push_back({name + format_value(profile.setting, kRowNumber), profile.precision(),
                       profile.peak_bytes(mode), step->why_no_peak()});
     }
   }

@@ -31,7 +31,7 @@ void label_profiles(std::vector<Profile>& profiles) {
     profile.label = profile.setting;
     if (precisions.size() < 2 || !profile.spec.precision) continue;
     const std::string precision(labreport::describe(*profile.spec.precision));
-    profile.label = format_value(profile.setting, kName) + ",\u00a0" + precision;
+    profile.label = format_value(profile.setting, kRowNumber) + ",\u00a0" + precision;
   }
 }
 
@@ -210,7 +210,7 @@ std::vector<std::string> warnings(const std::vector<Profile>& profiles) {
   std::vector<std::string> all;
   for (const Profile& profile : profiles) {
     for (const auto& [mode, step] : profile.steps) {
-      const std::string prefix = format_value(profile.label, kName) + ", " + mode_words(mode);
+      const std::string prefix = format_value(profile.label, kRowNumber) + ", " + mode_words(mode);
       for (const Launch& launch : step.cell->launches) {
         for (const std::string& warning : launch.warnings) all.push_back(prefix + ": " + warning);
       }

@@ -33,7 +33,7 @@ struct PlannedStep {
   std::string why_no_peak() const;
 };
 
-inline constexpr Notation kName{Notation::kName};
+inline constexpr Notation kRowNumber{Notation::kRowNumber};
 
 /// One network at one context and precision.
 struct Profile {

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kProblem = "mixed_precision_accumulation";
 constexpr Notation kSum{Notation::kFixed, 4};  // PyTorch prints four decimals.
 constexpr Notation kThreeDigits{Notation::kSignificant, 3};
-constexpr Notation kError{Notation::kShortest, 3};
+constexpr Notation kError{Notation::kNoTrailingZeros, 3};
 constexpr Notation kRelative{Notation::kRelativeError, 2};
 constexpr std::size_t kAdditionsPerPoint = 10;
 constexpr std::size_t kShownAdditions[]{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};

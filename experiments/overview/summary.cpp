@@ -248,7 +248,7 @@ std::optional<Facts> datasheet_facts(const std::vector<StepRow>& rows) {
   for (const StepRow& row : rows) {
     if (!row.datasheet_mfu()) continue;
     peaks.push_back(std::string(row.precision()) + " " +
-                    format_value(*row.datasheet_rate() / kTeraFlops, {Notation::kShortest}));
+                    format_value(*row.datasheet_rate() / kTeraFlops, {Notation::kNoTrailingZeros}));
   }
   if (peaks.empty()) return std::nullopt;
   return Facts().set("peaks", join(distinct(peaks), ", ") + " TFLOP/s");

@@ -23,7 +23,7 @@ std::vector<std::size_t> chosen_columns(const Dataset& dataset, const ColumnChoi
 
 /// True for a column of words, or of numbers that name their row.
 bool is_left_aligned(const Dataset& dataset, std::size_t column) {
-  if (dataset.columns[column].notation.form == Notation::kName) return true;
+  if (dataset.columns[column].notation.form == Notation::kRowNumber) return true;
   return std::ranges::any_of(dataset.rows, [column](const RowView& row) {
     return std::holds_alternative<std::string>(row.cells[column].content);
   });

@@ -65,8 +65,8 @@ struct Figure {
   std::string family = {};
   std::string variant = {};
   std::string page_caption = {};  ///< Markdown after the caption, for the page only.
-  /// Data of a script that replaces the picture in the page: site/timeline.js or site/what_fits.js.
-  /// The script finds them by the figure's slug. Null if the page shows the chart.
+  /// Data for the script that replaces the chart in the page: site/timeline.js or what_fits.js. The
+  /// script finds its data by the figure's slug. Null if the page shows the chart.
   nlohmann::json script_data = {};
   bool page_only = false;  ///< True if paper formats leave the figure out.
 };
@@ -182,7 +182,7 @@ inline constexpr const char* kLimits = "GPU limits";
 
 }  // namespace topic
 
-/// All topics in the order of those pages.
+/// All topics in the order in which pages over several runs show them.
 inline constexpr const char* kTopics[]{
     topic::kTrainingStep, topic::kFastestStep,   topic::kMixedPrecision, topic::kKernels,
     topic::kMemory,       topic::kCheckpointing, topic::kAttention,      topic::kAttentionMemory,

@@ -86,21 +86,21 @@ std::vector<Drawings> draw_all(const std::vector<const Document*>& documents, Ch
   return drawn;
 }
 
-std::vector<PrintedCharts> print_all(const std::vector<Drawings>& drawings, ChartTool& tool) {
+std::vector<PrintedCharts> print_all(const std::vector<Drawings>& drawn, ChartTool& tool) {
   std::vector<std::string> svgs;
-  for (const Drawings& of_document : drawings) {
-    for (const auto& [slug, drawing] : of_document) svgs.push_back(drawing.wide);
+  for (const Drawings& drawings : drawn) {
+    for (const auto& [slug, drawing] : drawings) svgs.push_back(drawing.wide);
   }
-  std::vector<PrintedCharts> all(drawings.size());
-  if (svgs.empty()) return all;
-  std::vector<PrintedChart> prints = tool.print(svgs);
-  if (prints.empty()) return all;
-  if (prints.size() != svgs.size()) throw Error("the chart tool printed another number of charts");
-  auto next = prints.begin();
-  for (std::size_t i = 0; i < drawings.size(); ++i) {
-    for (const auto& [slug, drawing] : drawings[i]) all[i][slug] = std::move(*next++);
+  std::vector<PrintedCharts> printed(drawn.size());
+  if (svgs.empty()) return printed;
+  std::vector<PrintedChart> charts = tool.print(svgs);
+  if (charts.empty()) return printed;
+  if (charts.size() != svgs.size()) throw Error("the chart tool printed another number of charts");
+  auto next = charts.begin();
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    for (const auto& [slug, drawing] : drawn[i]) printed[i][slug] = std::move(*next++);
   }
-  return all;
+  return printed;
 }
 
 namespace {

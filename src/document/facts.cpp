@@ -32,7 +32,7 @@ mustache::data mustache_data(const Facts& facts) {
 struct OpenSection {
   std::string name;
   std::vector<const Facts*> items;  ///< Items of a list, whose facts the section's body may use.
-  bool is_empty_list = false;       ///< An empty list does not tell the names of its items.
+  bool is_empty_list = false;       ///< If true, the names of the items' facts are unknown.
 };
 
 /// Checks a template's tags before it is filled. The library would render an unknown tag as
@@ -173,11 +173,11 @@ std::string without_tag_line_ends(std::string_view words) {
   std::string joined;
   bool after_tag = false;
   for (const std::string& line : split(words, '\n')) {
-    const std::string_view tag = trimmed(line);
-    if (after_tag && tag.empty()) joined.append("\n");
-    after_tag = tag.size() > 4 && tag.starts_with("{{") && tag.find("}}") == tag.size() - 2 &&
-                std::string_view("#^/").find(tag[2]) != std::string_view::npos;
-    after_tag ? joined.append(tag) : joined.append(line).append("\n");
+    const std::string_view text = trimmed(line);
+    if (after_tag && text.empty()) joined.append("\n");
+    after_tag = text.size() > 4 && text.starts_with("{{") && text.find("}}") == text.size() - 2 &&
+                std::string_view("#^/").find(text[2]) != std::string_view::npos;
+    after_tag ? joined.append(text) : joined.append(line).append("\n");
   }
   return joined;
 }
@@ -250,7 +250,7 @@ std::string render_words(std::string_view words, const Facts& facts, std::string
   TagChecker(facts, where).check(words);
   mustache::mustache tmpl{without_tag_line_ends(words)};
   if (!tmpl.is_valid()) throw Error(std::string(where) + ": " + tmpl.error_message());
-  tmpl.set_custom_escape([](const std::string& text) { return text; });
+  tmpl.set_custom_escape([](const std::string& text) { return text; });  // set() escaped it.
   return join_lines(tmpl.render(mustache_data(facts)));
 }
 

@@ -81,11 +81,11 @@ class FormulaCutter {
   /// Copies a code span, which ends at as many backticks as it begins with.
   void copy_code() {
     const std::size_t begin = std::min(text_.find_first_not_of('`', at_), text_.size());
-    const std::size_t length = begin - at_;
+    const std::size_t backticks = begin - at_;
     for (std::size_t i = begin; i < paragraph_end(); ++i) {
       if (text_[i] != '`') continue;
       const std::size_t end = std::min(text_.find_first_not_of('`', i), text_.size());
-      if (end - i == length) return copy_to(end);
+      if (end - i == backticks) return copy_to(end);
       i = end;
     }
     copy_to(begin);
@@ -146,8 +146,8 @@ class FormulaCutter {
   std::string_view text_;
   std::size_t at_ = 0;  ///< The text before this position is copied or cut.
   std::size_t paragraph_end_ = 0;
-  std::size_t line_position_ = 0;  ///< The position whose line is `line_`.
-  int line_ = 1;
+  std::size_t line_position_ = 0;
+  int line_ = 1;  ///< The number of the line around `line_position_`.
   CutMarkdown cut_;
 };
 
@@ -169,10 +169,10 @@ std::vector<CutPiece> split_at_marks(std::string_view text, const std::vector<Ma
   std::size_t begin = 0;
   for (std::size_t open; (open = text.find(kMarkOpen, begin)) != text.npos;) {
     if (open > begin) pieces.push_back({std::string(text.substr(begin, open - begin)), nullptr});
-    const std::size_t digits = open + kMarkOpen.size();
-    const std::size_t close = text.find(kMarkClose, digits);
+    const std::size_t first_digit = open + kMarkOpen.size();
+    const std::size_t close = text.find(kMarkClose, first_digit);
     std::size_t index = 0;
-    std::from_chars(text.data() + digits, text.data() + close, index);
+    std::from_chars(text.data() + first_digit, text.data() + close, index);
     pieces.push_back({"", &spans.at(index)});
     begin = close + kMarkClose.size();
   }

@@ -1,7 +1,6 @@
 // Cuts TeX formulas out of Markdown before its parser can take their `_`, `*` and `\` for markup,
-// and finds their converted forms. Pandoc converts them to MathML for pages and to Typst for PDFs
-// (site/run_pandoc.py): formulas of sections ahead of time, those of notes when a report is
-// rendered.
+// and finds their converted forms. Pandoc converts formulas to MathML for pages and to Typst for
+// PDFs (site/run_pandoc.py): those of sections ahead of time, those of notes with each report.
 #pragma once
 
 #include <map>

@@ -54,7 +54,7 @@ std::string without_comments(std::string_view text) {
   return outside.append(text);
 }
 
-/// Replaces raw HTML by its text, so that no words of the author are lost, and no markup is left.
+/// Replaces raw HTML by its source as plain text, so that no words of the author are lost.
 void replace_html_by_text(cmark_node* node, const Spans& spans) {
   const bool is_block = cmark_node_get_type(node) == CMARK_NODE_HTML_BLOCK;
   std::string text =
@@ -74,7 +74,7 @@ void replace_html_by_text(cmark_node* node, const Spans& spans) {
 
 /// Replaces a link or picture by its words if its address is not http, https or relative. A picture
 /// at an http or https address becomes a link, so that the page loads nothing from there.
-void check_address(cmark_node* node, ParsedMarkdown& parsed) {
+void make_address_safe(cmark_node* node, ParsedMarkdown& parsed) {
   const bool is_picture = cmark_node_get_type(node) == CMARK_NODE_IMAGE;
   const std::string url = with_math_source(text_or_empty(cmark_node_get_url(node)), parsed.spans);
   if (!is_web(url) && !is_relative(url)) {
@@ -99,16 +99,16 @@ void check_address(cmark_node* node, ParsedMarkdown& parsed) {
   }
 }
 
-/// Lists all nodes, inner ones first, so that the caller may replace each in this order.
+/// Lists all nodes, inner ones first, so that the caller may replace nodes in this order.
 std::vector<cmark_node*> nodes_inside_out(cmark_node* root) {
   std::vector<cmark_node*> nodes;
   const Iterator iterator(cmark_iter_new(root), &cmark_iter_free);
   while (cmark_iter_next(iterator.get()) != CMARK_EVENT_DONE) {
     cmark_node* node = cmark_iter_get_node(iterator.get());
-    const bool inner_listed = cmark_node_first_child(node) == nullptr ||
-                              cmark_iter_get_event_type(iterator.get()) == CMARK_EVENT_EXIT;
+    const bool children_are_listed = cmark_node_first_child(node) == nullptr ||
+                                     cmark_iter_get_event_type(iterator.get()) == CMARK_EVENT_EXIT;
     // The iterator returns an empty container twice in a row.
-    if (inner_listed && (nodes.empty() || nodes.back() != node)) nodes.push_back(node);
+    if (children_are_listed && (nodes.empty() || nodes.back() != node)) nodes.push_back(node);
   }
   return nodes;
 }
@@ -154,7 +154,7 @@ ParsedMarkdown parse_markdown(std::string_view markdown) {
     } else if (type == CMARK_NODE_HTML_BLOCK || type == CMARK_NODE_HTML_INLINE) {
       replace_html_by_text(node, parsed.spans);
     } else if (type == CMARK_NODE_LINK || type == CMARK_NODE_IMAGE) {
-      check_address(node, parsed);
+      make_address_safe(node, parsed);
     }
   }
   return parsed;

@@ -1,8 +1,6 @@
 // Parses Markdown into a neutral tree for writers other than HTML.
 //
-// Raw HTML becomes text without its comments. Links lead to http, https or relative addresses, and
-// pictures to relative ones; of others only the words stay. Content below 24 levels of nesting
-// becomes plain text.
+// The rules of parse_markdown() hold, and content below 24 levels of nesting becomes plain text.
 #pragma once
 
 #include <string>
@@ -54,17 +52,16 @@ struct Block {
     kRule,   ///< A thematic break.
   };
   Kind kind = Kind::kParagraph;
-  Inlines inlines;            ///< kParagraph, kHeading; kImage: the picture alone
-  int level = 0;              ///< kHeading: 1 to 6
-  int start = 1;              ///< kNumberedList: the first item's number
-  bool tight = false;         ///< kBulletList, kNumberedList: no space between items
-  std::vector<Blocks> items;  ///< kBulletList, kNumberedList
-  Blocks blocks;              ///< kQuote
-  std::string text;           ///< kCode: whole lines
-  std::string language;       ///< kCode: may be empty
-  std::vector<Align> aligns;  ///< kTable: one for each column
-  std::vector<std::vector<Inlines>>
-      rows;  ///< kTable: the first row is the head; all are equally long
+  Inlines inlines;                         ///< kParagraph, kHeading; kImage: the picture alone
+  int level = 0;                           ///< kHeading: 1 to 6
+  int start = 1;                           ///< kNumberedList: the first item's number
+  bool tight = false;                      ///< kBulletList, kNumberedList: no space between items
+  std::vector<Blocks> items;               ///< kBulletList, kNumberedList
+  Blocks blocks;                           ///< kQuote
+  std::string text;                        ///< kCode: whole lines
+  std::string language;                    ///< kCode: may be empty
+  std::vector<Align> aligns;               ///< kTable: one for each column
+  std::vector<std::vector<Inlines>> rows;  ///< kTable: the header first; all are equally long
 };
 
 /// Parses any text, because every text is Markdown. `formulas` are used besides those of the

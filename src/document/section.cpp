@@ -14,7 +14,7 @@ namespace {
 /// Fills the tags of `words`. Error messages name `block`.
 using TagFiller = std::function<std::string(const std::string& words, const std::string& block)>;
 
-/// Finds the rows of a figure: in its own dataset, and in other datasets of the same variant.
+/// Finds the rows that a figure draws: in its own dataset, and in others of the same variant.
 class FigureData {
  public:
   FigureData(const std::vector<Dataset>& datasets, const Dataset& own, std::string_view file)
@@ -23,18 +23,18 @@ class FigureData {
   /// Returns the rows of the dataset of that name that has the figure's variant or none. Empty if
   /// there is no such dataset.
   nlohmann::json rows(const std::string& name) const {
-    if (name == own_.name) return used_fields(own_);
+    if (name == own_.name) return rows_of_used_fields(own_);
     for (const Dataset& dataset : datasets_) {
-      const bool fits = dataset.variant.empty() || dataset.variant == own_.variant;
-      if (dataset.name == name && fits) return used_fields(dataset);
+      const bool variant_matches = dataset.variant.empty() || dataset.variant == own_.variant;
+      if (dataset.name == name && variant_matches) return rows_of_used_fields(dataset);
     }
     return nlohmann::json::array();
   }
 
  private:
   /// Returns the rows without fields that the figure's file does not mention. The page contains the
-  /// rows, so this keeps it small.
-  nlohmann::json used_fields(const Dataset& dataset) const {
+  /// rows, so this keeps the page small.
+  nlohmann::json rows_of_used_fields(const Dataset& dataset) const {
     return json_rows(dataset,
                      [this](const std::string& name) { return file_.find(name) != file_.npos; });
   }
@@ -111,7 +111,7 @@ void place_exhibit(const Exhibit& exhibit, const std::vector<Dataset>& datasets,
   };
   for (const Dataset& dataset : datasets) {
     if (!is_shown(dataset)) continue;
-    // Formats other than the page show all variants, so their titles name them.
+    // Formats other than the page show all variants, so a title names its variant.
     const std::string variant = dataset.variant.empty() ? "" : ", " + dataset.variant;
     const std::string title = fill(exhibit.title, exhibit.name);
     TableView table = exhibit_table(exhibit, dataset, datasets, title + variant);

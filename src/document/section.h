@@ -40,8 +40,8 @@
 // datasets have the name, each becomes a figure or table of its own, with its variant after the
 // title.
 //
-// Question and Method must not depend on a measured value. Sentences that do belong to Answer or
-// Findings, which an author can leave out of a report.
+// Question and Method must not depend on a measured value. Sentences that depend on one stand in
+// Answer or Findings, which an author can leave out of a report.
 //
 // If part (a) is not shown, its Method replaces the words "As in part (a)." with which the first
 // other Method begins. Later Methods then refer to that part instead of (a).

@@ -24,7 +24,7 @@ std::string format_number(double number, const Notation& notation) {
   const int digits = notation.digits;
   const double percent = 100 * number;
   switch (notation.form) {
-    case Notation::kShortest:
+    case Notation::kNoTrailingZeros:
       if (number != 0 && std::abs(number) < kLeastWithoutPower) {
         return format_scientific(number, std::min(digits, kMaxDigitsWithPower));
       }
@@ -34,7 +34,7 @@ std::string format_number(double number, const Notation& notation) {
     case Notation::kShort:
       return format_short(number, digits);
     case Notation::kCount:
-    case Notation::kName:
+    case Notation::kRowNumber:
       return format_fixed(number, 0);
     case Notation::kPercent:
       return format_percent(number);

@@ -18,9 +18,8 @@ namespace labreport {
 struct Notation {
   enum Form {
     kSignificant,  ///< `digits` significant digits
-    /// At most `digits` significant digits without trailing zeros, "10.00013351"; below 10⁻⁴ with a
-    /// power of ten.
-    kShortest,
+    /// At most `digits` significant digits, "10.00013351"; below 10⁻⁴ with a power of ten.
+    kNoTrailingZeros,
     kFixed,    ///< `digits` decimals
     kShort,    ///< At most `digits` decimals and four significant digits
     kCount,    ///< "128,625,408"
@@ -29,7 +28,7 @@ struct Notation {
     kRelativeError,
     kMebibytes,  ///< Bytes, written in MiB with one decimal at most
     kGibibytes,  ///< Bytes, written in GiB with two decimals at most
-    kName,       ///< A count that names its row, such as a context: left-aligned like words
+    kRowNumber,  ///< A count that names its row, such as a context: left-aligned like words
   };
   Form form = kSignificant;
   int digits = 4;

@@ -40,7 +40,7 @@ std::string outermost_operator() {
   return outermost == open_calls.end() ? "" : outermost->name;
 }
 
-const Call* innermost_node() {
+const Call* innermost_backward_call() {
   for (const Call& call : open_calls | std::views::reverse) {
     if (call.is_backward) return &call;
   }
@@ -86,7 +86,7 @@ std::unique_ptr<at::ObserverContext> CallSites::on_call_begin(const at::RecordFu
     open_calls.back().sequence_number = call.sequence_number;
   }
   open_calls.push_back(std::move(call));
-  if (active_sites && function.seqNr() >= 0 && !innermost_node())
+  if (active_sites && function.seqNr() >= 0 && !innermost_backward_call())
     active_sites->record_forward_call(function.seqNr());
   return nullptr;
 }
@@ -112,7 +112,7 @@ MemoryOrigin CallSites::current_origin() const {
       std::ranges::find_if(open_calls.rbegin(), open_calls.rend(),
                            [](const Call& call) { return call.name.starts_with(kAtenPrefix); });
   if (innermost != open_calls.rend()) origin.inner_op = innermost->name;
-  if (const Call* node = innermost_node()) {
+  if (const Call* node = innermost_backward_call()) {
     const auto forward = forward_calls_.find(node->sequence_number);
     const bool found = forward != forward_calls_.end();
     origin.module = found ? forward->second.module : "";

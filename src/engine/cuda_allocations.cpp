@@ -74,11 +74,6 @@ class BlockSizeProfiler : public torch::profiler::impl::ProfilerStateBase {
   }
 };
 
-template <typename Visit>
-void for_each_segment(const Visit& visit) {
-  for (const auto& segment : caching::snapshot().segments) visit(segment);
-}
-
 }  // namespace
 
 void set_cuda_listener(AllocationListener* listener) {
@@ -96,7 +91,7 @@ std::shared_ptr<void> report_cuda_block_sizes() {
 
 std::vector<MemoryBlock> allocated_cuda_blocks() {
   std::vector<MemoryBlock> blocks;
-  for_each_segment([&](const caching::SegmentInfo& segment) {
+  for (const caching::SegmentInfo& segment : caching::snapshot().segments) {
     std::uint64_t address = segment.address;
     for (const caching::BlockInfo& block : segment.blocks) {
       if (block.allocated) {
@@ -105,15 +100,15 @@ std::vector<MemoryBlock> allocated_cuda_blocks() {
       }
       address += block.size;
     }
-  });
+  }
   return blocks;
 }
 
 std::vector<MemorySegment> cuda_segments() {
   std::vector<MemorySegment> segments;
-  for_each_segment([&](const caching::SegmentInfo& segment) {
+  for (const caching::SegmentInfo& segment : caching::snapshot().segments) {
     segments.push_back({segment.address, static_cast<std::int64_t>(segment.total_size)});
-  });
+  }
   return segments;
 }
 

@@ -18,7 +18,7 @@ std::shared_ptr<void> report_cuda_block_sizes();
 
 std::vector<MemoryBlock> allocated_cuda_blocks();
 std::vector<MemorySegment> cuda_segments();
-std::vector<std::uint64_t> cuda_workspace_addresses();
+std::vector<std::uint64_t> cuda_workspace_addresses();  ///< cuBLAS's and cuBLASLt's workspaces.
 
 /// Returns the fraction of the GPU's memory that the allocator may take; 1 by default.
 double cuda_memory_fraction();

@@ -26,13 +26,13 @@ void check_cuda(cudaError_t error) {
   if (error == cudaSuccess) return;
   const std::string driver = Nvml().driver_version();
   int supported_version = 0;
-  std::string found = "no driver found";
+  std::string installed = "no driver found";
   if (cudaDriverGetVersion(&supported_version) == cudaSuccess && supported_version > 0) {
-    found = fmt::format("driver {}, which supports CUDA {}", driver.empty() ? "found" : driver,
-                        dotted_version(supported_version));
+    installed = fmt::format("driver {}, which supports CUDA {}", driver.empty() ? "found" : driver,
+                            dotted_version(supported_version));
   }
   throw DeviceError(fmt::format("CUDA {} cannot start the device: {} ({})", cuda_runtime_version(),
-                                cudaGetErrorString(error), found),
+                                cudaGetErrorString(error), installed),
                     "install or update the driver, or use a LibTorch made for it");
 }
 
@@ -79,7 +79,7 @@ std::string cublas_version() {
 
 std::string cupti_version() {
   std::uint32_t version = CUPTI_API_VERSION;
-  // CUPTI 13.2, which comes with torch 2.15, crashes if this function runs without a driver.
+  // In CUPTI 13.2, which comes with torch 2.15, cuptiGetVersion() crashes without a driver.
   int driver = 0;
   if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) return std::to_string(version);
   return cuptiGetVersion(&version) == CUPTI_SUCCESS ? std::to_string(version) : "";

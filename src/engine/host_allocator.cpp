@@ -77,7 +77,7 @@ CountingAllocator* installed_allocator = nullptr;
 
 void* CountingAllocator::allocate_block(std::size_t bytes) try {
   // Linux grants more memory than exists and kills a process that uses it. The default allocator
-  // does not know a container's limit, so this one compares the request with the memory left.
+  // does not know a container's limit, so the request is compared with the memory left.
   TORCH_CHECK(bytes < kLargeRequestBytes || std::cmp_less_equal(bytes, available_memory_bytes()),
               "DefaultCPUAllocator: can't allocate memory: you tried to allocate ", bytes,
               " bytes; the machine has ", available_memory_bytes(), " left");

@@ -20,13 +20,13 @@ using torch::profiler::impl::ActivityType;
 class RangeRecorder : public RangeObserver {
  public:
   void on_open(std::string_view name) override {
-    open_functions_.push_back(std::make_unique<at::RecordFunction>(at::RecordScope::USER_SCOPE));
-    if (open_functions_.back()->isActive()) open_functions_.back()->before(std::string(name));
+    open_scopes_.push_back(std::make_unique<at::RecordFunction>(at::RecordScope::USER_SCOPE));
+    if (open_scopes_.back()->isActive()) open_scopes_.back()->before(std::string(name));
   }
-  void on_close() override { open_functions_.pop_back(); }
+  void on_close() override { open_scopes_.pop_back(); }
 
  private:
-  std::vector<std::unique_ptr<at::RecordFunction>> open_functions_;
+  std::vector<std::unique_ptr<at::RecordFunction>> open_scopes_;
 };
 
 // These values are copied from libkineto, whose header LibTorch does not ship.
@@ -95,10 +95,10 @@ bool on_device(const TraceEvent& event) {
          event.kind == TraceKind::kMemset;
 }
 
-Profile profile(DeviceKind kind, const std::function<void()>& work) {
+Profile profile(DeviceKind device, const std::function<void()>& work) {
   const torch::profiler::impl::ProfilerConfig config(torch::profiler::impl::ProfilerState::KINETO);
   std::set<ActivityType> activities{ActivityType::CPU};
-  if (kind == DeviceKind::kCuda) activities.insert(ActivityType::CUDA);
+  if (device == DeviceKind::kCuda) activities.insert(ActivityType::CUDA);
   Profile result;
   result.prepare_ns = elapsed_ns([&] {
     kineto::prepareProfiler(config, activities);

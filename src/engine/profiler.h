@@ -16,6 +16,6 @@ struct Profile {
 };
 
 /// Records the operators and ranges of `work` and a GPU's activities. `work` must synchronize.
-Profile profile(DeviceKind kind, const std::function<void()>& work);
+Profile profile(DeviceKind device, const std::function<void()>& work);
 
 }  // namespace labreport

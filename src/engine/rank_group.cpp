@@ -126,9 +126,9 @@ Collective RankGroup::all_reduce_mean(at::Tensor tensor) {
     std::vector<at::Tensor> tensors{std::move(tensor)};
     c10d::AllreduceOptions options;
     options.reduceOp = state_->uses_nccl ? c10d::ReduceOp::AVG : c10d::ReduceOp::SUM;
-    const auto collective = state_->uses_nccl ? nullptr : state_->pending->record_start();
+    const auto timed = state_->uses_nccl ? nullptr : state_->pending->record_start();
     auto work = state_->backend->allreduce(tensors, options);
-    if (collective) state_->pending->watch(collective, *work->getFuture());
+    if (timed) state_->pending->watch(timed, *work->getFuture());
     return make_collective(std::move(work), std::move(tensors), state_->uses_nccl ? 1 : size_);
   });
 }
@@ -167,10 +167,10 @@ std::vector<std::vector<std::int64_t>> RankGroup::all_gather(
 
 void RankGroup::wait_until_all_leave() {
   as_group_error("leaving failed", [&] {
-    std::vector<std::string> all;
-    for (std::int64_t i = 0; i < size_; ++i) all.push_back(fmt::format("left/{}", i));
-    state_->store->set(all.at(static_cast<std::size_t>(rank_)), std::vector<std::uint8_t>{1});
-    state_->store->wait(all, state_->timeout);
+    std::vector<std::string> keys;
+    for (std::int64_t i = 0; i < size_; ++i) keys.push_back(fmt::format("left/{}", i));
+    state_->store->set(keys.at(static_cast<std::size_t>(rank_)), std::vector<std::uint8_t>{1});
+    state_->store->wait(keys, state_->timeout);
   });
 }
 

@@ -83,8 +83,8 @@ class RankGroup {
 
   /// Returns the reason why `all_reduce_into` cannot be called; empty if it can.
   std::string why_no_all_reduce_into() const;
-  /// Enqueues an all-reduce of the FP32 tensor `input` into `output` on the current stream, which
-  /// c10d does not offer. The group must have called all_reduce_sum() before.
+  /// Enqueues an all-reduce of the FP32 tensor `input` into `output` on the current stream. c10d
+  /// offers neither another output nor the current stream.
   void all_reduce_into(const at::Tensor& input, at::Tensor& output);
 
  private:

@@ -111,7 +111,7 @@ std::vector<std::string> split_row(std::string_view line, char separator) {
 class Importer {
  public:
   Importer(std::string file, const ImportFlags& flags) : file_(std::move(file)) {
-    for (const auto& [name, text] : flags) set_fact(name, text);
+    for (const auto& [name, text] : flags) set_value(name, text);
   }
 
   void read_line(std::string_view line) {
@@ -125,8 +125,8 @@ class Importer {
     if (!columns_.empty()) {
       read_row(line);
     } else if (colon < line.find_first_of(",|")) {
-      set_fact(std::string(trimmed(line.substr(0, colon))),
-               std::string(trimmed(line.substr(colon + 1))));
+      set_value(std::string(trimmed(line.substr(0, colon))),
+                std::string(trimmed(line.substr(colon + 1))));
     } else {
       read_header(line);
     }
@@ -149,12 +149,12 @@ class Importer {
     if (printable(text, "\t") != text) throw InputError("it holds a control character");
   }
 
-  void set_fact(const std::string& name, const std::string& text) {
+  void set_value(const std::string& name, const std::string& text) {
     const auto field = std::ranges::find(kFields, name, &ImportField::name);
     if (field == kFields.end() || field->place == kColumn) refuse_name("name", name, kColumn);
     check_text(text);
     if (text.empty()) throw InputError(name + " is empty");
-    if (!facts_.emplace(name, text).second) throw InputError(name + " is given twice");
+    if (!values_.emplace(name, text).second) throw InputError(name + " is given twice");
   }
 
   void read_header(std::string_view line) {
@@ -162,13 +162,13 @@ class Importer {
     for (const std::string& name : split_row(line, separator_)) add_column(name);
     std::vector<std::string> missing;
     for (const ImportField& field : kFields) {
-      const bool is_given = facts_.contains(field.name) ||
+      const bool is_given = values_.contains(field.name) ||
                             std::ranges::find(columns_, &field, &Column::field) != columns_.end();
       if (is_given || field.if_absent == kOptional) continue;
       if (field.if_absent == kNeeded) {
         missing.emplace_back(field.name);
       } else {
-        facts_.emplace(field.name, field.if_absent);
+        values_.emplace(field.name, field.if_absent);
         assumed_.push_back(fmt::format("{} {}, as in the handout", field.name, field.if_absent));
       }
     }
@@ -177,13 +177,13 @@ class Importer {
           "nothing says " + join(missing, ", "),
           fmt::format("write a line '{0}: …' above the table, or give --{0}", missing.front()));
     }
-    edition_ = &find_edition(facts_.at("edition"));
+    edition_ = &find_edition(values_.at("edition"));
     run_.edition = edition_->name;
     run_.preset = "none";
     run_.source = "imported";
     run_.devices.resize(1);
     run_.devices[0].kind = DeviceKind::kCuda;
-    run_.devices[0].name = facts_.at("gpu");
+    run_.devices[0].name = values_.at("gpu");
   }
 
   void add_column(const std::string& name) {
@@ -196,7 +196,7 @@ class Importer {
       throw InputError(name + " is no column",
                        fmt::format("write a line '{0}: …' above the table, or give --{0}", name));
     }
-    if (facts_.contains(name)) throw InputError(name + " is given twice");
+    if (values_.contains(name)) throw InputError(name + " is given twice");
     for (const Column& other : columns_) {
       if (other.field == field) {
         throw InputError(fmt::format("columns {} and {} say the same", other.name, name));
@@ -206,14 +206,15 @@ class Importer {
   }
 
   void read_row(std::string_view line) {
-    if (line.find_first_not_of("|:- \t") == line.npos && !has_rows_) return;
+    const bool is_markdown_rule = line.find_first_not_of("|:- \t") == line.npos;
+    if (is_markdown_rule && !has_rows_) return;
     has_rows_ = true;
-    cells_ = split_row(line, separator_);
-    if (cells_.size() != columns_.size()) {
-      throw InputError(fmt::format("{} in a table of {}", format_plural(cells_.size(), "cell"),
+    row_ = split_row(line, separator_);
+    if (row_.size() != columns_.size()) {
+      throw InputError(fmt::format("{} in a table of {}", format_plural(row_.size(), "cell"),
                                    format_plural(columns_.size(), "column")));
     }
-    CellSpec spec = parameters();
+    CellSpec spec = timing_spec();
     add_cell(spec);
     spec.kind = CellKind::kMemory;
     spec.warmup.reset();  // A peak does not depend on the number of steps.
@@ -222,15 +223,15 @@ class Importer {
   }
 
   /// Returns the text of a parameter from the current row, or from the lines and flags.
-  std::string text(std::string_view name) const {
+  std::string text_of(std::string_view name) const {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (columns_[i].field->name == name) return cells_[i];
+      if (columns_[i].field->name == name) return row_[i];
     }
-    return facts_.find(name)->second;
+    return values_.find(name)->second;
   }
 
-  std::int64_t integer(std::string_view name, std::int64_t min = 1) const {
-    const std::string digits = text(name);
+  std::int64_t integer_of(std::string_view name, std::int64_t min = 1) const {
+    const std::string digits = text_of(name);
     const char* const end = digits.data() + digits.size();
     std::int64_t value = 0;
     const auto [parsed_end, error] = std::from_chars(digits.data(), end, value);
@@ -241,9 +242,9 @@ class Importer {
                      fmt::format("write a whole number, at least {}", min));
   }
 
-  CellSpec parameters() const {
+  CellSpec timing_spec() const {
     CellSpec spec;
-    const std::string size = text("size");
+    const std::string size = text_of("size");
     std::vector<std::string> names;
     for (const Size& known : edition_->sizes) {
       names.push_back(known.name);
@@ -251,12 +252,12 @@ class Importer {
     }
     if (!spec.model) refuse_unknown("size of the " + edition_->name + " edition", size, names);
     spec.size = size;
-    spec.context = integer("context");
-    spec.batch = integer("batch");
-    spec.precision = parse_precision(text("precision"));
-    spec.mode = parse_mode(text("mode"));
-    spec.warmup = integer("warmup", 0);
-    spec.steps = integer("steps");
+    spec.context = integer_of("context");
+    spec.batch = integer_of("batch");
+    spec.precision = parse_precision(text_of("precision"));
+    spec.mode = parse_mode(text_of("mode"));
+    spec.warmup = integer_of("warmup", 0);
+    spec.steps = integer_of("steps");
     if (bytes_are_countable(spec)) return spec;
     throw InputError("its tensors would have more bytes than can be counted");
   }
@@ -268,17 +269,16 @@ class Importer {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const ImportField& field = *columns_[i].field;
       if (field.place != kColumn || kind_of(field) != spec.kind) continue;
-      if (cells_[i].empty() || cells_[i] == "-") continue;
+      if (row_[i].empty() || row_[i] == "-") continue;
       if (*spec.mode < field.first_mode) {
         throw InputError(fmt::format("a step of mode {} has no {}", name(*spec.mode), field.name),
                          "write '-'");
       }
-      if (cells_[i] == "OOM") {
+      if (row_[i] == "OOM") {
         out_of_memory = true;
       } else {
         PublishedNumbers& published = numbers[field.metric];
-        (field.is_deviation ? published.deviation : published.mean) =
-            number(columns_[i], cells_[i]);
+        (field.is_deviation ? published.deviation : published.mean) = number(columns_[i], row_[i]);
       }
     }
     if (!out_of_memory && numbers.empty()) return;
@@ -288,23 +288,23 @@ class Importer {
     Launch launch = new_launch();
     if (out_of_memory) launch.outcome = OutOfMemory{};
     const bool is_timing = spec.kind == CellKind::kTiming;
-    for (const auto& [phase, published] : numbers) {
+    for (const auto& [metric_name, published] : numbers) {
       if (!published.mean)
         throw InputError("a deviation stands without its mean", "write '-' for it");
       launch.metrics.push_back(
-          integer_metric(metric::kPublished, phase, is_timing ? "ns" : "B", *published.mean));
+          integer_metric(metric::kPublished, metric_name, is_timing ? "ns" : "B", *published.mean));
       if (!is_timing) continue;
-      launch.metrics.push_back(integer_metric(metric::kPublishedStddev, phase, "ns",
+      launch.metrics.push_back(integer_metric(metric::kPublishedStddev, metric_name, "ns",
                                               published.deviation, "the table has none"));
     }
-    const auto [line_of_cell, is_new] = cell_lines_.emplace(cell_id(spec), line_number_);
+    const auto [id_and_line, is_new] = cell_lines_.emplace(cell_id(spec), line_number_);
     if (!is_new)
-      throw InputError(fmt::format("repeats line {}", line_of_cell->second), "keep one of them");
+      throw InputError(fmt::format("repeats line {}", id_and_line->second), "keep one of them");
     if (run_.cells.size() == kMaxCells) {
       throw InputError(fmt::format("more than {} cells", format_count(kMaxCells)),
                        "import parts of the table");
     }
-    run_.cells.push_back({line_of_cell->first, spec, {std::move(launch)}});
+    run_.cells.push_back({id_and_line->first, spec, {std::move(launch)}});
   }
 
   /// Returns a published number in nanoseconds or bytes.
@@ -329,12 +329,12 @@ class Importer {
     const auto add_condition = [&](std::string_view name, const std::string& text) {
       if (!text.empty()) launch.conditions.push_back(text_metric(metric::kProvenance, name, text));
     };
-    const auto fact = [&](std::string_view name) {
-      const auto found = facts_.find(name);
-      return found == facts_.end() ? "" : found->second;
+    const auto value_of = [&](std::string_view name) {
+      const auto found = values_.find(name);
+      return found == values_.end() ? "" : found->second;
     };
-    add_condition(metric::kTitle, fact("title"));
-    add_condition(metric::kSource, fact("source"));
+    add_condition(metric::kTitle, value_of("title"));
+    add_condition(metric::kSource, value_of("source"));
     add_condition(metric::kFile, file_);
     add_condition(metric::kPlace, fmt::format("line {}", line_number_));
     add_condition(metric::kAssumed, join(assumed_, "; "));
@@ -343,11 +343,11 @@ class Importer {
 
   std::string file_;
   std::size_t line_number_ = 0;
-  ImportFlags facts_;  ///< Values from flags, lines above the table and the course handout.
+  ImportFlags values_;  ///< Values from flags, lines above the table and the course handout.
   std::vector<std::string> assumed_;  ///< Descriptions of the values that are assumed.
   char separator_ = ',';
   std::vector<Column> columns_;
-  std::vector<std::string> cells_;  ///< The current row.
+  std::vector<std::string> row_;  ///< The current row.
   bool has_rows_ = false;
   const Edition* edition_ = nullptr;
   std::map<std::string, std::size_t> cell_lines_;  ///< The line number of each cell, by its id.

@@ -13,7 +13,7 @@
 namespace labreport {
 
 /// A value that a file with a table may give. import_fields() lists all fields, for the parser and
-/// the help; a test compares the documentation with them.
+/// the help; a test compares the documentation with the list.
 struct ImportField {
   enum class Place {
     kLine,          ///< A line `name: value` above the table, or the flag `--name`.

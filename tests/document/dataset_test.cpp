@@ -69,7 +69,7 @@ TEST(Dataset, ExplainsADivisionByZero) {
       "steps", kStepColumns,
       std::vector<Step>{{"small", {1 / zero, 0.1}, std::nullopt}, {"large", 9.5, 1e9}}));
   EXPECT_EQ(table.rows.at(0).missing_reason, "a number that it divides by is 0");
-  EXPECT_EQ(format_value(Value(zero / zero), {Notation::kShortest}), "–");
+  EXPECT_EQ(format_value(Value(zero / zero), {Notation::kNoTrailingZeros}), "–");
   EXPECT_EQ(format_value(Value(2.5, 1 / zero)), "2.500");
 }
 
@@ -92,7 +92,8 @@ TEST(Dataset, AlignsNumbersThatNameARowLeft) {
     return context < 2000 ? Value(1.5) : Value::missing("out of memory");
   };
   const std::vector<Column<double>> columns{
-      {"context", "Context", std::identity(), "", {Notation::kName}}, {"time", "Step", time, "ms"}};
+      {"context", "Context", std::identity(), "", {Notation::kRowNumber}},
+      {"time", "Step", time, "ms"}};
   const TableView table = table_of(make_dataset("contexts", columns, {2048.0, 512.0}));
   EXPECT_EQ(table.columns.at(0).align, Align::kLeft);
   EXPECT_THAT(texts(table, 0), ElementsAre("2,048"));
@@ -136,8 +137,8 @@ TEST(Notations, FormatNumbers) {
   };
   for (const auto& [number, notation, text] :
        {WrittenNumber{1234.567, {}, "1,235"},
-        {10.00013351, {Notation::kShortest, 10}, "10.00013351"},
-        {-0.0000123, {Notation::kShortest, 5}, "−1.23\u00a0×\u00a010⁻⁵"},
+        {10.00013351, {Notation::kNoTrailingZeros, 10}, "10.00013351"},
+        {-0.0000123, {Notation::kNoTrailingZeros, 5}, "−1.23\u00a0×\u00a010⁻⁵"},
         {2.005, {Notation::kFixed, 1}, "2.0"},
         {128625408, {Notation::kCount}, "128,625,408"},
         {0.468, {Notation::kPercent}, "46.8"},

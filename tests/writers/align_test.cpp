@@ -20,23 +20,23 @@ Texts aligned(const std::vector<Value>& values, const Notation& notation = {}) {
   return padded;
 }
 
-constexpr Notation kShortest{Notation::kShortest};
+constexpr Notation kTrimmed{Notation::kNoTrailingZeros};
 
 TEST(AlignDecimals, FillsMissingDecimals) {
-  EXPECT_EQ(aligned({1.25, 3.5, 1200}, kShortest), (Texts{"1.25[][]", "3.5[][0]", "1200[][.00]"}));
+  EXPECT_EQ(aligned({1.25, 3.5, 1200}, kTrimmed), (Texts{"1.25[][]", "3.5[][0]", "1200[][.00]"}));
 }
 
 TEST(AlignDecimals, AlignsNegativeNumbers) {
-  EXPECT_EQ(aligned({-0.6, 5.25}, kShortest), (Texts{"−0.6[][0]", "5.25[][]"}));
+  EXPECT_EQ(aligned({-0.6, 5.25}, kTrimmed), (Texts{"−0.6[][0]", "5.25[][]"}));
 }
 
 TEST(AlignDecimals, AlignsValueAndDeviation) {
-  EXPECT_EQ(aligned({{10.62, 0.022}, {116.71, 0.29}, {548.8, 11.3}, 2.5}, kShortest),
+  EXPECT_EQ(aligned({{10.62, 0.022}, {116.71, 0.29}, {548.8, 11.3}, 2.5}, kTrimmed),
             (Texts{"10.62[0] ± 0.02[]", "116.7[00] ± 0.3[0]", "549[.00] ± 11[.00]", "2.5[][0]"}));
 }
 
 TEST(AlignDecimals, LeavesWordsAndPowersAlone) {
-  EXPECT_EQ(aligned({{}, "out of memory", "1.25", "", 1e-9, 2.5}, kShortest),
+  EXPECT_EQ(aligned({{}, "out of memory", "1.25", "", 1e-9, 2.5}, kTrimmed),
             (Texts{"–[][]", "out of memory[][]", "1.25[][]", "[][]", "1.00\u00a0×\u00a010⁻⁹[][]",
                    "2.5[][]"}));
 }

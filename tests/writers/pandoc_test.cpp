@@ -32,7 +32,7 @@ TableView small_table() {
   TableView table{.slug = "times", .title = "Times", .columns = {}, .rows = {}};
   table.columns = {{"size", "", Align::kLeft},
                    {"forward", "ms"},
-                   {"backward", "ms", Align::kRight, false, {Notation::kShortest}}};
+                   {"backward", "ms", Align::kRight, false, {Notation::kNoTrailingZeros}}};
   table.rows = {{{"small", {9.5, 1.2}, 1.25}}, {{"xl", {10.25, 0.11}, 12}}};
   return table;
 }

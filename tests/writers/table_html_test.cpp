@@ -6,7 +6,7 @@
 namespace labreport::table_html_test {
 namespace {
 
-const ColumnView kNumber{"a", "ms", Align::kRight, false, {Notation::kShortest}};
+const ColumnView kNumber{"a", "ms", Align::kRight, false, {Notation::kNoTrailingZeros}};
 
 using testing::HasSubstr;
 

@@ -14,11 +14,11 @@ namespace labreport {
 namespace {
 
 constexpr Notation kStepFormat{Notation::kSignificant, 3};
-constexpr std::size_t kMaxSizeName = 40;  // More characters do not fit a sentence.
-// The optimizer explains a difference if it has at least this fraction of it.
+constexpr std::size_t kMaxSizeNameLength = 40;  // More characters do not fit a sentence.
+// The optimizer explains a step's difference if its own is at least this fraction of it.
 constexpr double kExplainingShare = 0.5;
-// Two ratios within this factor count as equal.
-constexpr double kEqualRatios = 1.1;
+// A ratio within this factor of its prediction confirms it.
+constexpr double kConfirmingFactor = 1.1;
 
 bool is_step(const ComparedRow& row) { return row.measure == Measure::kStep; }
 
@@ -55,37 +55,37 @@ std::optional<Facts> optimizer_facts(const Comparison& comparison, const Compare
       (*optimizer->b.value - *optimizer->a.value) / (*step.b.value - *step.a.value);
   if (share < kExplainingShare || share > 1) return std::nullopt;
   const auto &a = comparison.a.limits.copy_bandwidth, &b = comparison.b.limits.copy_bandwidth;
-  const bool limits_differ = comparison.machines.relation == Relation::kDifferentHardware && a && b;
-  const double predicted_ratio = limits_differ ? *a / *b : 0;
-  const bool is_bound =
-      predicted_ratio > 0 &&
-      std::abs(std::log(*optimizer->ratio / predicted_ratio)) < std::log(kEqualRatios);
+  const bool is_predicted = comparison.machines.relation == Relation::kDifferentHardware && a && b;
+  const double predicted_ratio = is_predicted ? *a / *b : 0;
+  const bool is_bandwidth_bound =
+      is_predicted &&
+      std::abs(std::log(*optimizer->ratio / predicted_ratio)) < std::log(kConfirmingFactor);
   return Facts()
       .set("who", comparison.compares_two_models() ? "the optimizer" : "AdamW")
       .set("share", format_fixed(100 * share, 0))
-      .when("bound", is_bound, "bandwidth",
+      .when("bound", is_bandwidth_bound, "bandwidth",
             format_ratio(std::max(predicted_ratio, 1 / predicted_ratio)));
 }
 
-/// Returns the facts of a step, the faster side first. `with_reason` adds the optimizer's part in
-/// the difference.
-Facts step_facts(const Comparison& comparison, const ComparedRow& row, bool with_reason) {
+/// Returns the facts of a step, the faster side first. `with_optimizer` adds the optimizer's part
+/// in the difference.
+Facts step_facts(const Comparison& comparison, const ComparedRow& row, bool with_optimizer) {
   const SideNames names = side_names(comparison);
   const std::string &a = names.a, &b = names.b;
   const bool b_is_faster = *row.ratio < 1;
   return Facts()
       .set("first", with_capital_the(b_is_faster ? b : a))
       .set("second", b_is_faster ? a : b)
-      .set("size", cut_short(row.size, kMaxSizeName))
+      .set("size", cut_short(row.size, kMaxSizeNameLength))
       .set("context", format_count(row.spec.context.value_or(0)))
       .set("precision", describe(*row.spec.precision))
       .set("ms", ms_of(b_is_faster ? row.b : row.a), kStepFormat)
       .set("other_ms", ms_of(b_is_faster ? row.a : row.b), kStepFormat)
       .set("times", format_ratio(std::max(*row.ratio, 1 / *row.ratio)))
-      .when("optimizer", with_reason ? optimizer_facts(comparison, row) : std::nullopt);
+      .when("optimizer", with_optimizer ? optimizer_facts(comparison, row) : std::nullopt);
 }
 
-/// Returns the facts of the median ratio of all steps that both sides have, or else of all-reduces.
+/// Returns the facts of the median ratio of all steps that both sides have, else of all-reduces.
 std::optional<Facts> median_facts(const Comparison& comparison) {
   const auto is_all_reduce = [](const ComparedRow& row) { return message_bytes(row.measure) > 0; };
   const std::pair<bool (*)(const ComparedRow&), RowNoun> kinds[]{
@@ -117,7 +117,7 @@ Facts summary_facts(const Comparison& comparison) {
     const ComparedRow* row = largest_step(comparison, precision);
     if (row == nullptr) continue;
     std::vector<Facts>& list = is_equally_fast(*row->ratio) ? equal_steps : steps;
-    list.push_back(step_facts(comparison, *row, list.empty()));
+    list.push_back(step_facts(comparison, *row, /*with_optimizer=*/list.empty()));
   }
   std::vector<DiffRow> timings;
   for (const ComparedRow& row : comparison.rows) {
@@ -125,12 +125,11 @@ Facts summary_facts(const Comparison& comparison) {
   }
   const bool has_steps = !steps.empty() || !equal_steps.empty();
   const auto overall = has_steps ? std::nullopt : median_facts(comparison);
-  // `matched_cells` also counts cells without measures, such as those of attention, which have no
-  // row.
+  // A matched cell may have no row: attention, for example, has no measures that are compared.
   const bool has_match = std::ranges::any_of(comparison.rows, [](const ComparedRow& row) {
     return row.status != RowStatus::kOnlyA && row.status != RowStatus::kOnlyB;
   });
-  // Between GPUs of different kinds, the variation from launch to launch matters little.
+  // GPUs of different kinds differ more than launches, and imported numbers are single anyway.
   const Relation relation = comparison.machines.relation;
   const bool has_single_launches =
       relation != Relation::kImported && relation != Relation::kDifferentHardware &&

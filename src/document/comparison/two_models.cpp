@@ -16,6 +16,7 @@ namespace {
 
 constexpr const char* kSectionFile = "src/document/comparison/beside.md";
 constexpr Notation kRatioFormat{Notation::kFixed, 2};
+constexpr double kMinReportedRatio = 1.05;
 
 /// A network's training step on both sides, with the ratios B ÷ A.
 struct StepPair {
@@ -29,6 +30,7 @@ struct StepPair {
     return side.value ? Value(*side.value / kNanosecondsPerMillisecond) : Value();
   }
 };
+using StepPairs = std::vector<StepPair>;
 
 std::vector<Column<StepPair>> step_columns(const SideNames& names) {
   const std::string unit = "×";  // The model's time or memory over that of labreport's network.
@@ -67,8 +69,8 @@ std::optional<double> peak_ratio(const Comparison& comparison, const Run& run,
 }
 
 /// Pairs training steps. In the comparison, a step's own row comes before the rows of its phases.
-std::vector<StepPair> step_pairs(const Comparison& comparison, const Run& run) {
-  std::vector<StepPair> pairs;
+StepPairs step_pairs(const Comparison& comparison, const Run& run) {
+  StepPairs pairs;
   for (const ComparedRow& row : comparison.rows) {
     const bool is_training =
         row.spec.kind == CellKind::kTiming && row.spec.mode == Mode::kTrainStep;
@@ -92,17 +94,14 @@ std::vector<StepPair> step_pairs(const Comparison& comparison, const Run& run) {
   return pairs;
 }
 
-using StepPairs = std::vector<StepPair>;
-constexpr double kLeastNamedRatio = 1.05;
-
 /// Returns the range of the ratios B ÷ A in one precision, "1.18 to 1.23", if all are at least
-/// kLeastNamedRatio (`above`) or all at most its inverse.
-std::optional<Facts> uniform_ratios(const StepPairs& pairs, Precision precision,
-                                    std::optional<double> StepPair::* ratio, bool above) {
+/// kMinReportedRatio (`above`) or all at most its inverse.
+std::optional<Facts> one_sided_range(const StepPairs& pairs, Precision precision,
+                                     std::optional<double> StepPair::* ratio, bool above) {
   std::vector<double> ratios;
   for (const StepPair& pair : pairs) {
     if (pair.row->spec.precision != precision || !(pair.*ratio)) continue;
-    if (above ? *(pair.*ratio) < kLeastNamedRatio : *(pair.*ratio) > 1 / kLeastNamedRatio)
+    if (above ? *(pair.*ratio) < kMinReportedRatio : *(pair.*ratio) > 1 / kMinReportedRatio)
       return std::nullopt;
     ratios.push_back(*(pair.*ratio));
   }
@@ -114,20 +113,20 @@ std::optional<Facts> uniform_ratios(const StepPairs& pairs, Precision precision,
       .set("times", from == to ? from : from + " to " + to);
 }
 
-/// Sets the passes that are slower although every whole step is faster, or the other way round, and
+/// Adds the passes that are slower although every whole step is faster, or the other way round, and
 /// the differences in peak memory.
-void add_exceptions(Facts& facts, const StepPairs& pairs) {
+void add_pass_and_memory_facts(Facts& facts, const StepPairs& pairs) {
   std::vector<Facts> contrary, memory;
   for (const Precision precision : kComparedPrecisions) {
     for (const bool above : {true, false}) {
-      if (auto peaks = uniform_ratios(pairs, precision, &StepPair::memory_ratio, above)) {
+      if (auto peaks = one_sided_range(pairs, precision, &StepPair::memory_ratio, above)) {
         memory.push_back(std::move(*peaks));
       }
-      if (!uniform_ratios(pairs, precision, &StepPair::step_ratio, !above)) continue;
+      if (!one_sided_range(pairs, precision, &StepPair::step_ratio, !above)) continue;
       for (const auto& [pass, ratio] : {std::pair("forward", &StepPair::forward_ratio),
                                         std::pair("backward", &StepPair::backward_ratio)}) {
-        auto times = uniform_ratios(pairs, precision, ratio, above);
-        if (times) contrary.push_back(times->set("phase", pass));
+        auto range = one_sided_range(pairs, precision, ratio, above);
+        if (range) contrary.push_back(range->set("phase", pass));
       }
     }
   }
@@ -159,7 +158,7 @@ std::optional<Section> two_models_section(const Run& run) try {
   const StepPairs pairs = step_pairs(comparison, run);
   PartContent part;
   part.facts = summary_facts(comparison);
-  add_exceptions(part.facts, pairs);
+  add_pass_and_memory_facts(part.facts, pairs);
   part.facts.list("differences", place_facts(comparison));
   part.facts.set("model", comparison.b.implementation);
   if (const ModelSource* model = measured_model(run)) {

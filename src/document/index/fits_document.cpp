@@ -53,7 +53,7 @@ struct PeakEvidence {
     step.context = context;
     return static_cast<double>(expected_peak(step).total() + peaks.workspace);
   }
-  /// True if the context was measured with the batch that the page predicts for.
+  /// True if the context was measured with at least the batch that the page predicts for.
   bool covers(std::int64_t context) const {
     return peaks.batch >= kHandoutBatch && peaks.context >= context;
   }
@@ -61,7 +61,7 @@ struct PeakEvidence {
     peaks.peaks += other.peaks.peaks;
     if (std::abs(other.peaks.farthest) > std::abs(peaks.farthest))
       peaks.farthest = other.peaks.farthest;
-    // A context counts only if it was measured with the batch that the page predicts for.
+    // Contexts of smaller batches than the page predicts for count only if there are no others.
     const bool covers_batch = peaks.batch >= kHandoutBatch;
     const bool other_covers_batch = other.peaks.batch >= kHandoutBatch;
     if (!covers_batch && other_covers_batch) peaks.context = other.peaks.context;
@@ -81,8 +81,8 @@ struct ConfirmedGpu {
   std::int64_t memory_bytes;
   std::vector<PeakEvidence> evidence;
 
-  const PeakEvidence* find(const PeakEvidence& of_kind) const {
-    const auto found = std::ranges::find(evidence, of_kind.kind_key(), &PeakEvidence::kind_key);
+  const PeakEvidence* find(const PeakEvidence& kind) const {
+    const auto found = std::ranges::find(evidence, kind.kind_key(), &PeakEvidence::kind_key);
     return found == evidence.end() ? nullptr : &*found;
   }
 };
@@ -205,17 +205,17 @@ Dataset smallest_gpu_data(const std::vector<FitNetwork>& networks,
 }
 
 /// Returns a network's formulas by step, precision and blocks per checkpoint ("0" without
-/// checkpoints).
+/// checkpoints). The page's script adds the workspaces.
 nlohmann::json formulas_of(const FitNetwork& network, const std::vector<PeakEvidence>& kinds) {
   nlohmann::json formulas = nlohmann::json::object();
   for (const PeakEvidence& kind : kinds) {
     CellSpec spec = kind.spec(network.shape);
     nlohmann::json& by_blocks = formulas[kind.step_words()][kind.precision_words()];
-    if (!kind.has_checkpoints()) by_blocks["0"] = peak_formulas(spec, 0);
+    if (!kind.has_checkpoints()) by_blocks["0"] = peak_formulas(spec, /*workspace_bytes=*/0);
     for (std::int64_t blocks = 1; kind.has_checkpoints() && blocks <= network.shape.layers;
          blocks *= 2) {
       spec.blocks_per_checkpoint = blocks;
-      by_blocks[std::to_string(blocks)] = peak_formulas(spec, 0);
+      by_blocks[std::to_string(blocks)] = peak_formulas(spec, /*workspace_bytes=*/0);
     }
   }
   return formulas;
@@ -223,10 +223,10 @@ nlohmann::json formulas_of(const FitNetwork& network, const std::vector<PeakEvid
 
 nlohmann::json gpu_data(const ConfirmedGpu& gpu) {
   nlohmann::json evidence = nlohmann::json::array();
-  for (const PeakEvidence& of_kind : gpu.evidence) {
-    const ConfirmedPeaks& peaks = of_kind.peaks;
-    evidence.push_back({{"step", of_kind.step_words()},
-                        {"precision", of_kind.precision_words()},
+  for (const PeakEvidence& kind : gpu.evidence) {
+    const ConfirmedPeaks& peaks = kind.peaks;
+    evidence.push_back({{"step", kind.step_words()},
+                        {"precision", kind.precision_words()},
                         {"blocks", peaks.blocks},
                         {"ranks", peaks.ranks},
                         {"peaks", peaks.peaks},
@@ -234,9 +234,9 @@ nlohmann::json gpu_data(const ConfirmedGpu& gpu) {
                         {"batch", peaks.batch},
                         {"context", peaks.context},
                         {"workspace", peaks.workspace},
-                        {"run", of_kind.run->address("")}});
+                        {"run", kind.run->address("")}});
   }
-  return {{"name", gpu.runs->gpu}, {"bytes", gpu.memory_bytes}, {"evidence", evidence}};
+  return {{"name", gpu.runs->name}, {"bytes", gpu.memory_bytes}, {"evidence", evidence}};
 }
 
 /// Returns the data of site/what_fits.js.

@@ -10,8 +10,8 @@
 namespace labreport {
 namespace {
 
-constexpr const char* kAboveGpu = "../";
-constexpr std::size_t kLeastRunsOfHistory = 3;
+constexpr const char* kGpuToRoot = "../";
+constexpr std::size_t kMinHistoryRuns = 3;
 
 struct KeyNumberRow {
   Value topic;
@@ -23,7 +23,7 @@ const std::vector<Column<KeyNumberRow>> kKeyNumberColumns{
     {"found", "Found",
      [](const KeyNumberRow& row) {
        Value words = row.preferred.number->words;
-       words.link = kAboveGpu + row.preferred.run->address(row.preferred.number->part);
+       words.link = kGpuToRoot + row.preferred.run->address(row.preferred.number->part);
        return words;
      }},
     {"edition", "Edition", [](const KeyNumberRow& row) { return row.preferred.run->edition; }},
@@ -37,7 +37,7 @@ Dataset key_number_data(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
     if (preferred.run == nullptr) continue;
     rows.push_back({topic, preferred});
     if (has_topic_page(gpus, topic))
-      rows.back().topic.link = kAboveGpu + topic_folder(topic) + "/index.html";
+      rows.back().topic.link = kGpuToRoot + topic_folder(topic) + "/index.html";
   }
   return make_dataset("found", kKeyNumberColumns, rows);
 }
@@ -57,7 +57,7 @@ struct QuantityRow {
       const double* value = quantity->find(newest().values.front().first);
       if (value != nullptr) values.push_back(*value);
     }
-    if (values.size() < kLeastRunsOfHistory) return {};
+    if (values.size() < kMinHistoryRuns) return {};
     const auto [low, high] = std::ranges::minmax(values);
     return format_count(static_cast<std::int64_t>(values.size())) +
            " runs: " + format_significant(low, 3) + " to " + format_significant(high, 3);
@@ -88,7 +88,7 @@ TableView quantity_table(const std::vector<Series>& all, const std::vector<GpuRu
   for (const std::string& name : value_names(all)) {
     columns.push_back(
         {slug(name), name,
-         [name](const QuantityRow& row) { return newest_value(*row.series, name, kAboveGpu); },
+         [name](const QuantityRow& row) { return newest_value(*row.series, name, kGpuToRoot); },
          first.unit});
   }
   columns.push_back({"history", "Measured more than twice", &QuantityRow::history});
@@ -133,7 +133,7 @@ std::vector<Dataset> history_data(const GpuRuns& gpu) {
   }
   std::vector<Dataset> datasets;
   for (const auto& [key, history] : runs) {
-    if (history.size() < kLeastRunsOfHistory) continue;
+    if (history.size() < kMinHistoryRuns) continue;
     std::vector<PastStep> steps;
     for (const RunSummary* run : history) {
       const Headline& headline = run->headline;
@@ -159,10 +159,10 @@ Document gpu_document(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
                                                     ladders.front().quantity->precision);
   content.datasets = history_data(gpu);
   content.datasets.insert(content.datasets.end(), {key_number_data(gpu, gpus), ladder_data(ladders),
-                                                   run_data(gpu.runs, kAboveGpu)});
+                                                   run_data(gpu.runs, kGpuToRoot)});
   content.details.tables = quantity_tables(gpu, gpus);
   Document document;
-  document.title = gpu.gpu;
+  document.title = gpu.name;
   document.sections = {overview_section("gpu", std::move(content))};
   return document;
 }

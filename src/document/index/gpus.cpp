@@ -10,8 +10,8 @@
 namespace labreport {
 namespace {
 
-/// Returns the first word of the GPU's name without "NVIDIA", or the whole name if another GPU's
-/// begins with this word.
+/// Returns the GPU's name without "NVIDIA": its first word, or all words if another GPU's name
+/// begins with the first.
 std::string short_gpu_name(const std::string& gpu, const std::vector<RunSummary>& runs) {
   const auto without_vendor = [](const std::string& name) { return replaced(name, "NVIDIA ", ""); };
   const std::string word = without_vendor(gpu).substr(0, without_vendor(gpu).find(' '));
@@ -32,7 +32,7 @@ std::vector<GpuRuns> runs_by_gpu(const std::vector<RunSummary>& runs) {
                     [](const auto* run, const auto* other) { return run->is_newer_than(*other); });
   std::vector<GpuRuns> gpus;
   for (const RunSummary* run : newest_first) {
-    auto gpu = std::ranges::find(gpus, run->gpu(), &GpuRuns::gpu);
+    auto gpu = std::ranges::find(gpus, run->gpu(), &GpuRuns::name);
     if (gpu == gpus.end())
       gpu = gpus.insert(gpu, {run->gpu(), short_gpu_name(run->gpu(), runs), {}});
     gpu->runs.push_back(run);

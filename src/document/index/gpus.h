@@ -10,7 +10,7 @@ namespace labreport {
 
 /// All runs of one GPU except demonstrations, newest first.
 struct GpuRuns {
-  std::string gpu;         ///< "NVIDIA H200"
+  std::string name;        ///< "NVIDIA H200"
   std::string short_name;  ///< "H200"; longer if another GPU's name begins with this word.
   std::vector<const RunSummary*> runs;
 

@@ -33,7 +33,7 @@ struct IndexStep {
   const RunSummary* run;
   std::string precision;
   double ms;
-  std::string note;  ///< Text beside the lane's slowest step.
+  std::string note;  ///< The MFU, drawn beside the lane.
 
   std::string lane() const {
     return run->device + ", " + run->headline.network + " (" + run->edition + ")";
@@ -46,8 +46,8 @@ const std::vector<Column<IndexStep>> kStepColumns{
     {"time", "Training step", &IndexStep::ms, "ms", kStepTimeFormat},
     {"note", "MFU", &IndexStep::note}};
 
-/// Makes the dataset "steps": the newest step of each GPU, edition and network.
-Dataset newest_step_data(const std::vector<RunSummary>& runs) {
+/// Makes the dataset "steps" from the first listed run of each GPU, edition and network.
+Dataset first_listed_steps(const std::vector<RunSummary>& runs) {
   std::set<std::tuple<std::string, std::string, std::string>> seen;
   std::vector<IndexStep> steps;
   for (const RunSummary& run : runs) {
@@ -73,8 +73,8 @@ Value key_number_cell(const PreferredKeyNumber& preferred, bool with_edition) {
 
 /// Makes the dataset "matrix": a row for each topic and a column for each GPU. A row has the
 /// numbers of the edition in which most GPUs have one. If a GPU has only another edition's number,
-/// the numbers name their editions, because these give one name to different networks. The last row
-/// links to the GPUs' pages.
+/// the numbers name their editions, because editions give one name to different networks. The last
+/// row links to the GPUs' pages.
 Dataset topic_matrix_data(const std::vector<GpuRuns>& gpus) {
   constexpr const char* kAll = "All numbers";
   struct Row {
@@ -100,14 +100,14 @@ Dataset topic_matrix_data(const std::vector<GpuRuns>& gpus) {
   if (!rows.empty()) {
     Row& row = rows.emplace_back(Row{kAll, kAll});
     for (const GpuRuns& gpu : gpus) {
-      row.cells.emplace_back(gpu.gpu);
+      row.cells.emplace_back(gpu.name);
       row.cells.back().link = gpu.folder() + "/index.html";
     }
   }
   std::vector<Column<Row>> columns{{"topic", "Topic", &Row::name}};
   for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
     columns.push_back(
-        {gpus[gpu].gpu, gpus[gpu].short_name, [gpu](const Row& row) { return row.cells[gpu]; }});
+        {gpus[gpu].name, gpus[gpu].short_name, [gpu](const Row& row) { return row.cells[gpu]; }});
   }
   return make_dataset("matrix", columns, rows);
 }
@@ -154,18 +154,18 @@ std::optional<Facts> mixed_precision_facts(const std::vector<GpuRuns>& gpus) {
     const auto all = quantity_series(gpu, topic::kTrainingStep);
     for (const Series& series : all) {
       const Quantity* mixed = series.front().quantity;
-      const double* ms = mixed->find("step");
-      if (ms == nullptr || mixed->precision == "FP32") continue;
+      const double* mixed_ms = mixed->find("step");
+      if (mixed_ms == nullptr || mixed->precision == "FP32") continue;
       Quantity fp32_quantity = *mixed;
       fp32_quantity.precision = "FP32";
       const auto fp32 = std::ranges::find_if(
           all, [&](const Series& other) { return other.front().quantity->matches(fp32_quantity); });
-      const double* slower = fp32 == all.end() ? nullptr : fp32->front().quantity->find("step");
-      if (slower == nullptr) continue;
+      const double* fp32_ms = fp32 == all.end() ? nullptr : fp32->front().quantity->find("step");
+      if (fp32_ms == nullptr) continue;
       auto known = std::ranges::find_if(
           speedups, [&](const Speedups& speedup) { return speedup.mixed->matches(*mixed); });
       if (known == speedups.end()) known = speedups.insert(known, {mixed, {}});
-      known->words.push_back(format_ratio(*slower / *ms) + " times as fast on the " +
+      known->words.push_back(format_ratio(*fp32_ms / *mixed_ms) + " times as fast on the " +
                              gpu.short_name);
     }
   }
@@ -197,7 +197,7 @@ Document index_document(std::vector<RunSummary> runs) {
   std::vector<const RunSummary*> rows;
   for (const RunSummary& run : runs) rows.push_back(&run);
   content.datasets = {ladder_data(ladders), topic_matrix_data(gpus), run_data(rows, "")};
-  if (ladders.empty()) content.datasets.push_back(newest_step_data(runs));
+  if (ladders.empty()) content.datasets.push_back(first_listed_steps(runs));
   document.sections = {overview_section("index", std::move(content))};
   return document;
 }
@@ -240,7 +240,7 @@ std::string summaries_script(std::vector<RunSummary> runs) {
   std::ranges::sort(runs, &RunSummary::is_newer_than);
   nlohmann::json gpus = nlohmann::json::array();
   for (const GpuRuns& gpu : runs_by_gpu(runs)) {
-    gpus.push_back({{"folder", gpu.folder()}, {"name", gpu.gpu}, {"short_name", gpu.short_name}});
+    gpus.push_back({{"folder", gpu.folder()}, {"name", gpu.name}, {"short_name", gpu.short_name}});
   }
   std::string lines;
   for (const RunSummary& run : runs) {

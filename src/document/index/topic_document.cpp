@@ -11,7 +11,7 @@
 namespace labreport {
 namespace {
 
-constexpr const char* kAboveTopic = "../../";
+constexpr const char* kTopicToRoot = "../../";
 constexpr std::ptrdiff_t kMaxDrawnRows = 24;  // More do not fit a screen.
 
 /// One quantity's measurements on each GPU, in the GPUs' order; null for a GPU without any.
@@ -35,7 +35,7 @@ struct ValueRow {
   }
   Value value(std::size_t gpu) const {
     const Series* series = (*by_gpu)[gpu];
-    return series == nullptr ? Value() : newest_value(*series, name, kAboveTopic);
+    return series == nullptr ? Value() : newest_value(*series, name, kTopicToRoot);
   }
   bool is_on_several_gpus() const {
     std::size_t values = 0;
@@ -68,12 +68,12 @@ std::vector<ValueRow> value_rows(const std::vector<SeriesByGpu>& quantities, boo
                                  const std::vector<GpuRuns>& gpus) {
   std::vector<ValueRow> rows;
   for (const SeriesByGpu& by_gpu : quantities) {
-    std::vector<Series> of_gpus;
+    std::vector<Series> measured;
     for (const Series* series : by_gpu) {
-      if (series != nullptr) of_gpus.push_back(*series);
+      if (series != nullptr) measured.push_back(*series);
     }
     const Quantity& quantity = quantity_of(by_gpu);
-    for (const std::string& name : value_names(of_gpus)) {
+    for (const std::string& name : value_names(measured)) {
       rows.push_back({network_names(gpus, quantity), quantity.precision,
                       with_setting ? quantity.setting : "", name, &by_gpu});
     }
@@ -110,7 +110,7 @@ const ValueRow* conclusive_row(const std::string& topic, const std::vector<Value
 /// faster the fastest GPU is than the slowest.
 Facts conclusion_facts(const ValueRow& row, const std::vector<GpuRuns>& gpus,
                        const std::string& unit) {
-  constexpr double kLeastRatio = 1.02;  // Launches of one GPU differ by up to this factor, too.
+  constexpr double kMaxLaunchRatio = 1.02;  // Launches of one GPU differ by up to this factor.
   std::vector<std::string> words;
   std::set<std::string> distinct_numbers;
   std::vector<std::pair<double, std::string>> numbers_of_gpus;
@@ -128,7 +128,7 @@ Facts conclusion_facts(const ValueRow& row, const std::vector<GpuRuns>& gpus,
   return Facts()
       .set("what", row.label())
       .set_markdown("values", distinct_numbers.size() == 1 ? on_each : join_words(words))
-      .when("faster", unit == "ms" && slow.first > kLeastRatio * fast.first,
+      .when("faster", unit == "ms" && slow.first > kMaxLaunchRatio * fast.first,
             Facts()
                 .set("fast", fast.second)
                 .set("slow", slow.second)
@@ -168,16 +168,16 @@ Document topic_document(const std::string& topic, const std::vector<GpuRuns>& gp
   }
   PartContent content;
   content.facts.when("fits", topic == topic::kMemory && has_fits_page(gpus), "page",
-                     std::string(kAboveTopic) + kFitsFile);
+                     std::string(kTopicToRoot) + kFitsFile);
   bool leaves_rows_out = false;
   std::optional<Facts> conclusion;
   for (const std::string& unit : distinct(units)) {
     const std::vector<SeriesByGpu> quantities = quantities_in(of_gpus, unit);
-    std::vector<Series> all;
+    std::vector<Series> all;  // without runs, which common_setting() does not read
     for (const SeriesByGpu& by_gpu : quantities) all.push_back({{nullptr, &quantity_of(by_gpu)}});
     const std::string setting = common_setting(all);
     const std::vector<ValueRow> rows = value_rows(quantities, setting.empty(), gpus);
-    const Quantity& first = *all.front().front().quantity;
+    const Quantity& first = quantity_of(quantities.front());
     std::vector<Column<ValueRow>> columns;
     if (!first.network.empty()) columns.push_back({"network", "Network", &ValueRow::network});
     if (!first.precision.empty())
@@ -185,7 +185,7 @@ Document topic_document(const std::string& topic, const std::vector<GpuRuns>& gp
     if (setting.empty()) columns.push_back({"setting", "Setting", &ValueRow::setting});
     columns.push_back({"name", "Quantity", &ValueRow::name});
     for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
-      columns.push_back({gpus[gpu].gpu, gpus[gpu].short_name,
+      columns.push_back({gpus[gpu].name, gpus[gpu].short_name,
                          [gpu](const ValueRow& row) { return row.value(gpu); }, unit});
     }
     const ValueRow* row = conclusive_row(topic, rows);

@@ -28,14 +28,14 @@
 namespace labreport {
 namespace {
 
-constexpr std::int64_t kCheckedLength = 256;
+constexpr std::int64_t kMaxCheckedLength = 256;
 constexpr BenchTime kLeaderboardTime{.warmup_ns = 1'000'000'000, .repeat_ns = 10'000'000'000};
 
 /// The results for one sequence length: a row of the table.
 struct LengthRow {
   std::int64_t length = 0;
   std::string outcome{metric::kRan};
-  std::string phase = {}, reason = {};
+  std::string phase = {}, reason = {};  ///< Where and why the length failed.
   std::map<std::string_view, std::vector<std::int64_t>> times_ns = {};
   std::map<std::string_view, std::int64_t> bytes = {};
   std::optional<std::int64_t> compile_ns = {};  ///< Absent if nothing compiles.
@@ -171,10 +171,10 @@ class LengthMeasurement {
   }
 
   void measure_leaderboard() {
-    const BenchTime time = device_.is_cpu() ? BenchTime{} : kLeaderboardTime;
+    const BenchTime bench_time = device_.is_cpu() ? BenchTime{} : kLeaderboardTime;
     count_memory();
     row_.times_ns[metric::kEndToEnd] =
-        do_bench_ns(device_, time,
+        do_bench_ns(device_, bench_time,
                     {[this] { inputs_.clear_gradients(); },
                      [this] {
                        const at::Tensor loss = at::sum(forward());
@@ -264,7 +264,7 @@ Verdict check_accuracy(const CellSpec& spec, const AttentionImplementation& atte
   if (spec.device == DeviceKind::kCpu && needs_gpu) {
     return {std::string(metric::kNotOffered), "measured on a GPU alone"};
   }
-  const std::int64_t length = std::min(kCheckedLength, spec.attention->lengths.back());
+  const std::int64_t length = std::min(kMaxCheckedLength, spec.attention->lengths.back());
   try {
     const auto inputs = attention_inputs(spec, length, torch_device(spec.device));
     return judge_accuracy(spec, attention_errors(attention, inputs), launch);
@@ -292,9 +292,9 @@ std::vector<LengthRow> measure_lengths(const CellSpec& spec,
   return rows;
 }
 
-/// Adds the time of every pass if the host's clock timed it. do_bench times thousands of passes,
-/// for which the table has only statistics.
-void add_pass_times(const LengthRow& row, Launch& launch) {
+/// Adds the compile time and the time of every pass. do_bench times thousands of passes, for which
+/// the table has only statistics.
+void add_times(const LengthRow& row, Launch& launch) {
   const std::string length = std::to_string(row.length);
   if (row.compile_ns) {
     launch.metrics.push_back(integer_metric(metric::kCompile, length, "ns", *row.compile_ns));
@@ -326,7 +326,7 @@ Launch measure_attention(const LaunchRequest& request) {
   const Verdict verdict = check_accuracy(spec, *attention, restriction, launch);
   for (const LengthRow& row : measure_lengths(spec, *attention, verdict)) {
     table.rows.push_back(scalars_of(row));
-    if (spec.attention->method == AttentionMethod::kSynced) add_pass_times(row, launch);
+    if (spec.attention->method == AttentionMethod::kSynced) add_times(row, launch);
   }
   conditions.end();
   launch.tables.push_back(std::move(table));

@@ -26,9 +26,9 @@ at::Tensor leaf(const at::Tensor& values) { return values.detach().requires_grad
 
 /// Returns the inputs in FP64 for the eager operators, with a mask.
 AttentionInputs in_fp64(const AttentionInputs& inputs) {
-  const auto exact = [](const at::Tensor& tensor) { return leaf(tensor.detach().to(at::kDouble)); };
+  const auto fp64 = [](const at::Tensor& tensor) { return leaf(tensor.detach().to(at::kDouble)); };
   const std::int64_t length = inputs.q.size(-2);
-  return {exact(inputs.q), exact(inputs.k), exact(inputs.v), inputs.upstream.to(at::kDouble),
+  return {fp64(inputs.q), fp64(inputs.k), fp64(inputs.v), inputs.upstream.to(at::kDouble),
           causal_mask(length, inputs.q.device())};
 }
 

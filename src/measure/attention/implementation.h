@@ -66,7 +66,7 @@ class BackendRestriction {
  private:
   struct WarningCollector;
   std::unique_ptr<WarningCollector> collector_;
-  bool flash_, efficient_, cudnn_, math_, overrideable_;
+  bool flash_, efficient_, cudnn_, math_, overrideable_;  ///< LibTorch's settings to restore.
 };
 
 /// Joins the warnings that say why a backend was refused; if none, the first line of `message`.

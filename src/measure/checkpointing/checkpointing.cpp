@@ -8,6 +8,7 @@
 #include "engine/host_clock.h"
 #include "engine/out_of_memory.h"
 #include "engine/precision.h"
+#include "engine/range.h"
 #include "measure/memory/phase_peaks.h"
 #include "measure/timing/step_series.h"
 #include "results/metric_names.h"
@@ -29,7 +30,7 @@ class RecomputationObserver : public RangeObserver {
     if (name != metric::kRecomputeTime) return;
     synchronize(device_);
     bytes_before_group_ = allocated_bytes();
-    start_ns_ = host_now_ns();
+    group_start_ns_ = host_now_ns();
   }
 
   void on_close() override {
@@ -37,7 +38,7 @@ class RecomputationObserver : public RangeObserver {
     open_ranges_.pop_back();
     if (!is_group) return;
     synchronize(device_);
-    recompute_ns_ += host_now_ns() - start_ns_;
+    recompute_ns_ += host_now_ns() - group_start_ns_;
     largest_group_bytes_ = std::max(largest_group_bytes_, allocated_bytes() - bytes_before_group_);
   }
 
@@ -53,7 +54,7 @@ class RecomputationObserver : public RangeObserver {
 
   c10::Device device_;
   std::vector<std::string> open_ranges_;
-  std::int64_t bytes_before_forward_ = 0, bytes_before_group_ = 0, start_ns_ = 0;
+  std::int64_t bytes_before_forward_ = 0, bytes_before_group_ = 0, group_start_ns_ = 0;
   std::int64_t saved_bytes_ = 0, largest_group_bytes_ = 0, recompute_ns_ = 0;
 };
 
@@ -107,7 +108,7 @@ class CheckpointingLaunch {
     return recomputation;
   }
 
-  /// Runs one observed step, after which AdamW has states, then warm-up and counted steps.
+  /// Runs one observed step, after which AdamW has states, then warm-up and timed steps.
   void run_steps() {
     NullPhaseObserver observer;
     const RecomputationObserver recomputation = run_observed(step_, observer);
