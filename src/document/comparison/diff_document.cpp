@@ -160,7 +160,7 @@ std::string for_shell(const std::string& word) { return "'" + replaced(word, "'"
 GpuRuns runs_of_side(const DiffSource& source) {
   GpuRuns side;
   for (const RunSummary& summary : source.summaries) side.runs.push_back(&summary);
-  if (!side.runs.empty()) side.gpu = side.short_name = side.runs.front()->gpu();
+  if (!side.runs.empty()) side.name = side.short_name = side.runs.front()->gpu();
   return side;
 }
 
