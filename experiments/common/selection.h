@@ -1,4 +1,4 @@
-// Tells which parts and modes the user wants, and plans the cells that several problems share.
+// Tells which parts and modes the user wants, and makes cells from which several problems start.
 #pragma once
 
 #include <string_view>
@@ -16,14 +16,16 @@ bool mode_wanted(const PlanInput& input, Mode mode);
 /// Returns a cell of a kind that measures no network.
 CellSpec bare_cell(DeviceKind device, CellKind kind);
 
-/// Returns a timing cell with the steps in `axes`. The caller sets context, precision and mode.
+/// Returns a timing cell with the batch and the numbers of steps in `axes`. The caller sets
+/// context, precision and mode.
 CellSpec timing_cell(const PlanInput& input, const Axes& axes, const Size& size);
 
-/// Returns the sizes to train on two ranks: the user's, the handout's xl, or the preset's largest.
+/// Returns the sizes to train on two ranks: those that the user chose, else xl if the preset has
+/// it, else the preset's largest.
 std::vector<Size> two_rank_sizes(const PlanInput& input, const Axes& axes);
 
 /// Returns a training step of two ranks: two GPUs over NCCL, or two CPU processes over Gloo. Each
-/// rank takes half of the batch. The caller sets precision, context and the fields of `kind`.
+/// rank takes half of the batch. The caller sets precision, context and what `kind` needs besides.
 CellSpec two_rank_cell(const PlanInput& input, const Axes& axes, const Size& size, CellKind kind);
 
 }  // namespace labreport

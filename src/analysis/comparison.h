@@ -147,7 +147,7 @@ struct Comparison {
   std::vector<KernelChange> kernel_changes = {};
   std::vector<StepDifference> step_differences = {};  ///< One for each precision.
 
-  bool compares_two_models() const { return a.implementation != b.implementation; }
+  bool has_two_implementations() const { return a.implementation != b.implementation; }
   std::size_t count(Verdict verdict) const;
 
   /// True if any row has enough undisturbed launches for a verdict other than unclear.

@@ -70,10 +70,10 @@ ExitStatus init_notes(const NotedRun& noted_run, const Document& document) {
     throw InputError(noted_run.notes.string() + " is a link", "put the folder itself there");
   }
   make_writable_folder(noted_run.notes);
-  write_if_absent(author_file(noted_run.notes), empty_author());
+  write_if_absent(author_file(noted_run.notes), author_template());
   for (const Part* part : asked_parts(document)) {
     write_if_absent(note_file(noted_run.notes, part->name()),
-                    empty_note(*part, noted_run.run.lexically_normal().string()));
+                    note_template(*part, noted_run.run.lexically_normal().string()));
   }
   return ExitStatus::kDone;
 }

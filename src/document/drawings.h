@@ -25,7 +25,7 @@ std::string narrow_chart_path(const Figure& figure);
 /// Drawings by the figure's slug; empty if no tool could draw.
 using Drawings = std::map<std::string, Drawing>;
 
-/// The bytes of a wide drawing, for paper and for other programs.
+/// A wide drawing as the bytes of a PDF, for paper, and of a PNG, for other programs.
 struct PrintedChart {
   std::string pdf;
   std::string png;
@@ -46,9 +46,9 @@ struct TypesetResult {
 };
 
 /// Turns Vega-Lite into pictures, Typst into PDF, TeX into formulas and pandoc's trees into LaTeX.
-/// It is an interface, because the tool is a process of its own, which only the command line may
-/// start. Every function starts the tool once, returns its results in the order of the inputs, and
-/// throws `Error` with the remedy if the tool fails.
+/// It is an interface, because only higher rooms may start processes. Every function that returns a
+/// list starts the tool once and keeps the order of the inputs. Functions throw `Error` with the
+/// remedy if the tool fails; those with a default throw `Error` unless a tool overrides them.
 class ChartTool {
  public:
   virtual ~ChartTool() = default;
@@ -66,19 +66,19 @@ class ChartTool {
   /// Returns the script that makes charts interactive in a page, with all of its libraries.
   virtual std::string bundle() = 0;
 
-  /// Typesets each job. A tool that only draws throws.
+  /// Typesets each job.
   virtual std::vector<TypesetResult> typeset(const std::vector<TypesetJob>& jobs);
 
-  /// Converts formulas, given by their sources with dollars. Formulas that cannot be converted are
-  /// absent from the result. A tool that only draws throws.
+  /// Converts formulas, given as TeX in `$` or `$$`. Formulas that cannot be converted are absent
+  /// from the result.
   virtual Formulas convert_formulas(const std::set<std::string>& sources);
 
-  /// Renders each tree of writers/pandoc as LaTeX; a tree that fails gives an empty text. A tool
-  /// that only draws throws.
+  /// Renders each pandoc syntax tree (JSON from writers/pandoc) as LaTeX. A tree that fails gives
+  /// an empty text.
   virtual std::vector<std::string> render_latex(const std::vector<std::string>& trees);
 };
 
-/// Returns a document's figures in the order of the page, with those of its details.
+/// Returns a document's figures in the order of the page, including those in the parts' details.
 std::vector<const Figure*> figures_of(const Document& document);
 
 /// Draws the figures of all documents in one start of the tool. Returns the drawings of each

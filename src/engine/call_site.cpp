@@ -15,7 +15,7 @@ constexpr std::string_view kAutogradPrefix = "autograd::";
 struct Call {
   std::string name;
   std::int64_t sequence_number = -1;
-  bool is_backward = false;  ///< True for an autograd node and for autograd's call of it.
+  bool is_backward = false;  ///< The call is an autograd node, or the engine's call of a node.
   bool casts_weight = false;
 };
 
@@ -23,7 +23,7 @@ thread_local std::vector<Call> open_calls;          // the innermost call is las
 thread_local std::vector<std::string> open_ranges;  // the phase is first
 
 // This is global, because LibTorch's callbacks take no context pointer.
-CallSites* active_sites = nullptr;
+OriginTracker* active_tracker = nullptr;
 
 std::string current_module() {
   std::string path;
@@ -35,8 +35,10 @@ std::string current_module() {
 }
 
 std::string outermost_operator() {
-  const auto is_operator = [](const Call& call) { return !call.name.starts_with(kAutogradPrefix); };
-  const auto outermost = std::ranges::find_if(open_calls, is_operator);
+  const auto is_engine_call = [](const Call& call) {
+    return call.name.starts_with(kAutogradPrefix);
+  };
+  const auto outermost = std::ranges::find_if_not(open_calls, is_engine_call);
   return outermost == open_calls.end() ? "" : outermost->name;
 }
 
@@ -49,29 +51,30 @@ const Call* innermost_backward_call() {
 
 }  // namespace
 
-CallSites::CallSites() : observer_scope_(*this) {
-  active_sites = this;
+OriginTracker::OriginTracker() : observer_scope_(*this) {
+  active_tracker = this;
   handle_ = at::addGlobalCallback(
       at::RecordFunctionCallback(on_call_begin, on_call_end)
           .needsInputs(true)
           .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
 }
 
-CallSites::~CallSites() {
+OriginTracker::~OriginTracker() {
   at::removeCallback(handle_);
-  active_sites = nullptr;
+  active_tracker = nullptr;
 }
 
-void CallSites::on_open(std::string_view name) {
+void OriginTracker::on_open(std::string_view name) {
   open_ranges.emplace_back(name);
   if (open_ranges.size() > 1) return;
   const std::scoped_lock lock(mutex_);
   phase_ = name;
 }
 
-void CallSites::on_close() { open_ranges.pop_back(); }
+void OriginTracker::on_close() { open_ranges.pop_back(); }
 
-std::unique_ptr<at::ObserverContext> CallSites::on_call_begin(const at::RecordFunction& function) {
+std::unique_ptr<at::ObserverContext> OriginTracker::on_call_begin(
+    const at::RecordFunction& function) {
   const std::string_view name = function.name();
   Call call{std::string(name), function.seqNr()};
   call.is_backward =
@@ -81,31 +84,33 @@ std::unique_ptr<at::ObserverContext> CallSites::on_call_begin(const at::RecordFu
     call.casts_weight =
         source.isTensor() && source.toTensor().requires_grad() && source.toTensor().is_leaf();
   }
-  // Autograd's call of a node has no sequence number, so it gets that of the node.
+  // The engine's call opens before its node's and has no sequence number, so it gets the node's.
   if (call.is_backward && !open_calls.empty() && open_calls.back().is_backward) {
     open_calls.back().sequence_number = call.sequence_number;
   }
   open_calls.push_back(std::move(call));
-  if (active_sites && function.seqNr() >= 0 && !innermost_backward_call())
-    active_sites->record_forward_call(function.seqNr());
+  if (active_tracker && function.seqNr() >= 0 && !innermost_backward_call())
+    active_tracker->record_forward_call(function.seqNr());
   return nullptr;
 }
 
-void CallSites::on_call_end(const at::RecordFunction&, at::ObserverContext*) {
+void OriginTracker::on_call_end(const at::RecordFunction&, at::ObserverContext*) {
   if (!open_calls.empty()) open_calls.pop_back();
 }
 
-bool CallSites::is_casting_weight() { return std::ranges::any_of(open_calls, &Call::casts_weight); }
+bool OriginTracker::is_casting_weight() {
+  return std::ranges::any_of(open_calls, &Call::casts_weight);
+}
 
-/// An operator that makes no autograd node reports the sequence number of the next node. So the
-/// last operator that reports a number made its node, and it replaces earlier operators.
-void CallSites::record_forward_call(std::int64_t sequence_number) {
+/// Several operators may report one number, because an operator that makes no autograd node reports
+/// the number of the next node. The last of them made the node, so it replaces the others.
+void OriginTracker::record_forward_call(std::int64_t sequence_number) {
   ForwardCall forward{current_module(), outermost_operator()};
   const std::scoped_lock lock(mutex_);
   forward_calls_.insert_or_assign(sequence_number, std::move(forward));
 }
 
-MemoryOrigin CallSites::current_origin() const {
+MemoryOrigin OriginTracker::current_origin() const {
   const std::scoped_lock lock(mutex_);
   MemoryOrigin origin{phase_, current_module(), outermost_operator(), ""};
   const auto innermost =

@@ -14,12 +14,12 @@ namespace labreport {
 
 /// Follows ranges and LibTorch's operators from construction to destruction, also on autograd's
 /// threads. At most one object may exist at a time.
-class CallSites : public RangeObserver {
+class OriginTracker : public RangeObserver {
  public:
-  CallSites();
-  ~CallSites() override;
-  CallSites(const CallSites&) = delete;
-  CallSites& operator=(const CallSites&) = delete;
+  OriginTracker();
+  ~OriginTracker() override;
+  OriginTracker(const OriginTracker&) = delete;
+  OriginTracker& operator=(const OriginTracker&) = delete;
 
   /// Returns the phase, module and operators of the calling thread. Backward gets the module and
   /// outer operator of the forward call that made its node, found by autograd's sequence number. An

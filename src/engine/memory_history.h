@@ -29,7 +29,7 @@ struct MemoryEvent {
   MemoryEventKind kind = MemoryEventKind::kAllocation;
   std::uint64_t address = 0;         ///< For kOutOfMemory the GPU's free bytes instead, 0 on a CPU.
   std::int64_t requested_bytes = 0;  ///< Requested by the tensor, or the size of a segment.
-  std::int64_t block_bytes = 0;      ///< Size of the allocated block; 0 for other kinds.
+  std::int64_t block_bytes = 0;      ///< The allocated block's size; 0 unless kAllocation.
   std::int64_t time_ns = 0;          ///< Since the history's start.
   std::size_t origin_index = 0;      ///< Index into MemoryHistory::origins.
   bool is_weight_copy = false;       ///< True during a copy of a parameter to another dtype.

@@ -323,7 +323,7 @@ ParsedNote parse_note(std::string_view text, const FindPicture& find_picture) {
     result.problems.push_back({first.number,
                                "the first line is not understood, so the note replaces "
                                "the answer: write " +
-                                   std::string(kReplaces) + " or " + std::string(kFollows)});
+                                   std::string(kReplacesAnswer) + " or " + std::string(kFollows)});
   }
   if (trimmed(without_comments(clean)).empty()) return result;
   std::string safe = safe_markdown(clean, find_picture, result);

@@ -45,7 +45,7 @@ struct ParsedFrontMatter {
 /// Parses author.md. Never throws: lines that cannot be used are left out.
 ParsedFrontMatter parse_front_matter(std::string_view text);
 
-inline constexpr std::string_view kReplaces = "<!-- replaces the answer -->";
+inline constexpr std::string_view kReplacesAnswer = "<!-- replaces the answer -->";
 inline constexpr std::string_view kFollows = "<!-- follows the answer -->";
 
 /// The result of the search for a note's picture. If the picture cannot be published, the note

@@ -40,8 +40,8 @@ std::string paragraphs(const std::string& markdown) {
 
 }  // namespace
 
-std::string empty_note(const Part& part, const std::string& run) {
-  std::string text = std::string(kReplaces) + "\n<!--\n";
+std::string note_template(const Part& part, const std::string& run) {
+  std::string text = std::string(kReplacesAnswer) + "\n<!--\n";
   text += paragraphs(part.problem + ": " + part.lettered_title()) + "\n";
   text += paragraphs(part.question) + "\n";
   if (!part.answer.empty()) {
@@ -66,7 +66,7 @@ std::string run_named_in(std::string_view note) {
   return run.ends_with(':') ? run.substr(0, run.size() - 1) : "";
 }
 
-std::string empty_author() {
+std::string author_template() {
   return "<!-- Whose report this is: shown under its title. Each may stay empty; the repository "
          "is\n"
          "an https:// address. -->\n"

@@ -9,12 +9,12 @@
 namespace labreport {
 
 /// Returns a note that contains only a comment: the question, and the answer generated from `run`.
-std::string empty_note(const Part& part, const std::string& run);
+std::string note_template(const Part& part, const std::string& run);
 
 /// Returns an author.md whose keys have no values yet.
-std::string empty_author();
+std::string author_template();
 
-/// Returns the `run` that empty_note() wrote into this note; empty if there is none.
+/// Returns the `run` that note_template() wrote into this note; empty if there is none.
 std::string run_named_in(std::string_view note);
 
 }  // namespace labreport

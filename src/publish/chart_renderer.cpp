@@ -27,7 +27,7 @@ constexpr const char* kRemedy = "run setup/install render";
 }  // namespace
 
 ChartProcess::ChartProcess(const fs::path& project)
-    : python_(project), bundle_folder_(bundles_folder(project)) {}
+    : python_(project), bundle_folder_(chart_bundle_folder(project)) {}
 
 fs::path ChartProcess::bundle_folder() {
   if (!bundle_folder_.empty()) return bundle_folder_;

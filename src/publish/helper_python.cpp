@@ -41,7 +41,7 @@ std::string reason_to_distrust(const fs::path& path) {
     return fmt::format("{} belongs to another user ({})", path.string(), status.st_uid);
   }
   if (S_ISLNK(status.st_mode)) return "";  // A link's mode has no meaning.
-  // By custom, a group that has the number of a user contains only that user.
+  // A group with the number of a trusted user is that user's own group, so it is checked as a user.
   const bool group_may_write = (status.st_mode & S_IWGRP) != 0 && !is_trusted(status.st_gid);
   const bool others_may_write = group_may_write || (status.st_mode & S_IWOTH) != 0;
   return others_may_write ? path.string() + " can be written by others" : "";
@@ -60,7 +60,7 @@ bool is_there(const fs::path& path) {
                    "make it readable, or remove it");
 }
 
-/// Lists the files and folders that a start of this environment's Python may execute.
+/// Lists what is checked before Python starts, down to the entries of site-packages.
 std::vector<fs::path> executed_paths(const fs::path& environment) {
   std::vector<fs::path> paths{environment, environment / "bin", environment / "bin" / "python"};
   for (const char* name : {"pyvenv.cfg", "lib"}) {
@@ -173,7 +173,7 @@ CompletedProcess HelperPython::run(const std::string& code,
   return run_to_end(command);
 }
 
-fs::path bundles_folder(const fs::path& project) {
+fs::path chart_bundle_folder(const fs::path& project) {
   const fs::path installed = project / ".deps";
   if (project.is_absolute() && ::access(installed.c_str(), W_OK) == 0 && is_ours(installed) &&
       is_ours(installed / "charts")) {
@@ -188,7 +188,7 @@ fs::path bundles_folder(const fs::path& project) {
 
 fs::path cache_folder(const fs::path& project) {
   if (const char* cache = std::getenv("LABREPORT_CACHE")) return cache;
-  const fs::path bundles = bundles_folder(project);
+  const fs::path bundles = chart_bundle_folder(project);
   return bundles.empty() ? bundles : bundles / "kept";
 }
 

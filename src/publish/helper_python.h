@@ -37,10 +37,10 @@ class HelperPython {
 
 /// Returns the folder for the bundle of interactive charts: below the project's `.deps`, else the
 /// user's cache folder; empty if neither can be trusted and written to.
-std::filesystem::path bundles_folder(const std::filesystem::path& project);
+std::filesystem::path chart_bundle_folder(const std::filesystem::path& project);
 
 /// Returns the folder for results that later renders use: LABREPORT_CACHE, else inside
-/// `bundles_folder`. If it is empty, nothing is stored.
+/// `chart_bundle_folder`. If it is empty, nothing is stored.
 std::filesystem::path cache_folder(const std::filesystem::path& project);
 
 /// Returns the limit in seconds for typesetting one report: LABREPORT_TYPESET_SECONDS, which

@@ -63,7 +63,7 @@ SiteRun site_run(const RunStore& store) {
       for (Attachment& file : part.attachments) publish_artifact(file, store.artifacts_folder());
     }
   }
-  return {new_run_folder("", run).string(), std::move(document), to_json(run),
+  return {new_run_path("", run).string(), std::move(document), to_json(run),
           run.sessions.front().started_at, cells_csv(run)};
 }
 

@@ -64,12 +64,12 @@ void SiteLock::open_folder() {
 bool SiteLock::try_lock() {
   if (descriptor_ < 0) open_folder();
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
-  if (is_still_there()) return true;
+  if (locked_folder_is_at_path()) return true;
   ::close(std::exchange(descriptor_, -1));  // Another render has removed the locked folder.
   return false;
 }
 
-bool SiteLock::is_still_there() const {
+bool SiteLock::locked_folder_is_at_path() const {
   struct stat locked{};
   struct stat current{};
   return ::fstat(descriptor_, &locked) == 0 && ::stat(out_.c_str(), &current) == 0 &&

@@ -20,7 +20,7 @@ class SiteLock {
  private:
   void open_folder();
   bool try_lock();
-  bool is_still_there() const;
+  bool locked_folder_is_at_path() const;
 
   std::filesystem::path out_;
   std::vector<std::filesystem::path> initially_absent_;  ///< The innermost folder comes first.

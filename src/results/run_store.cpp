@@ -126,7 +126,7 @@ fs::path RunStore::rendezvous_file(const std::string& cell_id, std::int64_t laun
 }
 
 bool RunStore::exists() const {
-  std::error_code ignored;  // A file that cannot be read exists; load() reports the error.
+  std::error_code ignored;  // An unreadable run.json counts as existing; load() says what is wrong.
   return fs::symlink_status(run_file(), ignored).type() != fs::file_type::not_found;
 }
 
@@ -171,8 +171,9 @@ Run RunStore::load() const {
                      "`labreport list runs` shows the runs there are");
   }
   refuse_link(cells_folder());
-  // The launches' files are listed before run.json is read, because a concurrent save_merged()
-  // writes run.json first and removes them later. A file whose launch is in run.json is ignored.
+  // The launches' files are listed first: a concurrent save_merged() moves launches into run.json
+  // and then removes their files, so otherwise launches could be missed. Those found twice count
+  // once.
   const std::vector<fs::path> launch_files = json_files(cells_folder());
   RunFileReader files;
   Run run = run_from_json(files.read(run_file()), origin);
@@ -212,7 +213,7 @@ void RunStore::finish(const Run& run) const {
   if (is_complete) remove_tree(cells_folder());  // A run with cells/ can be resumed.
 }
 
-fs::path new_run_folder(const fs::path& root, const Run& run) {
+fs::path new_run_path(const fs::path& root, const Run& run) {
   const Session& session = run.sessions.front();
   const std::string revision =
       session.revision.empty() ? "unknown" : session.revision.substr(0, kRevisionDigits);
@@ -220,7 +221,7 @@ fs::path new_run_folder(const fs::path& root, const Run& run) {
 }
 
 fs::path make_run_folder(const fs::path& root, const Run& run) {
-  return make_new_folder(new_run_folder(root, run));
+  return make_new_folder(new_run_path(root, run));
 }
 
 fs::path make_import_folder(const fs::path& root, const Run& run) {

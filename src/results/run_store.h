@@ -89,9 +89,9 @@ class RunStore {
 
 /// Returns the folder for a new run: `<root>/<gpu>/<edition>/<time>-<revision>`. Each part is a
 /// slug.
-std::filesystem::path new_run_folder(const std::filesystem::path& root, const Run& run);
+std::filesystem::path new_run_path(const std::filesystem::path& root, const Run& run);
 
-/// Creates new_run_folder(), with a number added if the name is taken. No other process gets the
+/// Creates new_run_path(), with a number added if the name is taken. No other process gets the
 /// same folder.
 std::filesystem::path make_run_folder(const std::filesystem::path& root, const Run& run);
 

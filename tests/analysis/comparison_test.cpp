@@ -42,7 +42,7 @@ TEST(Compare, CallsARunTheSameAsItself) {
 
 TEST(Compare, ComparesTheUsersModelWithLabreportsNetwork) {
   const Comparison comparison = compare_runs(three_launches(), as_users_model(three_launches(1.2)));
-  EXPECT_TRUE(comparison.compares_two_models());
+  EXPECT_TRUE(comparison.has_two_implementations());
   EXPECT_EQ(comparison.b.implementation, "Net-0a1b2c3d");
   EXPECT_EQ(comparison.count(Verdict::kSlower), 2u);
   for (const ComparedRow& row : comparison.rows) {
@@ -70,7 +70,7 @@ TEST(Compare, PrefersTheUsersModelOfARunThatMeasuresBoth) {
   const labreport::Run both = run_of_both_models(three_launches(9), three_launches(1.2));
   for (const Comparison& comparison : {compare_runs(as_users_model(three_launches(1.2)), both),
                                        compare_runs(both, as_users_model(three_launches(1.2)))}) {
-    EXPECT_FALSE(comparison.compares_two_models());
+    EXPECT_FALSE(comparison.has_two_implementations());
     EXPECT_EQ(comparison.cells_only_in_a + comparison.cells_only_in_b, 0u);
     for (const ComparedRow& row : comparison.rows) EXPECT_DOUBLE_EQ(*row.ratio, 1);
   }

@@ -149,7 +149,7 @@ def comparable(run, measured):
     return result
 
 
-def have_two_gpus(project, fakes):
+def fake_two_gpus(project, fakes):
     """Returns variables for the fake driver with two alike GPUs, and a worker that runs on both."""
     worker = project.folder / "two/labreport-worker"
     worker.parent.mkdir()
@@ -160,4 +160,4 @@ def have_two_gpus(project, fakes):
 
 
 __all__ = ["DEMO", "LIFETIME_S", "TWO_GPUS", "FrontEnd", "KeptRun", "ProjectTest", "becomes_true", "children",
-           "comparable", "have_two_gpus", "marked_processes"]
+           "comparable", "fake_two_gpus", "marked_processes"]

@@ -10,7 +10,7 @@ import sys
 import time
 import unittest
 
-from attacked import (DEMO, TWO_GPUS, FrontEnd, KeptRun, ProjectTest, marked_processes, children, have_two_gpus,
+from attacked import (DEMO, TWO_GPUS, FrontEnd, KeptRun, ProjectTest, marked_processes, children, fake_two_gpus,
                       becomes_true)
 
 
@@ -52,7 +52,7 @@ class Holding(ProjectTest):
 
     def test_workers_are_children_of_the_thread_that_lives_longest(self):
         """A worker gets the parent-death signal when the thread that forked it ends. NVML starts other threads."""
-        gpus = {**have_two_gpus(self.project, self.fakes), "FAKE_NVML": "threads"}
+        gpus = {**fake_two_gpus(self.project, self.fakes), "FAKE_NVML": "threads"}
         front_end = self.start(*TWO_GPUS, **gpus)
         threads = [int(thread) for thread in os.listdir(f"/proc/{front_end.pid}/task")]
         self.assertGreater(len(threads), 1)

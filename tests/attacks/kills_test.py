@@ -14,7 +14,7 @@ import sys
 import time
 import unittest
 
-from attacked import (DEMO, TWO_GPUS, FrontEnd, KeptRun, ProjectTest, marked_processes, comparable, have_two_gpus,
+from attacked import (DEMO, TWO_GPUS, FrontEnd, KeptRun, ProjectTest, marked_processes, comparable, fake_two_gpus,
                       becomes_true)
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
@@ -129,7 +129,7 @@ class Kills(ProjectTest):
             return [RunKind(REAL_RUN, 1, {"LABREPORT_WORKER": self.worker, "LABREPORT_NVML":
                                    "libnvidia-ml.so.1"})]
         fake = {"FAKE_WORKER": "logs", "FAKE_WORKER_NAP": "0.004"}
-        return [RunKind(DEMO, 1, fake), RunKind(TWO_GPUS, 2, {**fake, **have_two_gpus(self.project, self.fakes)})]
+        return [RunKind(DEMO, 1, fake), RunKind(TWO_GPUS, 2, {**fake, **fake_two_gpus(self.project, self.fakes)})]
 
     def most_launches(self, kind, cell):
         return next(len(known["launches"]) for known in kind.result["cells"] if known["id"] == cell)

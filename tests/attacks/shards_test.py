@@ -13,11 +13,11 @@ import subprocess
 import sys
 import unittest
 
-from attacked import LIFETIME_S, KeptRun, ProjectTest, comparable, have_two_gpus, becomes_true
+from attacked import LIFETIME_S, KeptRun, ProjectTest, comparable, fake_two_gpus, becomes_true
 
 PLAN = ("--preset", "demo", "--sizes", "demo-1,demo-2", "--contexts", "16,32,64", "--only",
         "benchmarking_script.b", "--modes", "inference,forward")
-LAUNCHES = 12  # Without the limits, which every task measures.
+LAUNCHES = 12  # The launches of `limits` are not counted, because every task measures its own.
 GPU_PLAN = ("--preset", "quick", "--sizes", "small", "--contexts", "64,128", "--only",
             "benchmarking_script.b", "--modes", "inference,forward")
 
@@ -55,7 +55,7 @@ class Tasks(ProjectTest):
         self.tasks.append(task)
         return task
 
-    def end(self, task, status=0):
+    def expect_exit(self, task, status=0):
         messages = task.communicate(timeout=LIFETIME_S)[1]
         self.assertEqual(task.returncode, status, messages)
         return messages
@@ -88,14 +88,14 @@ class Tasks(ProjectTest):
 class Shards(Tasks):
     def test_tasks_measure_together_what_one_would_alone(self):
         for task in [self.start(f"{number}/3") for number in (1, 2, 3)]:
-            self.end(task)
-        tasks_by_comparison = collections.defaultdict(set)
+            self.expect_exit(task)
+        runs_by_setting = collections.defaultdict(set)
         for number, file in enumerate((self.folder / "shards").rglob("run.json")):
             self.project.call("check", str(file.parent))
             for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
-                tasks_by_comparison[cell["params"].get("size"), cell["params"].get("context")].add(number)
-        self.assertEqual(tasks_by_comparison.pop((None, None)), {0, 1, 2}, "the limits of each device")
-        self.assertEqual({len(tasks) for tasks in tasks_by_comparison.values()}, {1}, "what is compared")
+                runs_by_setting[cell["params"].get("size"), cell["params"].get("context")].add(number)
+        self.assertEqual(runs_by_setting.pop((None, None)), {0, 1, 2}, "the limits of each device")
+        self.assertEqual({len(runs) for runs in runs_by_setting.values()}, {1}, "what is compared")
         kept = self.assert_merged_is_complete()
         self.assertEqual(self.event_counts("end"), collections.Counter(self.event_counts("end").keys()))
         self.assertEqual(sum(self.event_counts("end").values()), LAUNCHES)
@@ -103,12 +103,12 @@ class Shards(Tasks):
 
     def test_a_second_submission_goes_on_with_each_shard(self):
         killed, other = self.start("1/3", nap=0.3), self.start("2/3")
-        self.end(other)
+        self.expect_exit(other)
         self.wait_for_ends(5)
         killed.kill()
-        self.end(killed, -signal.SIGKILL)
+        self.expect_exit(killed, -signal.SIGKILL)
         restarted = [self.start(f"{number}/3") for number in (1, 2, 3)]
-        messages = [self.end(task) for task in restarted]
+        messages = [self.expect_exit(task) for task in restarted]
         self.assertIn("shard 2/3 is measured already", messages[1])
         self.assert_merged_is_complete()
         self.assertIn(sum(self.event_counts("end").values()), (LAUNCHES, LAUNCHES + 1),
@@ -118,8 +118,8 @@ class Shards(Tasks):
         task = self.start("1/3", nap=0.5)
         self.wait_for_ends(2)
         task.terminate()
-        self.assertIn("are kept in shards", self.end(task, 130))
-        self.end(self.start("3/3"))
+        self.assertIn("are kept in shards", self.expect_exit(task, 130))
+        self.expect_exit(self.start("3/3"))
         refused = self.merge(status=2).stderr
         self.assertRegex(refused, r"^labreport: shards lacks \d+ launches: shard 1/3 did not finish and shard "
                                   "2/3 never began; resume its shards, or join what is there with "
@@ -141,13 +141,13 @@ class Shards(Tasks):
         task = self.start("1/2", nap=30)
         self.assertTrue(becomes_true(lambda: "begin" in self.log.read_text(encoding="utf-8")))
         task.kill()
-        self.end(task, -signal.SIGKILL)
+        self.expect_exit(task, -signal.SIGKILL)
         self.assertEqual(self.merge("--partial", status=2).stderr,
                          "labreport: shards holds no launch yet; wait for the shards, or start them\n")
 
     def test_artifacts_are_merged_but_links_are_not(self):
         for number in (1, 2):
-            self.end(self.start(f"{number}/2"))
+            self.expect_exit(self.start(f"{number}/2"))
         for number, file in enumerate((self.folder / "shards").rglob("run.json")):
             artifacts = file.parent / "artifacts"
             artifacts.mkdir(exist_ok=True)
@@ -158,10 +158,10 @@ class Shards(Tasks):
                          ["of0.0.pickle", "of1.0.pickle"])
 
     def test_alike_gpus_share_a_run_and_each_measures_its_own_limits(self):
-        gpus = have_two_gpus(self.project, self.fakes)
+        gpus = fake_two_gpus(self.project, self.fakes)
         for task in [self.start(f"{gpu + 1}/2", GPU_PLAN, CUDA_VISIBLE_DEVICES=str(gpu), **gpus)
                      for gpu in (0, 1)]:
-            self.end(task)
+            self.expect_exit(task)
         self.merge()
         kept = KeptRun(self.folder / "merged")
         self.assertEqual(len(kept.run["devices"]), 2)
@@ -175,7 +175,7 @@ class Shards(Tasks):
 
     def test_unlike_devices_make_no_run_together(self):
         for number in (1, 2):
-            self.end(self.start(f"{number}/2"))
+            self.expect_exit(self.start(f"{number}/2"))
         file = next((self.folder / "shards").rglob("run.json"))
         run = json.loads(file.read_text(encoding="utf-8"))
         run["devices"][0]["name"] = "another"
@@ -188,7 +188,7 @@ class Shards(Tasks):
         self.assertEqual(messages.count("labreport: "), 1)
 
     def test_wrong_shards_are_refused_in_one_line(self):
-        self.end(self.start("1/2"))
+        self.expect_exit(self.start("1/2"))
         shared = ("--out", "shards", *PLAN)
         self.assert_refused("7 tasks are more than the plan's 6 groups", "run", "--shard", "1/7", *shared)
         self.assert_refused("--shard is '3/2'", "run", "--shard", "3/2", *shared)
@@ -255,7 +255,7 @@ class JobScripts(Tasks):
                              ["labreport: Slurm refuses the job: Invalid partition; change the flags; `sinfo` "
                               "lists partitions, nodes and time limits"])
 
-    def test_what_makes_no_array_is_refused_in_one_line(self):
+    def test_flags_that_make_no_job_array_are_refused_in_one_line(self):
         for words, flags in (("slurm needs --array N", ()), ("9 tasks are more than", ("--array", "9")),
                              ("--gpus-per-task", ("--array", "2", "--gpus-per-task=2")),
                              ("unknown flag '--resume'", ("--array", "2", "--resume")),

@@ -6,7 +6,7 @@ python3 workers_test.py LABREPORT FAKES
 import sys
 import unittest
 
-from attacked import KeptRun, ProjectTest, marked_processes, comparable, have_two_gpus, FrontEnd
+from attacked import KeptRun, ProjectTest, marked_processes, comparable, fake_two_gpus, FrontEnd
 
 # The fake worker's faults and the outcome that each must have.
 FAILURES = {
@@ -63,7 +63,7 @@ class Workers(ProjectTest):
         self.assertEqual(set(resumed.launches.values()), {"ok"})
 
     def test_devices_hidden_from_the_front_end_are_told_and_the_run_is_unharmed(self):
-        gpus = have_two_gpus(self.project, self.fakes)
+        gpus = fake_two_gpus(self.project, self.fakes)
         words = ("run", "--preset", "quick", "--sizes", "small,no_device", *own_sizes(["no_device"]))
         self.project.call(*words, status=2, **gpus)
         before = KeptRun(self.project.folder / "site/runs").launches

@@ -1,4 +1,4 @@
-// Measures a run with one part, and writes notes for it.
+// Measures a run of one problem, which has one part, and writes notes for the run.
 #pragma once
 
 #include <filesystem>

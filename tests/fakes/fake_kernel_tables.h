@@ -17,8 +17,8 @@ namespace labreport {
 /// A kernel of the forward pass.
 struct FakeKernel {
   const char* module;
-  const char* operation;
-  const char* op;
+  const char* outer_op;
+  const char* inner_op;
   const char* kind;
   const char* name;
   double calls;  ///< The number of calls in one forward pass.
@@ -32,13 +32,14 @@ class KernelTables {
  public:
   explicit KernelTables(bool on_gpu) : on_gpu_(on_gpu) {}
 
-  /// Adds a kernel's calls in one phase, spread over `layers` layers, or outside the layers if 0.
+  /// Adds a kernel to a phase. The factors scale its calls and time in forward. If its module is in
+  /// the layers, the calls are divided among `layers` layers.
   void add(std::string_view phase, const FakeKernel& kernel, double call_factor, double time_factor,
            std::int64_t layers = 0) {
     const auto calls = static_cast<std::int64_t>(kernel.calls * call_factor);
     const auto call_ns = static_cast<std::int64_t>(kernel.ns * time_factor) + 1000;
     kernels_.rows.push_back({std::string(phase), std::string(kernel.module),
-                             std::string(kernel.operation), std::string(kernel.op),
+                             std::string(kernel.outer_op), std::string(kernel.inner_op),
                              std::string(kernel.kind), id(kernel), calls, calls * call_ns,
                              call_ns - call_ns / 50, call_ns, call_ns + call_ns / 50,
                              static_cast<double>(call_ns) / 100});
@@ -58,9 +59,9 @@ class KernelTables {
               traced_.begin() + static_cast<std::ptrdiff_t>(first), traced_.end(),
               [&](const TracedKernel& kernel) { return kernel.phase != traced_[first].phase; }) -
           traced_.begin());
-      add_layer(trace, first, last, std::nullopt);
+      append_launches(trace, first, last, std::nullopt);
       for (std::int64_t layer = 0; layer < most_layers(first, last); ++layer) {
-        add_layer(trace, first, last, layer);
+        append_launches(trace, first, last, layer);
       }
       first = last;
     }
@@ -98,16 +99,16 @@ class KernelTables {
     return layers;
   }
 
-  void add_layer(Table& trace, std::size_t first, std::size_t last,
-                 std::optional<std::int64_t> layer) const {
+  void append_launches(Table& trace, std::size_t first, std::size_t last,
+                       std::optional<std::int64_t> layer) const {
     for (std::size_t row = first; row < last; ++row) {
       if ((traced_[row].layers > 0) != layer.has_value()) continue;
       for (std::int64_t call = 0; call < traced_[row].calls; ++call) {
-        const auto after_ns = trace.rows.empty()
-                                  ? std::int64_t{0}
-                                  : std::get<std::int64_t>(trace.rows.back()[1]) + 500;
-        trace.rows.push_back({after_ns, traced_[row].ns, static_cast<std::int64_t>(row),
-                              layer ? Scalar(*layer) : Scalar()});
+        const auto since_previous_start_ns =
+            trace.rows.empty() ? std::int64_t{0}
+                               : std::get<std::int64_t>(trace.rows.back()[1]) + 500;
+        trace.rows.push_back({since_previous_start_ns, traced_[row].ns,
+                              static_cast<std::int64_t>(row), layer ? Scalar(*layer) : Scalar()});
       }
     }
   }

@@ -86,7 +86,7 @@ void write_report(const Run& run, WrittenFormats written) {
   if (!has_report(run)) return;
   const Document document = build_document(run, false);
   for (const NamedTable& named : named_tables(document)) check_table(*named.table);
-  const SiteRun page{new_run_folder("", run).string(), document, to_json(run),
+  const SiteRun page{new_run_path("", run).string(), document, to_json(run),
                      run.sessions.front().started_at, cells_csv(run)};
   BlankChartTool charts;
   const bool all = written == WrittenFormats::kEveryFormat;

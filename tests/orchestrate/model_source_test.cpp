@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the message that the user gets about a worker that is this script.
+/// Runs the script in place of the model worker, and returns the message that the user gets.
 std::string complaint(const std::string& script) {
   const fs::path program =
       fs::temp_directory_path() / ("labreport-model-worker-" + std::to_string(getpid()));

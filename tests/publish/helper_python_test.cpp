@@ -10,9 +10,9 @@ namespace {
 TEST(BundlesFolder, IsEmptyWithoutAWritableHome) {
   unsetenv("XDG_CACHE_HOME");
   setenv("HOME", "/dev/null", 1);
-  EXPECT_EQ(bundles_folder(""), "");
+  EXPECT_EQ(chart_bundle_folder(""), "");
   setenv("HOME", testing::TempDir().c_str(), 1);
-  EXPECT_NE(bundles_folder(""), "");
+  EXPECT_NE(chart_bundle_folder(""), "");
 }
 
 }  // namespace

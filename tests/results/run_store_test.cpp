@@ -127,7 +127,7 @@ TEST_F(RunStoreTest, NamesATruncatedLaunchFile) {
 TEST_F(RunStoreTest, LoadRefusesAFolderWithoutARun) { EXPECT_THROW(store_.load(), InputError); }
 
 TEST_F(RunStoreTest, NamesNewFoldersByDeviceEditionAndTime) {
-  EXPECT_EQ(new_run_folder("runs", sample_run()),
+  EXPECT_EQ(new_run_path("runs", sample_run()),
             fs::path("runs/a-processor/2025/20260501-123456-aaaaaaaa"));
 }
 

@@ -1,4 +1,4 @@
-"""Builds the image from a clone, and tests that it makes the demonstration without network, root and GPU.
+"""Builds the image from a clone, and tests that it measures and renders the preset `demo` without network, root and GPU.
 
 python3 container_whole_test.py [BASE]: BASE is the image to build on; without it, mmdebstrap makes one of Debian's
 packages. Unusual machines may need options of podman: LABREPORT_PODMAN holds those before the verb, and

@@ -147,7 +147,7 @@ Section problem_section(const Comparison& comparison, const SideRuns& runs,
 
 std::string title_of(const Comparison& comparison) {
   const auto name = [&](const ComparedRun& side) {
-    if (comparison.compares_two_models() && comparison.a.device == comparison.b.device) {
+    if (comparison.has_two_implementations() && comparison.a.device == comparison.b.device) {
       return model_name(side);
     }
     return side.device.empty() ? "an unknown device" : side.device;

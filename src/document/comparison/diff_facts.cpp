@@ -70,7 +70,7 @@ std::pair<std::string, std::string> run_labels(const ComparedRun& a, const Compa
 SideNames side_names(const Comparison& comparison) {
   const ComparedRun &a = comparison.a, &b = comparison.b;
   const bool one_device = a.device == b.device;
-  if (comparison.compares_two_models()) {
+  if (comparison.has_two_implementations()) {
     if (!one_device) return {};
     const auto short_model_name = [](const ComparedRun& side) {
       return side.implementation.empty()

@@ -15,16 +15,16 @@ namespace {
 
 constexpr Notation kStepFormat{Notation::kSignificant, 3};
 constexpr std::size_t kMaxSizeNameLength = 40;  // More characters do not fit a sentence.
-// The optimizer explains a step's difference if its own is at least this fraction of it.
+// The optimizer explains why steps differ if its times differ by at least this fraction as much.
 constexpr double kExplainingShare = 0.5;
-// A ratio within this factor of its prediction confirms it.
+// A prediction is confirmed if the measured ratio is within this factor of it.
 constexpr double kConfirmingFactor = 1.1;
 
-bool is_step(const ComparedRow& row) { return row.measure == Measure::kStep; }
+bool is_step_time(const ComparedRow& row) { return row.measure == Measure::kStep; }
 
 double ms_of(const RowSide& side) { return *side.value / 1e6; }
 
-/// True if the ratio of times is nearer to 1 than the smallest effect of a verdict.
+/// True if the times differ by less than the smallest difference that verdicts count.
 bool is_equally_fast(double ratio) {
   return std::abs(std::log(ratio)) < std::log1p(JudgeOptions().smallest_effect);
 }
@@ -37,7 +37,7 @@ const ComparedRow* largest_step(const Comparison& comparison, Precision precisio
   };
   const ComparedRow* largest = nullptr;
   for (const ComparedRow& row : comparison.rows) {
-    if (!is_step(row) || row.spec.mode != Mode::kTrainStep || row.spec.ranks) continue;
+    if (!is_step_time(row) || row.spec.mode != Mode::kTrainStep || row.spec.ranks) continue;
     if (!row.spec.model || !row.ratio || row.spec.precision != precision) continue;
     if (largest == nullptr || extent(row) > extent(*largest)) largest = &row;
   }
@@ -61,7 +61,7 @@ std::optional<Facts> optimizer_facts(const Comparison& comparison, const Compare
       is_predicted &&
       std::abs(std::log(*optimizer->ratio / predicted_ratio)) < std::log(kConfirmingFactor);
   return Facts()
-      .set("who", comparison.compares_two_models() ? "the optimizer" : "AdamW")
+      .set("who", comparison.has_two_implementations() ? "the optimizer" : "AdamW")
       .set("share", format_fixed(100 * share, 0))
       .when("bound", is_bandwidth_bound, "bandwidth",
             format_ratio(std::max(predicted_ratio, 1 / predicted_ratio)));
@@ -89,7 +89,7 @@ Facts step_facts(const Comparison& comparison, const ComparedRow& row, bool with
 std::optional<Facts> median_facts(const Comparison& comparison) {
   const auto is_all_reduce = [](const ComparedRow& row) { return message_bytes(row.measure) > 0; };
   const std::pair<bool (*)(const ComparedRow&), RowNoun> kinds[]{
-      {is_step, {"timing", "timings"}}, {is_all_reduce, {"all-reduce", "all-reduces"}}};
+      {is_step_time, {"timing", "timings"}}, {is_all_reduce, {"all-reduce", "all-reduces"}}};
   for (const auto& [is_kind, noun] : kinds) {
     std::vector<double> ratios;
     for (const ComparedRow& row : comparison.rows) {
@@ -121,15 +121,17 @@ Facts summary_facts(const Comparison& comparison) {
   }
   std::vector<DiffRow> timings;
   for (const ComparedRow& row : comparison.rows) {
-    if (is_step(row)) timings.push_back(diff_row(0, row, side_names(comparison)));
+    if (is_step_time(row)) timings.push_back(diff_row(0, row, side_names(comparison)));
   }
   const bool has_steps = !steps.empty() || !equal_steps.empty();
   const auto overall = has_steps ? std::nullopt : median_facts(comparison);
-  // A matched cell may have no row: attention, for example, has no measures that are compared.
-  const bool has_match = std::ranges::any_of(comparison.rows, [](const ComparedRow& row) {
+  // False does not mean that no cell is shared: attention, for example, has no compared measure and
+  // so no row.
+  const bool has_shared_row = std::ranges::any_of(comparison.rows, [](const ComparedRow& row) {
     return row.status != RowStatus::kOnlyA && row.status != RowStatus::kOnlyB;
   });
-  // GPUs of different kinds differ more than launches, and imported numbers are single anyway.
+  // Different GPUs need no warning, because they differ by more than launches of one GPU do.
+  // Imported numbers always come from one launch.
   const Relation relation = comparison.machines.relation;
   const bool has_single_launches =
       relation != Relation::kImported && relation != Relation::kDifferentHardware &&
@@ -141,8 +143,8 @@ Facts summary_facts(const Comparison& comparison) {
       .list("steps", std::move(steps))
       .list("alike", std::move(equal_steps))
       .when("median", overall)
-      .flag("nothing", !has_match)
-      .flag("none", has_match && !has_steps && !overall)
+      .flag("nothing", !has_shared_row)
+      .flag("none", has_shared_row && !has_steps && !overall)
       .flag("single", has_single_launches)
       .set("name_b", side_names(comparison).b)
       .when("verdicts", !verdicts.empty(), "counts", verdicts);

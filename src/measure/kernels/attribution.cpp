@@ -65,7 +65,7 @@ std::vector<Attribution> attribute(const Trace& trace) {
   }
   if (!kernels.empty()) return kernels;
   for (const TraceEvent& event : trace) {
-    if (tree.computes(&event)) kernels.push_back(attribute_one(tree, event, &event));
+    if (tree.is_computing_operator(&event)) kernels.push_back(attribute_one(tree, event, &event));
   }
   return kernels;
 }

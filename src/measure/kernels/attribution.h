@@ -19,7 +19,7 @@ struct Attribution {
 /// Returns the device's activities in order of start. Backward kernels get the module and the outer
 /// operator of the forward operator with the same autograd sequence number; a kernel that sums
 /// gradients belongs to the node that delivers the last gradient. If the device has no activity,
-/// the operators for which CallTree::computes() is true take its place.
+/// the operators for which CallTree::is_computing_operator() is true take its place.
 std::vector<Attribution> attribute(const Trace& trace);
 
 }  // namespace labreport

@@ -48,7 +48,7 @@ Chain CallTree::chain(const TraceEvent* event) const {
   return chain;
 }
 
-bool CallTree::computes(const TraceEvent* event) const {
+bool CallTree::is_computing_operator(const TraceEvent* event) const {
   if (event->kind == TraceKind::kOperator && event->name.find(kFusedKernel) != std::string::npos) {
     return true;
   }

@@ -28,7 +28,7 @@ class CallTree {
 
   /// True for an ATen operator that no other calls; `linear` and `matmul` do not count, but the
   /// operators that they call do. Also true for each fused kernel in torch.compile's CPU code.
-  bool computes(const TraceEvent* event) const;
+  bool is_computing_operator(const TraceEvent* event) const;
 
   /// Returns the operator that launched a device activity; null if the trace lacks it.
   const TraceEvent* launcher(std::uint64_t correlation) const;

@@ -36,9 +36,9 @@ TEST(CallTree, CountsFusedCpuKernelsAsComputing) {
   const Trace trace{host("CompiledFunction", 0, 100), host("graph_0_cpp_fused_add_0", 10, 5),
                     host("aten::mm", 20, 5)};
   const CallTree tree(trace);
-  EXPECT_FALSE(tree.computes(&trace[0]));
-  EXPECT_TRUE(tree.computes(&trace[1]));
-  EXPECT_TRUE(tree.computes(&trace[2]));
+  EXPECT_FALSE(tree.is_computing_operator(&trace[0]));
+  EXPECT_TRUE(tree.is_computing_operator(&trace[1]));
+  EXPECT_TRUE(tree.is_computing_operator(&trace[2]));
 }
 
 TEST(CallTree, KeepsThreadsApart) {
