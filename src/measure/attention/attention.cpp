@@ -35,7 +35,7 @@ constexpr BenchTime kLeaderboardTime{.warmup_ns = 1'000'000'000, .repeat_ns = 10
 struct LengthRow {
   std::int64_t length = 0;
   std::string outcome{metric::kRan};
-  std::string phase = {}, reason = {};  ///< Where and why the length failed.
+  std::string phase = {}, reason = {};  ///< The phase in which the length failed, and why.
   std::map<std::string_view, std::vector<std::int64_t>> times_ns = {};
   std::map<std::string_view, std::int64_t> bytes = {};
   std::optional<std::int64_t> compile_ns = {};  ///< Absent if nothing compiles.
