@@ -114,7 +114,7 @@ class KernelTables {
   }
 
   std::int64_t id(const FakeKernel& kernel) {
-    const std::string name = on_gpu_ ? kernel.name : kernel.op;
+    const std::string name = on_gpu_ ? kernel.name : kernel.inner_op;
     const auto [entry, inserted] = ids_.emplace(name, static_cast<std::int64_t>(ids_.size()));
     if (inserted) names_.rows.push_back({entry->second, name});
     return entry->second;
