@@ -20,7 +20,7 @@ inline constexpr std::array kCategories{
 
 /// The code that made an allocation, and what it is for.
 struct Origin {
-  std::string module, operation, op;
+  std::string module, outer_op, inner_op;
   std::string_view category;
 };
 

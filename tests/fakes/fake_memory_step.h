@@ -16,7 +16,7 @@ inline constexpr const char* kValues = "attn/scaled dot product attention/final 
 struct Maker {
   std::string_view tensor;  ///< The tensor, or the module that owns it as an input.
   const char* module;       ///< Null for the tensor's own module.
-  const char *operation, *op;
+  const char *outer_op, *inner_op;
 };
 
 inline constexpr Maker kMakers[]{{"residual stream", "", "aten::add", "aten::add"},
@@ -75,7 +75,8 @@ class Step {
       return known.tensor == tensor.contents || known.tensor == tensor.module;
     });
     const std::string module = maker->module == nullptr ? tensor.module : maker->module;
-    return {module.empty() ? path : path + "/" + module, maker->operation, maker->op, category};
+    return {module.empty() ? path : path + "/" + module, maker->outer_op, maker->inner_op,
+            category};
   }
 
   /// Keeps a tensor for backward. Without gradients, frees the oldest of four tensors.
@@ -165,12 +166,12 @@ class Step {
     for (std::size_t k = block_ends_[static_cast<std::size_t>(i)]; k-- > begin;) {
       // This is a copy, because allocations move the blocks.
       const Origin origin = allocator_.blocks()[kept_[k]].origin;
-      if (origin.op == "aten::exp") {
+      if (origin.inner_op == "aten::exp") {
         const std::size_t first = allocator_.allocate(score_bytes(spec_), scores);
         allocator_.allocate_and_free(score_bytes(spec_), scores);
         allocator_.free(first);
       }
-      if (origin.op == "aten::mm" && origin.category == metric::kActivations) {
+      if (origin.inner_op == "aten::mm" && origin.category == metric::kActivations) {
         gradients_.push_back(
             allocator_.allocate(block_gradient_bytes(*spec_.model) / 2,
                                 {origin.module, "aten::linear", "aten::mm", metric::kGradients}));

@@ -57,8 +57,8 @@ inline Table allocations(const std::vector<Block>& blocks, std::int64_t last_eve
     const Block& block = blocks[static_cast<std::size_t>(i)];
     table.rows.push_back({i, block.bytes, block.event, value_or_null(block.freed_event), block.ns,
                           block.freed_event ? Scalar(block.freed_ns) : Scalar(), block.phase,
-                          block.freed_phase, block.origin.module, block.origin.operation,
-                          block.origin.op, std::string(block.origin.category)});
+                          block.freed_phase, block.origin.module, block.origin.outer_op,
+                          block.origin.inner_op, std::string(block.origin.category)});
   }
   return table;
 }
@@ -70,7 +70,7 @@ inline Table largest(const std::vector<Block>& blocks, std::int64_t layers) {
     const std::string module = without_layer(block.origin.module);
     const auto known = std::ranges::find_if(table.rows, [&](const Row& row) {
       return row[0] == Scalar(block.bytes) && row[2] == Scalar(module) &&
-             row[4] == Scalar(block.origin.op);
+             row[4] == Scalar(block.origin.inner_op);
     });
     if (known != table.rows.end()) {
       (*known)[1] = std::get<std::int64_t>((*known)[1]) + 1;
@@ -80,8 +80,8 @@ inline Table largest(const std::vector<Block>& blocks, std::int64_t layers) {
                                  : block.freed_phase == block.phase ? "in the same module"
                                                                     : block.freed_phase;
     const bool is_in_layer = module.starts_with("layers/");
-    table.rows.push_back({block.bytes, std::int64_t{1}, module, block.origin.operation,
-                          block.origin.op, std::string(block.origin.category), freed_in,
+    table.rows.push_back({block.bytes, std::int64_t{1}, module, block.origin.outer_op,
+                          block.origin.inner_op, std::string(block.origin.category), freed_in,
                           is_in_layer ? "0–" + std::to_string(layers - 1) : std::string()});
   }
   std::ranges::stable_sort(table.rows, std::greater(),
@@ -109,15 +109,15 @@ inline Table block_kept(const std::vector<Block>& blocks) {
     if (!is_kept) continue;
     const std::string module = path_in_block(block.origin.module);
     const auto known = std::ranges::find_if(table.rows, [&](const Row& row) {
-      return row[1] == Scalar(module) && row[3] == Scalar(block.origin.op);
+      return row[1] == Scalar(module) && row[3] == Scalar(block.origin.inner_op);
     });
     if (known != table.rows.end()) {
       (*known)[5] = std::get<std::int64_t>((*known)[5]) + block.bytes;
       (*known)[6] = std::get<std::int64_t>((*known)[6]) + 1;
       continue;
     }
-    table.rows.push_back({std::string(metric::kKept), module, block.origin.operation,
-                          block.origin.op, std::string(block.origin.category), block.bytes,
+    table.rows.push_back({std::string(metric::kKept), module, block.origin.outer_op,
+                          block.origin.inner_op, std::string(block.origin.category), block.bytes,
                           std::int64_t{1}});
   }
   return table;
