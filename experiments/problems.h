@@ -14,7 +14,7 @@ Presentation present(const RunView& view);
 namespace nsys_profile {
 /// Plans, for each network, an inference step and the longest mode that fits the memory. 2025:
 /// every context in FP32, and the reference context in the device's 16-bit format. 2026: the three
-/// longest contexts that fit; see `Doubling`.
+/// longest contexts that fit; see `ContextSearch`.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace nsys_profile
@@ -35,7 +35,7 @@ Presentation present(const RunView& view);
 namespace memory_profiling {
 /// Plans inference, a forward pass with gradients enabled, and the longest mode that fits, in FP32
 /// and in the device's 16-bit format. There is one size, the edition's or the next smaller one that
-/// has a step that fits. 2026: also at the longest context whose step fits; see `Doubling`.
+/// has a step that fits. 2026: also at the longest context whose step fits; see `ContextSearch`.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace memory_profiling

@@ -10,9 +10,9 @@ namespace labreport {
 namespace {
 
 constexpr std::int64_t kShortestContext = 256;
-// No device holds the scores of longer sequences.
+// No GPU's memory holds the attention scores of a longer context.
 constexpr std::int64_t kLongestContext = 1 << 17;
-constexpr std::ptrdiff_t kMostLongestContexts = 3;
+constexpr std::ptrdiff_t kMaxLongestContexts = 3;
 
 const Outcome* outcome_of(const Run& so_far, const CellSpec& spec) {
   const Cell* cell = so_far.find(cell_id(spec));
@@ -22,7 +22,7 @@ const Outcome* outcome_of(const Run& so_far, const CellSpec& spec) {
 
 }  // namespace
 
-std::optional<Mode> longest_wanted_mode(const PlanInput& input) {
+std::optional<Mode> last_wanted_mode(const PlanInput& input) {
   for (const Mode mode : kModes | std::views::reverse) {
     if (mode_wanted(input, mode)) return mode;
   }
@@ -34,21 +34,21 @@ bool did_not_fit(const Run& so_far, const CellSpec& spec) {
   return outcome != nullptr && does_not_fit(*outcome);
 }
 
-std::vector<std::int64_t> Doubling::longest_contexts() const {
+std::vector<std::int64_t> ContextSearch::longest_contexts() const {
   const auto end = contexts.end() - (last_failed ? 1 : 0);
-  return {end - std::min(end - contexts.begin(), kMostLongestContexts), end};
+  return {end - std::min(end - contexts.begin(), kMaxLongestContexts), end};
 }
 
-Doubling doubled_contexts(const Run& so_far, CellSpec step) {
-  Doubling doubling;
+ContextSearch search_contexts(const Run& so_far, CellSpec step) {
+  ContextSearch search;
   for (std::int64_t context = kShortestContext; context <= kLongestContext; context *= 2) {
-    doubling.contexts.push_back(context);
+    search.contexts.push_back(context);
     step.context = context;
     const Outcome* outcome = outcome_of(so_far, step);
-    doubling.last_failed = outcome != nullptr && !is_ok(*outcome);
-    if (outcome == nullptr || doubling.last_failed) break;
+    search.last_failed = outcome != nullptr && !is_ok(*outcome);
+    if (outcome == nullptr || search.last_failed) break;
   }
-  return doubling;
+  return search;
 }
 
 }  // namespace labreport

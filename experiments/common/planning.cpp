@@ -9,13 +9,13 @@ void Planning::add(CellSpec step, Mode mode) {
   if (mode_wanted(input, mode)) cells.push_back({step, 1});
 }
 
-Doubling Planning::add_doubled(CellSpec step) {
-  Doubling doubling = doubled_contexts(so_far, step);
-  for (const std::int64_t context : doubling.contexts) {
+ContextSearch Planning::add_context_search(CellSpec step) {
+  ContextSearch search = search_contexts(so_far, step);
+  for (const std::int64_t context : search.contexts) {
     step.context = context;
     cells.push_back({step, 1});
   }
-  return doubling;
+  return search;
 }
 
 }  // namespace labreport

@@ -19,8 +19,8 @@ struct Planning {
 
   /// Adds `step` in `mode`, unless the user left the mode out.
   void add(CellSpec step, Mode mode);
-  /// Adds `step` at every context in `Doubling::contexts`.
-  Doubling add_doubled(CellSpec step);
+  /// Adds `step` at every context in `ContextSearch::contexts`.
+  ContextSearch add_context_search(CellSpec step);
 };
 
 }  // namespace labreport

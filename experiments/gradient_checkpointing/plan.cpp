@@ -34,7 +34,7 @@ std::vector<std::optional<std::int64_t>> group_sizes(const PlanInput& input, std
 }  // namespace
 
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
-  const auto mode = longest_wanted_mode(input);
+  const auto mode = last_wanted_mode(input);
   const bool has_backward = mode && *mode >= Mode::kForwardBackward;
   if (input.selection.model || !has_backward) return {};
   const Axes chosen = axes(input);

@@ -67,12 +67,12 @@ void add_modes(Planning& planning, const CellSpec& spec) {
 
 /// Doubles the context until a step does not fit, and measures all modes at the longest that fits.
 void add_longest_context(Planning& planning, CellSpec spec) {
-  const auto longest_mode = longest_wanted_mode(planning.input);
+  const auto longest_mode = last_wanted_mode(planning.input);
   if (!longest_mode) return;
   spec.mode = longest_mode;
-  const Doubling doubling = planning.add_doubled(spec);
-  const std::vector<std::int64_t> fit = doubling.longest_contexts();
-  if (!doubling.last_failed || fit.empty()) return;
+  const ContextSearch search = planning.add_context_search(spec);
+  const std::vector<std::int64_t> fit = search.longest_contexts();
+  if (!search.last_failed || fit.empty()) return;
   spec.context = fit.back();
   add_modes(planning, spec);
 }
@@ -94,7 +94,7 @@ void add_network(Planning& planning, const Size& size) {
 CellSpec probe_step(const Planning& planning, const Size& size) {
   CellSpec spec = memory_cell(planning, size, precisions(planning).front());
   spec.context = std::ranges::min(contexts(planning));
-  spec.mode = longest_wanted_mode(planning.input);
+  spec.mode = last_wanted_mode(planning.input);
   return spec;
 }
 
@@ -106,7 +106,7 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
   const bool sizes_by_user = !input.selection.sizes.empty();
   const std::size_t measured_anyway = sizes_by_user ? chosen.size() : 1;
   for (const Size& size : chosen | std::views::take(measured_anyway)) add_network(planning, size);
-  if (sizes_by_user || !longest_wanted_mode(input)) return planning.cells;
+  if (sizes_by_user || !last_wanted_mode(input)) return planning.cells;
   if (!did_not_fit(so_far, probe_step(planning, chosen.front()))) return planning.cells;
   // A smaller size is measured in full once its probe is known to fit.
   for (const Size& size : chosen | std::views::drop(1)) {

@@ -41,10 +41,10 @@ void add_context(Planning& planning, CellSpec spec, std::int64_t context) {
 
 /// Adds steps at doubled contexts until one fails, then inference at the three longest that ran.
 void add_doubled_contexts(Planning& planning, CellSpec spec) {
-  spec.mode = longest_wanted_mode(planning.input);
-  const Doubling doubling = planning.add_doubled(spec);
-  if (!doubling.last_failed) return;
-  for (const std::int64_t context : doubling.longest_contexts()) {
+  spec.mode = last_wanted_mode(planning.input);
+  const ContextSearch search = planning.add_context_search(spec);
+  if (!search.last_failed) return;
+  for (const std::int64_t context : search.longest_contexts()) {
     spec.context = context;
     if (spec.mode != Mode::kInference) planning.add(spec, Mode::kInference);
   }

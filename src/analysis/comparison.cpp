@@ -292,7 +292,7 @@ Comparison compare_runs(const Run& a, const Run& b, const CompareOptions& option
   return compare(a, b, relate_machines(a, b), options);
 }
 
-Comparison compare_halves(const Run& run) {
+Comparison compare_two_models(const Run& run) {
   return compare(without_users_model(run), without_labreports_network(run),
                  relation_within_run(run),
                  {.name_a = "labreport's network", .name_b = "the model"});

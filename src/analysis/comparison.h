@@ -167,7 +167,7 @@ Comparison compare_runs(const Run& a, const Run& b, const CompareOptions& option
 
 /// Compares two halves of a run that measures both models: A is the cells of labreport's network, B
 /// those of the user's model.
-Comparison compare_halves(const Run& run);
+Comparison compare_two_models(const Run& run);
 
 /// Returns what imported cells say of their origin under `name` (metric::kTitle, kSource,
 /// kAssumed), each text once, in the cells' order.

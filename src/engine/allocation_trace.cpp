@@ -13,14 +13,14 @@ constexpr std::size_t kMaxEvents = 2'000'000;
 AllocationTrace::AllocationTrace(DeviceKind device) {
   history_.resident_blocks = allocated_blocks(device);
   history_.segments = allocated_segments(device);
-  call_sites_.emplace();
+  origin_tracker_.emplace();
   start_ns_ = host_now_ns();
   subscription_.emplace(device, *this);
 }
 
 MemoryHistory AllocationTrace::finish() {
   subscription_.reset();
-  call_sites_.reset();
+  origin_tracker_.reset();
   const std::scoped_lock lock(mutex_);
   recording_ = false;
   return std::move(history_);
@@ -36,10 +36,10 @@ void AllocationTrace::on_event(MemoryEventKind kind, std::uint64_t address, std:
   if (kind == MemoryEventKind::kAllocation) last_indices_[address] = history_.events.size();
   const std::int64_t time_ns = host_now_ns() - start_ns_;
   const auto [origin, is_new] =
-      origin_indices_.emplace(call_sites_->current_origin(), history_.origins.size());
+      origin_indices_.emplace(origin_tracker_->current_origin(), history_.origins.size());
   if (is_new) history_.origins.push_back(origin->first);
   history_.events.push_back(
-      {kind, address, bytes, 0, time_ns, origin->second, call_sites_->is_casting_weight()});
+      {kind, address, bytes, 0, time_ns, origin->second, origin_tracker_->is_casting_weight()});
   recording_ = kind != MemoryEventKind::kOutOfMemory;
 }
 

@@ -30,7 +30,7 @@ class AllocationTrace : public AllocationListener {
   std::map<MemoryOrigin, std::size_t> origin_indices_;
   std::int64_t start_ns_ = 0;
   bool recording_ = true;
-  std::optional<OriginTracker> call_sites_;
+  std::optional<OriginTracker> origin_tracker_;
   std::optional<AllocationSubscription> subscription_;
 };
 

@@ -212,7 +212,7 @@ std::vector<DiffPage> make_diff_pages(const std::vector<PairedRun>& runs, const 
   return pages;
 }
 
-std::vector<ComparedPair> listed_pairs(const std::vector<DiffPage>& pages) {
+std::vector<ComparedPair> links_to_pages(const std::vector<DiffPage>& pages) {
   std::vector<ComparedPair> pairs;
   for (const DiffPage& page : pages) {
     if (page.files.empty() && page.unchanged_files.empty()) continue;

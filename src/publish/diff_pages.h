@@ -18,8 +18,9 @@ namespace labreport {
 struct PairedRun {
   RunStore store;
   std::string site_folder;  ///< "<gpu>/<edition>/<time>-<revision>"
-  std::string key;          ///< A text that changes if the run's pages may change.
-  std::string preset = {};  ///< Empty if the run times no training step or mostly failed.
+  std::string key;          ///< A part of the cache key of the run's pages: changes if they may.
+  /// An empty preset makes pairs avoid the run: it times no training step or mostly failed.
+  std::string preset = {};
   std::optional<RunSummary> summary = {};  ///< An imported table has none.
 };
 
@@ -30,22 +31,23 @@ struct DiffPage {
   std::vector<SiteFile> files = {};
   std::vector<std::string> unchanged_files = {};  ///< Files of an earlier render that stay.
   bool is_unchanged = false;                      ///< An earlier render made the page.
-  std::string problem = {};  ///< Why charts or the card are missing; may be empty.
+  std::string problem = {};                       ///< Why charts or the link's preview are missing.
 };
 
 /// Makes one page for each two GPUs whose runs of one edition have cells in common, and one for
 /// each two editions on one GPU. An imported table counts as a GPU, but two of them make no page.
 /// Each GPU and edition has one run in the pairs, if possible one that times a training step: the
-/// newest of the user's, else the newest full one, else the newest. At most ten pages are made,
+/// user's newest, else the newest of preset `full`, else the newest. At most ten pages are made,
 /// those of the user's runs first, then those of the newest runs. A pair without common cells, or
-/// of two implementations, has no files. If the chart tool fails, a page has only tables. Pages
-/// that `cache` knows to be in the site `out` are not made again. `site_url`: see `SiteOptions`.
+/// of two implementations, has an entry without files. If the chart tool fails, a page has only
+/// tables. Pages that `cache` knows to be in the site `out` are not made again. `site_url`: see
+/// `SiteOptions`.
 std::vector<DiffPage> make_diff_pages(const std::vector<PairedRun>& runs,
                                       const std::filesystem::path& out, ChartTool& tool,
                                       const ContentCache& cache, const std::string& site_url = "");
 
 /// Returns the links that the index has to the pages.
-std::vector<ComparedPair> listed_pairs(const std::vector<DiffPage>& pages);
+std::vector<ComparedPair> links_to_pages(const std::vector<DiffPage>& pages);
 
 /// Adds the pages to a rendered site, and a notice for each that lacks charts.
 void add_diff_pages(Site& site, const std::vector<DiffPage>& pages);

@@ -154,7 +154,7 @@ Site render(std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
   const ConvertedFormulas converted = convert_note_formulas(loaded, tool);
   Site site = render_site(loaded,
                           {options.answers, options.formats, options.paper, options.single_file,
-                           listed_pairs(diffs), options.site_url},
+                           links_to_pages(diffs), options.site_url},
                           &tool, unchanged);
   if (!converted.failure.empty()) {
     site.add_notice(converted.failure);

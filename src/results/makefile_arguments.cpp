@@ -12,12 +12,12 @@ namespace labreport {
 std::string makefile_variable(const std::string& flag) {
   if (flag == "--allow-mismatch") return "ALLOW";
   if (flag == "--fail-on-regression") return "FAIL";
-  constexpr std::array<std::string_view, 21> kFlags{
+  constexpr std::array<std::string_view, 21> kFlagsWithVariables{
       "--edition", "--preset",   "--problems", "--sizes",      "--contexts",  "--gpus",
       "--model",   "--and",      "--loss",     "--model-args", "--compile",   "--answers",
       "--notes",   "--out",      "--resume",   "--optimizer",  "--attention", "--format",
       "--paper",   "--site-url", "--own"};
-  if (std::ranges::find(kFlags, flag) == kFlags.end()) return "";
+  if (std::ranges::find(kFlagsWithVariables, flag) == kFlagsWithVariables.end()) return "";
   std::string name = replaced(flag.substr(2), "-", "_");
   std::ranges::transform(name, name.begin(),
                          [](char c) { return c == '_' ? c : static_cast<char>(c - 'a' + 'A'); });
@@ -38,9 +38,9 @@ std::string makefile_arguments(const std::vector<GivenFlag>& flags) {
   }
   if (flags_without_variable.empty()) return text;
   const std::string line = command_line(flags_without_variable);
-  const bool needs_no_escapes = line.find_first_of("\"$\\`!") == line.npos;
+  const bool fits_double_quotes = line.find_first_of("\"$\\`!") == line.npos;
   return text + " " +
-         (needs_no_escapes ? "ARGS=\"" + line + "\"" : command_line(std::vector{"ARGS=" + line}));
+         (fits_double_quotes ? "ARGS=\"" + line + "\"" : command_line(std::vector{"ARGS=" + line}));
 }
 
 }  // namespace labreport

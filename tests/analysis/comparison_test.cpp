@@ -54,7 +54,7 @@ TEST(Compare, ComparesTheUsersModelWithLabreportsNetwork) {
 TEST(Compare, ComparesHalvesOfARunLikeTwoRuns) {
   const Comparison runs = compare_runs(three_launches(), as_users_model(three_launches(1.2)));
   const Comparison halves =
-      compare_halves(run_of_both_models(three_launches(), three_launches(1.2)));
+      compare_two_models(run_of_both_models(three_launches(), three_launches(1.2)));
   EXPECT_EQ(halves.machines.relation, Relation::kSameMachine);
   EXPECT_EQ(halves.a.implementation, "");
   EXPECT_EQ(halves.b.implementation, "Net-0a1b2c3d");

@@ -111,7 +111,7 @@ TEST_F(DiffPages, RunsWithNothingInCommonHaveNoPage) {
   labreport::Run other = three_launches();
   other.cells = {timing_cell(network_spec(Mode::kInference), {1e6})};
   add("h200/2025/1-a", other);
-  EXPECT_THAT(listed_pairs(make()), IsEmpty());
+  EXPECT_THAT(links_to_pages(make()), IsEmpty());
 }
 
 TEST_F(DiffPages, TwoGpusWithTwoModelsHaveNoPage) {
@@ -119,7 +119,7 @@ TEST_F(DiffPages, TwoGpusWithTwoModelsHaveNoPage) {
   user_run.sessions.front().model = {"Net-0a1b2c3d", "net.py:Net", "", "", ""};
   add("b200/2025/2-a", run_on_another_gpu(true));
   add("h200/2025/1-a", user_run);
-  EXPECT_THAT(listed_pairs(make()), IsEmpty());
+  EXPECT_THAT(links_to_pages(make()), IsEmpty());
 }
 
 TEST_F(DiffPages, HaveTheSameBytesEachTime) {
@@ -145,7 +145,7 @@ TEST_F(DiffPages, StayWhileNeitherRunChanges) {
   StagedSite(site, root_ / "site").commit();
   remember_diff_pages(pages, root_ / "site", cache);
   EXPECT_TRUE(make(cache).at(0).is_unchanged);
-  EXPECT_EQ(listed_pairs(make(cache)).size(), 1u) << "the index names what stays";
+  EXPECT_EQ(links_to_pages(make(cache)).size(), 1u) << "the index names what stays";
   runs_[0].key = "another";
   EXPECT_FALSE(make(cache).at(0).is_unchanged);
 }

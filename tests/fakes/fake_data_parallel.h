@@ -76,13 +76,14 @@ inline Table fake_lanes(const FakeStep& step) {
   return table;
 }
 
-inline void measure_data_parallel(Launch& body, const CellSpec& spec, double forward_ns,
-                                  std::vector<std::int64_t> (*steps)(double, std::int64_t, bool)) {
+inline void measure_data_parallel(Launch& launch, const CellSpec& spec, double forward_ns,
+                                  std::vector<std::int64_t> (*make_samples)(double, std::int64_t,
+                                                                            bool)) {
   const FakeStep step = fake_step(spec, forward_ns);
   const std::int64_t timed_steps = spec.steps.value_or(1);
   const std::int64_t all_steps = spec.warmup.value_or(0) + timed_steps;
   const auto add_samples = [&](std::string_view tag, std::string_view name, double ns) {
-    body.metrics.push_back(sample_metric(tag, name, "ns", steps(ns, all_steps, false)));
+    launch.metrics.push_back(sample_metric(tag, name, "ns", make_samples(ns, all_steps, false)));
   };
   add_samples(metric::kStep, metric::kTotal, step.total());
   add_samples(metric::kSkew, metric::kStep, 40'000);
@@ -91,23 +92,23 @@ inline void measure_data_parallel(Launch& body, const CellSpec& spec, double for
   add_samples(metric::kEvent, metric::kExchange, step.exposed);
   add_samples(metric::kEvent, metric::kOptimizer, step.optimizer());
   const std::vector<std::int64_t> call_bytes = all_reduce_bytes(spec);
-  body.metrics.push_back(
+  launch.metrics.push_back(
       integer_metric(metric::kAllReduceCalls, metric::kCalls, "1", std::ssize(call_bytes)));
   if (!call_bytes.empty()) {
     const std::int64_t largest = *std::ranges::max_element(call_bytes);
-    append(body.metrics, {integer_metric(metric::kAllReduceCalls, metric::kLargest, "B", largest),
-                          real_metric(metric::kEquality, metric::kGradients, "1", 6.3e-7),
-                          real_metric(metric::kEquality, metric::kWeights, "1", 1.2e-7),
-                          real_metric(metric::kEquality, metric::kTolerance, "1", 2e-5),
-                          integer_metric(metric::kEquality, metric::kEqualitySteps, "1", 3),
-                          integer_metric(metric::kEquality, metric::kDivergedRanks, "1", 0)});
+    append(launch.metrics, {integer_metric(metric::kAllReduceCalls, metric::kLargest, "B", largest),
+                            real_metric(metric::kEquality, metric::kGradients, "1", 6.3e-7),
+                            real_metric(metric::kEquality, metric::kWeights, "1", 1.2e-7),
+                            real_metric(metric::kEquality, metric::kTolerance, "1", 2e-5),
+                            integer_metric(metric::kEquality, metric::kEqualitySteps, "1", 3),
+                            integer_metric(metric::kEquality, metric::kDivergedRanks, "1", 0)});
   }
   Table ranks = shape::rank_steps();
   for (std::int64_t rank = 0; rank < spec.ranks->count; ++rank) {
     ranks.rows.push_back(fake_rank_row(step, rank, timed_steps));
   }
-  body.tables = {std::move(ranks), fake_lanes(step)};
-  body.conditions.push_back(
+  launch.tables = {std::move(ranks), fake_lanes(step)};
+  launch.conditions.push_back(
       text_metric(metric::kCollectives, metric::kLibrary,
                   spec.ranks->collectives == Collectives::kNccl ? "NCCL 2.28.9" : "Gloo"));
 }

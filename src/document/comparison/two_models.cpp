@@ -14,17 +14,17 @@
 namespace labreport {
 namespace {
 
-constexpr const char* kSectionFile = "src/document/comparison/beside.md";
+constexpr const char* kSectionFile = "src/document/comparison/two_models.md";
 constexpr Notation kRatioFormat{Notation::kFixed, 2};
 constexpr double kMinReportedRatio = 1.05;
 
-/// A network's training step on both sides, with the ratios B ÷ A.
+/// A training step of labreport's network, A, and of the user's model, B, with the ratios B ÷ A.
 struct StepPair {
   const ComparedRow* row = nullptr;          ///< The row of the whole step.
   std::optional<std::int64_t> context = {};  ///< Set if the pairs have several contexts.
   std::optional<double> step_ratio = {}, forward_ratio = {}, backward_ratio = {};
   std::optional<double> optimizer_ratio = {}, memory_ratio = {};
-  std::vector<std::string> flags = {};
+  std::vector<std::string> flags = {};  ///< Remarks that make_dataset() copies to the row.
 
   Value ms(const RowSide& side) const {
     return side.value ? Value(*side.value / kNanosecondsPerMillisecond) : Value();
@@ -51,8 +51,8 @@ std::vector<Column<StepPair>> step_columns(const SideNames& names) {
           {"verdict", "Verdict", [](const auto& pair) { return verdict_cell(*pair.row); }}};
 }
 
-/// Returns the ratio B ÷ A of peak memory: of the timed step if both sides recorded its peak, as
-/// they do on a GPU, else of the cell that records memory.
+/// Returns the ratio B ÷ A of peak memory. If a timed step has no peak, as on a CPU, the ratio
+/// comes from the memory cells of the same setting and mode.
 std::optional<double> peak_ratio(const Comparison& comparison, const Run& run,
                                  const ComparedRow& step) {
   const auto peaks = [&run](const std::string& id) {
@@ -134,7 +134,7 @@ void add_pass_and_memory_facts(Facts& facts, const StepPairs& pairs) {
   facts.list("memory", std::move(memory));
 }
 
-/// Returns the dataset of all numbers in that unit that both sides have.
+/// Returns both sides' values and their ratios for all matched rows whose unit is `of_unit`.
 Dataset matched_ratio_data(const Comparison& comparison, const char* name,
                            std::string_view of_unit) {
   std::vector<DiffRow> rows;
@@ -154,7 +154,7 @@ Dataset matched_ratio_data(const Comparison& comparison, const char* name,
 }  // namespace
 
 std::optional<Section> two_models_section(const Run& run) try {
-  const Comparison comparison = compare_halves(run);
+  const Comparison comparison = compare_two_models(run);
   const StepPairs pairs = step_pairs(comparison, run);
   PartContent part;
   part.facts = summary_facts(comparison);

@@ -18,7 +18,7 @@ std::string page_style();
 /// Returns the scripts of site/*.js that every page loads, in one text.
 std::string page_script();
 
-/// Returns the script of the page `kCompareFile`.
+/// Returns the script of the page on which a reader compares GPUs (`kCompareFile`).
 std::string compare_script();
 
 /// Returns the favicon, an SVG with the path `kIconPath` in the site.
@@ -32,7 +32,7 @@ std::string dark_inks();
 inline constexpr const char* kSpecsPath = "charts/specs.js";
 
 /// Returns a script that sets `labreportSpecs` to the specs of all drawn figures by their slugs. A
-/// page fetches it only when a reader reaches a chart. It cannot end a script element around it.
+/// page fetches it only when a reader reaches a chart. It contains no `</script>`.
 std::string specs_script(const Document& document, const Drawings& drawings);
 
 /// Assets that a page of one file contains.
