@@ -6,7 +6,7 @@ import statistics
 from checks import MODES, PRECISION_WORDS, near, number, true
 from timing import ms_after_warmup, networks, setting, users_cells, variation
 
-KINDS = {"dtypes", "layer_norm", "timing", "kernels"}
+CELL_KINDS = {"dtypes", "layer_norm", "timing", "kernels"}
 DTYPES = {"float32": "FP32", "float16": "FP16", "bfloat16": "BF16"}
 
 

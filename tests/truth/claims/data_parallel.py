@@ -4,7 +4,7 @@ import statistics
 from checks import PRECISIONS, near, number, true
 from collectives import latency_and_bandwidth
 
-KINDS = {"data_parallel", "all_reduce"}
+CELL_KINDS = {"data_parallel", "all_reduce"}
 NETWORK = r"(?P<size>\S+) at context (?P<context>[\d,]+) in (?P<precision>\w+)"
 
 

@@ -1,7 +1,7 @@
 """The claims about attention's implementations, recomputed from the rows of their sweeps."""
 from checks import PRECISIONS, always, median_limit, near, near_bytes, number, true
 
-KINDS = {"attention", "limits"}
+CELL_KINDS = {"attention", "limits"}
 BACKENDS = {"SDPA flash": "flash", "SDPA efficient": "efficient", "SDPA cuDNN": "cudnn", "SDPA math": "math",
             "eager": "eager"}
 

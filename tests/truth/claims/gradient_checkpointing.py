@@ -5,7 +5,7 @@ import statistics
 
 from checks import near, near_bytes, number, true
 
-KINDS = {"checkpointing"}
+CELL_KINDS = {"checkpointing"}
 
 
 def halves(blocks, held=0):

@@ -3,7 +3,7 @@ import re
 
 from checks import MODES, PRECISION_WORDS, near, near_bytes, number, true
 
-KINDS = {"memory"}
+CELL_KINDS = {"memory"}
 STEPS = {"inference forward": "inference", "forward with grad": "forward", "forward+backward": "forward_backward",
          "training step": "train_step"}
 CATEGORIES = ["parameters", "gradients", "optimizer", "data", "activations", "weight_copies", "workspace", "temporary",

@@ -3,7 +3,7 @@ import re
 
 from checks import MODES, PRECISIONS, PRECISION_WORDS, always, median_limit, near, number, true
 
-KINDS = {"kernels", "limits"}
+CELL_KINDS = {"kernels", "limits"}
 PHASES = {"forward": {"forward"}, "both": {"forward", "loss", "backward"}, "optimizer": {"optimizer"},
           "step": {"forward", "loss", "backward", "optimizer"}}
 NUMBERS = ("kernel", "instances", "total_ns", "min_ns", "median_ns", "max_ns", "stddev_ns")

@@ -3,7 +3,7 @@ import math
 
 from checks import PRECISIONS, always, bytes_in, near, near_bytes, number, true
 
-KINDS = {"attention"}
+CELL_KINDS = {"attention"}
 
 
 def rows(run, precision):
