@@ -3,7 +3,7 @@ mutations of them.
 
 python3 truth_test.py LABREPORT [--mutations 30] [--seed 0] [--problem NAME]
 
-A module of claims/ has KINDS, the kinds of cells that it rests on, and CLAIMS: for each part a list of
+A module of claims/ has CELL_KINDS, the kinds of cells that it rests on, and CLAIMS: for each part a list of
 patterns with the function that checks what they matched. An answer is read from its beginning; text that no
 pattern matches is a failure, so that no sentence goes without a check.
 """
@@ -87,8 +87,8 @@ class Truth(unittest.TestCase):
     def test_mutated_runs_claim_nothing_false(self):
         for name, problem in PROBLEMS.items():
             sources = [run for run in map(load, RECORDED_FILES)
-                       if sum(cell["kind"] in problem.KINDS for cell in run["cells"]) > 1]
-            runs = {f"{seed}": mutated(sources[seed % len(sources)], problem.KINDS, seed)
+                       if sum(cell["kind"] in problem.CELL_KINDS for cell in run["cells"]) > 1]
+            runs = {f"{seed}": mutated(sources[seed % len(sources)], problem.CELL_KINDS, seed)
                     for seed in range(FIRST_SEED, FIRST_SEED + MUTATIONS)}
             reports = self.render(runs)
             self.assertGreater(len(reports), MUTATIONS / 2, "most are accepted")

@@ -5,7 +5,7 @@ import statistics
 from checks import MODES, PRECISION_WORDS, near, number, true
 from timing import networks, setting, users_cells, variation
 
-KINDS = {"timing", "kernels"}
+CELL_KINDS = {"timing", "kernels"}
 WORDS = dict(zip(MODES, ["inference", "forward", "forward+backward", "training step"]))
 
 

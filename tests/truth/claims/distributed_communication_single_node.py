@@ -2,7 +2,7 @@
 from checks import near, number, true
 from collectives import timings
 
-KINDS = {"all_reduce"}
+CELL_KINDS = {"all_reduce"}
 MB = 10**6
 SIZES = {"1 MB": MB, "10 MB": 10 * MB, "100 MB": 100 * MB, "1 GB": 1000 * MB}
 LIBRARIES = {"NCCL": "nccl", "Gloo": "gloo"}

@@ -4,7 +4,7 @@ import re
 from checks import near, near_bytes, number, true
 from claims.optimizer_state_sharding_accounting import NETWORK, Scheme, losses
 
-KINDS = {"sharding"}
+CELL_KINDS = {"sharding"}
 
 
 def held_bytes(cell):

@@ -5,17 +5,17 @@ import statistics
 
 from checks import near, near_bytes, number, true
 
-KINDS = {"checkpointing"}
+CELL_KINDS = {"checkpointing"}
 
 
-def halves(blocks, held=0):
-    """Runs the answer's sketch; returns the most inputs held at once and the number of block forwards run again."""
+def halves(blocks, inputs_held=0):
+    """Runs the answer's sketch; returns (most inputs held at once, block forwards run again)."""
     if blocks == 1:
-        return held + 1, 1
-    first = blocks // 2
-    second = halves(blocks - first, held + 1)
-    rest = halves(first, held)
-    return max(second[0], rest[0]), first + second[1] + rest[1]
+        return inputs_held + 1, 1
+    first_blocks = blocks // 2
+    second_half = halves(blocks - first_blocks, inputs_held + 1)
+    first_half = halves(first_blocks, inputs_held)
+    return max(second_half[0], first_half[0]), first_blocks + second_half[1] + first_half[1]
 
 
 def prefix_forwards(blocks):
@@ -24,34 +24,31 @@ def prefix_forwards(blocks):
 
 
 class Network:
-    def __init__(self, run, words):
-        name, context, precision = re.match(r"(.+) at context ([\d,]+) in (\w+)$", words).groups()
+    def __init__(self, run, described):
+        name, context, precision = re.match(r"(.+) at context ([\d,]+) in (\w+)$", described).groups()
         self.cells = sorted(run.of("checkpointing", size=name, context=int(number(context)), precision=precision.lower()),
                             key=lambda cell: cell["group"] or cell["layers"])
         self.shape = self.cells[0]
 
-    def cell(self, words):
+    def cell(self, choice):
         """Returns the cell that "single blocks", "groups of 2 blocks" or "steps without checkpoints" name."""
-        group = 1 if "ingle" in words else int(number(words.split(" ")[2])) if "of" in words else None
+        group = 1 if "ingle" in choice else int(number(choice.split(" ")[2])) if "of" in choice else None
         return next(cell for cell in self.cells if cell["group"] == group)
 
     def ranked(self):
-        ran = [cell for cell in self.cells if peak(cell) is not None and forward_backward_peak(cell) is not None]
-        return sorted(ran, key=lambda cell: (peak(cell), forward_backward_peak(cell)))
-
-    def best(self):
-        return self.ranked()[0]
+        ran = [cell for cell in self.cells if peak_bytes(cell) is not None and forward_backward_bytes(cell) is not None]
+        return sorted(ran, key=lambda cell: (peak_bytes(cell), forward_backward_bytes(cell)))
 
     def next_to(self, cell, larger):
-        """Returns the cell with the next larger or smaller groups. The cell without checkpoints comes before the smallest."""
+        """Returns the cell with the next larger or smaller groups. The cell without checkpoints precedes them."""
         groups = [one for one in self.cells if not one["group"]] + [one for one in self.cells if one["group"]]
-        at = groups.index(cell) + (1 if larger else -1)
-        return groups[at] if 0 <= at < len(groups) else None
+        position = groups.index(cell) + (1 if larger else -1)
+        return groups[position] if 0 <= position < len(groups) else None
 
-    def gradients(self):
+    def gradient_bytes(self):
         return 4 * (4 * self.shape["d_model"] ** 2 + 3 * self.shape["d_model"] * self.shape["d_ff"] + 2 * self.shape["d_model"])
 
-    def input(self):
+    def input_bytes(self):
         return 4 * self.shape["batch"] * self.shape["context"] * self.shape["d_model"]
 
 
@@ -60,13 +57,13 @@ def described_launch(cell):
     return cell.ok_launch() or (cell.launches[-1] if cell.launches else None)
 
 
-def peak(cell):
+def peak_bytes(cell):
     return described_launch(cell) and described_launch(cell).metric("memory", "peak_allocated")
 
 
-def forward_backward_peak(cell):
-    phases = [described_launch(cell) and described_launch(cell).metric("peak", phase) for phase in ("forward", "loss", "backward")]
-    return max((one for one in phases if one is not None), default=None)
+def forward_backward_bytes(cell):
+    peaks = [described_launch(cell) and described_launch(cell).metric("peak", phase) for phase in ("forward", "loss", "backward")]
+    return max((peak for peak in peaks if peak is not None), default=None)
 
 
 # (a)
@@ -89,43 +86,45 @@ def nested_example(run, blocks, words, inputs, again, whole):
 # (b)
 def best(run, words, groups, lowest, held_words=None):
     best.network = network = Network(run, words)
-    best.cell = network.best()
+    best.cell = network.ranked()[0]
     true(best.cell is network.cell(groups))
-    near_bytes(lowest, peak(best.cell))
+    near_bytes(lowest, peak_bytes(best.cell))
     true((best.cell["mode"] == "train_step") == bool(held_words))
     if held_words:
-        near_bytes(held_words, forward_backward_peak(best.cell))
+        near_bytes(held_words, forward_backward_bytes(best.cell))
 
 
 def neighbor(run, groups, more=None, alike=None, reason=None, residuals=None, saved=None, what=None):
     network, cell = best.network, best.network.cell(groups)
     true(cell in (network.next_to(best.cell, True), network.next_to(best.cell, False)))
-    true((peak(cell) is None) == bool(reason))
+    true((peak_bytes(cell) is None) == bool(reason))
     if more:
-        near_bytes(more, peak(cell) - peak(best.cell))
+        near_bytes(more, peak_bytes(cell) - peak_bytes(best.cell))
     if alike:
-        true(peak(cell) == peak(best.cell))
+        true(peak_bytes(cell) == peak_bytes(best.cell))
     if reason:
-        true(("out of memory" in reason) == (described_launch(cell) is not None and described_launch(cell).data["outcome"]["status"] == "oom"))
+        launch = described_launch(cell)
+        true(("out of memory" in reason) == (launch is not None and launch.data["outcome"]["status"] == "oom"))
     if residuals:
-        first = network.cells[0]
-        block = described_launch(first).metric("checkpoints", "recomputed") / first["group"]
-        inputs = [-(-network.shape["layers"] // group) * network.input() for group in (1, 2)]
-        ends = [(network.shape["layers"] - group) * network.gradients() + network.input() for group in (1, 2)]
-        at_last = ends[0] > inputs[0]
-        true(at_last == (ends[1] > inputs[1]) and at_last == (what == "gradients"))
-        less = network.gradients() if at_last else inputs[0] - inputs[1]
-        near_bytes(residuals, block)
+        smallest = network.cells[0]
+        added = described_launch(smallest).metric("checkpoints", "recomputed") / smallest["group"]
+        # Backward starts with every group's input; it ends with one input and the other groups' gradients.
+        start = [-(-network.shape["layers"] // group) * network.input_bytes() for group in (1, 2)]
+        end = [(network.shape["layers"] - group) * network.gradient_bytes() + network.input_bytes() for group in (1, 2)]
+        peaks_at_end = end[0] > start[0]
+        true(peaks_at_end == (end[1] > start[1]) and peaks_at_end == (what == "gradients"))
+        less = network.gradient_bytes() if peaks_at_end else start[0] - start[1]
+        near_bytes(residuals, added)
         near_bytes(saved, less)
-        true((best.cell["group"], cell["group"]) == (1, 2) and less < block)
-        true(abs((block - less) / (peak(cell) - peak(best.cell)) - 1) <= 0.0201, "not the reason")
+        true((best.cell["group"], cell["group"]) == (1, 2) and less < added)
+        true(abs((added - less) / (peak_bytes(cell) - peak_bytes(best.cell)) - 1) <= 0.0201, "not the reason")
 
 
 def recomputed(run, share):
     launch = described_launch(best.cell)
     warmup, steps = best.cell["warmup"], best.cell["steps"]
-    series = [launch.metric("event", phase)[warmup:warmup + steps] for phase in ("forward", "loss", "backward")]
-    near(share, 100 * launch.metric("step", "recompute") / statistics.fmean(map(sum, zip(*series))))
+    phases_ns = [launch.metric("event", phase)[warmup:warmup + steps] for phase in ("forward", "loss", "backward")]
+    near(share, 100 * launch.metric("step", "recompute") / statistics.fmean(map(sum, zip(*phases_ns))))
 
 
 def unfit(run, words, groups, formula):
@@ -136,30 +135,31 @@ def unfit(run, words, groups, formula):
 def losses(run, words, groups, difference):
     network = Network(run, words)
     all_losses = [(cell, described_launch(cell) and described_launch(cell).metric("losses", "total")) for cell in network.cells]
-    first = next(values for _, values in all_losses if values)
+    reference = next(values for _, values in all_losses if values)
     own = dict(all_losses)[network.cell(groups.replace("no checkpoints", "steps"))]
-    largest = max(abs(a / b - 1) for a, b in zip(own, first))
+    largest = max(abs(a / b - 1) for a, b in zip(own, reference))
     true(largest > 0.01)
     near(difference, 100 * largest)
 
 
 SIZE = r"[\d,.]+ (?:[GMK]i)?B"
-WORDS = r"(?P<words>.+? at context [\d,]+ in \w+)"
+NETWORK = r"(?P<words>.+? at context [\d,]+ in \w+)"
 GROUPS = r"(?P<groups>[Ss]ingle blocks|[Gg]roups of \d+ blocks|no checkpoints|steps without checkpoints)"
 
 CLAIMS = {
     "gradient_checkpointing.a": [
         (r"The lowest peak keeps nothing but the network's input: .+? \*\*O\(\$N\^2\$\)\*\* block forwards\.", lowest),
         (r"Nesting by halves, .+?\*\*O\(log \$N\$\)\*\* memory and \*\*O\(\$N\$ log \$N\$\)\*\* compute\.", nested),
-        (rf"For the (?P<blocks>\d+) blocks of {WORDS}, halves hold (?P<inputs>[\d,]+) inputs? and run (?P<again>[\d,]+) block "
-         r"forwards again, the prefixes (?P<whole>[\d,]+)\.", nested_example),
+        (rf"For the (?P<blocks>\d+) blocks of {NETWORK}, halves hold (?P<inputs>[\d,]+) inputs? and run "
+         r"(?P<again>[\d,]+) block forwards again, the prefixes (?P<whole>[\d,]+)\.", nested_example),
         (r"```.+?```", nested)],
     "gradient_checkpointing.b": [
-        (rf"For {WORDS} \*\*{GROUPS}\*\* peak lowest: at \*\*(?P<lowest>{SIZE})\*\* in (?:a training step, and at "
+        (rf"For {NETWORK} \*\*{GROUPS}\*\* peak lowest: at \*\*(?P<lowest>{SIZE})\*\* in (?:a training step, and at "
          rf"(?P<held_words>{SIZE}) in forward and backward before AdamW's moments exist|forward and backward)\.", best),
         (rf"(?:Parts of a block were not measured, and )?{GROUPS} (?:peak (?:(?P<more>{SIZE}) higher|(?P<alike>as high))|"
          r"(?P<reason>run out of memory[^.]*?|have no peak(?:: .+?)?))(?:, because a second block adds "
          rf"(?P<residuals>{SIZE}) of residuals and saves only (?P<saved>{SIZE}) of (?P<what>gradients|inputs))?\.(?= [A-Z]|$)", neighbor),
         (r"Recomputation takes \*\*(?P<share>\S+) %\*\* of forward and backward\.", recomputed),
-        (rf"No choice of {WORDS} has a peak\. By the formula {GROUPS} need least, (?P<formula>{SIZE})\.", unfit),
-        (rf"The loss of {WORDS} with {GROUPS} differs by (?P<difference>\S+) %, more than rounding explains\.", losses)]}
+        (rf"No choice of {NETWORK} has a peak\. By the formula {GROUPS} need least, (?P<formula>{SIZE})\.", unfit),
+        (rf"The loss of {NETWORK} with {GROUPS} differs by (?P<difference>\S+) %, more than rounding explains\.",
+         losses)]}

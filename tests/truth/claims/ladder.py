@@ -4,7 +4,7 @@ import statistics
 
 from checks import PRECISIONS, always, near, number, true
 
-KINDS = {"ladder", "limits"}
+CELL_KINDS = {"ladder", "limits"}
 RUNGS = {"SDPA": "sdpa", "fused AdamW": "fused_adamw", "matmul": "matmul", "CUDA graph": "cuda_graph"}
 CHANGES = r"(?P<change>[\w .]+)"
 

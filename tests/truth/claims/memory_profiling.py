@@ -3,15 +3,15 @@ import re
 
 from checks import MODES, PRECISION_WORDS, near, near_bytes, number, true
 
-KINDS = {"memory"}
-STEPS = {"inference forward": "inference", "forward with grad": "forward", "forward+backward": "forward_backward",
-         "training step": "train_step"}
+CELL_KINDS = {"memory"}
+STEP_MODES = {"inference forward": "inference", "forward with grad": "forward", "forward+backward": "forward_backward",
+              "training step": "train_step"}
 CATEGORIES = ["parameters", "gradients", "optimizer", "data", "activations", "weight_copies", "workspace", "temporary",
               "unknown"]
 
 
 def mode_of(words):
-    return STEPS.get(words.removeprefix("the "), words)
+    return STEP_MODES.get(words.removeprefix("the "), words)
 
 
 def numbers_in(text):
@@ -24,20 +24,20 @@ class Network:
     def __init__(self, run):
         model = max(cell["implementation"] or "" for cell in run.of("memory"))
         cells = [cell for cell in run.of("memory") if (cell["implementation"] or "") == model]
-        order = [name for name in PRECISION_WORDS if any(cell["precision"] == name for cell in cells)]
-        self.precision = order[0]
-        self.other_precision = next((name for name in ("bf16", "fp16", "tf32") if name in order[1:]), None)
-        ours = [cell for cell in cells if cell["precision"] == self.precision]
-        ran = [cell for cell in ours if self.peak_of(cell) is not None]
-        chosen = max([cell for cell in ran if cell["mode"] == "train_step"] or ran or ours,
-                     key=lambda cell: cell.parameters())
+        precisions = [name for name in PRECISION_WORDS if any(cell["precision"] == name for cell in cells)]
+        self.precision = precisions[0]
+        self.other_precision = next((name for name in ("bf16", "fp16", "tf32") if name in precisions[1:]), None)
+        own_cells = [cell for cell in cells if cell["precision"] == self.precision]
+        ran = [cell for cell in own_cells if self.peak_bytes_of(cell) is not None]
+        described = max([cell for cell in ran if cell["mode"] == "train_step"] or ran or own_cells,
+                        key=lambda cell: cell.parameters())
         self.cells = [cell for cell in cells
-                      if all(cell[name] == chosen[name] for name in ("layers", "d_model", "d_ff", "batch"))]
-        self.shape = chosen
+                      if all(cell[name] == described[name] for name in ("layers", "d_model", "d_ff", "batch"))]
+        self.shape = described
         self.contexts = sorted({cell["context"] for cell in self.cells if cell["precision"] == self.precision})
 
     @staticmethod
-    def peak_of(cell):
+    def peak_bytes_of(cell):
         return cell.ok_launch().metric("memory", "peak_allocated") if cell and cell.ok_launch() else None
 
     def cell(self, context, mode, precision=None):
@@ -46,7 +46,7 @@ class Network:
         return found[0] if found else None
 
     def peak(self, context, mode, precision=None):
-        return self.peak_of(self.cell(context, mode, precision))
+        return self.peak_bytes_of(self.cell(context, mode, precision))
 
     def launch(self, context, mode, precision=None):
         return self.cell(context, mode, precision).ok_launch()
@@ -55,19 +55,20 @@ class Network:
         launch = self.launch(context, "train_step", precision)
         peaks = {name: launch.metric("peak", name) for name in ("forward", "loss", "backward", "optimizer")}
         peaks = {name: value for name, value in peaks.items() if value is not None}
-        most = max(peaks, key=peaks.get, default=None)
-        return most if most and peaks[most] >= self.peak(context, "train_step", precision) else ""
+        highest = max(peaks, key=peaks.get, default=None)
+        return highest if highest and peaks[highest] >= self.peak(context, "train_step", precision) else ""
 
     def full_contexts(self):
-        both = [context for context in self.contexts if self.cell(context, "inference") and self.cell(context, "train_step")]
-        return both or self.contexts
+        """Returns the contexts that have both an inference and a training step; without any, all contexts."""
+        return [context for context in self.contexts
+                if self.cell(context, "inference") and self.cell(context, "train_step")] or self.contexts
 
     def refused(self, context, precision=None, statuses=("oom",)):
         cell = self.cell(context, "train_step", precision)
         return bool(cell and cell.launches and not cell.ok_launch() and cell.launches[-1].data["outcome"]["status"] in statuses)
 
 
-def total(row):
+def total_bytes(row):
     return sum(row.get(name, 0) for name in CATEGORIES)
 
 
@@ -75,7 +76,7 @@ def timeline(launch):
     return sorted(launch.table("timeline"), key=lambda row: row["event"])
 
 
-def end_of(rows, phase):
+def last_row(rows, phase):
     return next(row for row in reversed(rows) if row["phase"] == phase)
 
 
@@ -87,7 +88,7 @@ def described_cell(run, step, profile, at):
         true(profile.startswith(network.shape["size"] + " at "))
         described_cell.context = int(number(profile.split(" ")[-1]))
     described_cell.context = int(number(at)) if at else described_cell.context
-    described_cell.mode = STEPS[step] if step else described_cell.mode
+    described_cell.mode = STEP_MODES[step] if step else described_cell.mode
     return network.cell(described_cell.context, described_cell.mode)
 
 
@@ -95,38 +96,38 @@ def sawtooth(run, step, profile, at, parameters):
     cell = described_cell(run, step, profile, at)
     rows = timeline(cell.ok_launch())
     near_bytes(parameters, rows[0]["parameters"])
-    true(rows[0]["parameters"] >= 0.9 * total(rows[0]), "on more than parameters")
-    most = max(row["temporary"] for row in rows)
-    above = [row["temporary"] > most / 2 for row in rows]
-    true(sum(a and not b for a, b in zip(above, above[1:])) >= cell["layers"], "fewer teeth than blocks")
-    peak = max(rows, key=total)
-    true(2 * peak["temporary"] > total(peak) - total(rows[0]), "not temporaries")
+    true(rows[0]["parameters"] >= 0.9 * total_bytes(rows[0]), "on more than parameters")
+    most_temporary = max(row["temporary"] for row in rows)
+    is_high = [row["temporary"] > most_temporary / 2 for row in rows]
+    true(sum(a and not b for a, b in zip(is_high, is_high[1:])) >= cell["layers"], "fewer teeth than blocks")
+    peak_row = max(rows, key=total_bytes)
+    true(2 * peak_row["temporary"] > total_bytes(peak_row) - total_bytes(rows[0]), "not temporaries")
 
 
 def climbs(run, step, profile, at, start, state, peak, falls):
     rows = timeline(described_cell(run, step, profile, at).ok_launch())
-    most = max(rows, key=total)
-    near_bytes(start, total(rows[0]))
-    near_bytes(peak, total(most))
+    peak_row = max(rows, key=total_bytes)
+    near_bytes(start, total_bytes(rows[0]))
+    near_bytes(peak, total_bytes(peak_row))
     true(bool(state) == (rows[0].get("optimizer", 0) > 0))
-    true(2 * most["activations"] > total(most) - total(rows[0]), "not activations")
+    true(2 * peak_row["activations"] > total_bytes(peak_row) - total_bytes(rows[0]), "not activations")
     if falls:
-        end = end_of(rows, "backward")
-        true(total(end) < total(most) and end["gradients"] > most["gradients"])
-        true(end["activations"] < most["activations"])
+        backward_end = last_row(rows, "backward")
+        true(total_bytes(backward_end) < total_bytes(peak_row) and backward_end["gradients"] > peak_row["gradients"])
+        true(backward_end["activations"] < peak_row["activations"])
 
 
-def plain(run, step, profile, at, start, peak, phase):
+def starts_and_peaks(run, step, profile, at, start, peak, phase):
     rows = timeline(described_cell(run, step, profile, at).ok_launch())
-    most = max(rows, key=total)
-    near_bytes(start, total(rows[0]))
-    near_bytes(peak, total(most))
-    true(not phase or most["phase"] in phase)
+    peak_row = max(rows, key=total_bytes)
+    near_bytes(start, total_bytes(rows[0]))
+    near_bytes(peak, total_bytes(peak_row))
+    true(not phase or peak_row["phase"] in phase)
 
 
 def stops(run, step, profile, at, peak, reason):
     launch = described_cell(run, step, profile, at).launches[-1]
-    near_bytes(peak, max(map(total, timeline(launch))))
+    near_bytes(peak, max(map(total_bytes, timeline(launch))))
     true((launch.data["outcome"]["status"] == "oom") == (reason == "out of memory"))
 
 
@@ -138,17 +139,17 @@ def no_curve(run):
 
 # (b)
 def peaks(run, context, name, step, inference=None, refused=None):
-    network, at = Network(run), int(number(context))
+    network, longest = Network(run), int(number(context))
     true(name == network.shape["size"])
-    near_bytes(step, network.peak(at, "train_step"))
-    true(all(network.peak(one, "train_step") is None for one in network.contexts if one > at), "not the longest")
+    near_bytes(step, network.peak(longest, "train_step"))
+    true(all(network.peak(one, "train_step") is None for one in network.contexts if one > longest), "not the longest")
     if inference:
-        near_bytes(inference, network.peak(at, "inference"))
-    failed = [one for one in network.contexts if network.refused(one)]
+        near_bytes(inference, network.peak(longest, "inference"))
+    unfit = [one for one in network.contexts if network.refused(one)]
     if refused and refused.startswith("from"):
-        true(len(failed) > 1 and failed[0] == int(number(refused.split(" ")[1])) and failed[0] > at)
+        true(len(unfit) > 1 and unfit[0] == int(number(refused.split(" ")[1])) and unfit[0] > longest)
     else:
-        true((numbers_in(refused[3:]) if refused else []) == failed)
+        true((numbers_in(refused[3:]) if refused else []) == unfit)
 
 
 def no_step(run, context, name, peak):
@@ -160,20 +161,21 @@ def no_step(run, context, name, peak):
 
 def phases(run, short, long, phase, activations, gradients, up_to=None, on=None):
     network = Network(run)
-    steps = [one for one in network.full_contexts() if network.peak(one, "train_step") is not None]
-    first = int(number(long)) if long else steps[0]
-    before = [one for one in steps if one < first]
-    true(all(network.peak_phase(one) == "optimizer" for one in before))
-    true(all(network.peak_phase(one) in phase for one in steps if one >= first) and phase)
+    trained = [one for one in network.full_contexts() if network.peak(one, "train_step") is not None]
+    first_context = int(number(long)) if long else trained[0]
+    optimizer_contexts = [one for one in trained if one < first_context]
+    true(all(network.peak_phase(one) == "optimizer" for one in optimizer_contexts))
+    true(all(network.peak_phase(one) in phase for one in trained if one >= first_context) and phase)
     if long:
-        true(before[-1] == int(number(short)) and (len(before) > 1) == (up_to == "Up to"))
-        true((steps[-1] > first) == bool(on))
+        true(optimizer_contexts[-1] == int(number(short)) and (len(optimizer_contexts) > 1) == (up_to == "Up to"))
+        true((trained[-1] > first_context) == bool(on))
     if activations:
-        launch = network.launch(first, "train_step")
-        kept, grown = launch.metric("category", "activations"), end_of(timeline(launch), "backward")["gradients"]
-        near_bytes(activations, kept)
-        near_bytes(gradients, grown)
-        true(phase == "backward" and kept > grown)
+        launch = network.launch(first_context, "train_step")
+        activation_bytes = launch.metric("category", "activations")
+        gradient_bytes = last_row(timeline(launch), "backward")["gradients"]
+        near_bytes(activations, activation_bytes)
+        near_bytes(gradients, gradient_bytes)
+        true(phase == "backward" and activation_bytes > gradient_bytes)
 
 
 def nothing_ran(run):
@@ -182,59 +184,64 @@ def nothing_ran(run):
 
 
 # (c)
-class Pairs:
+class PrecisionPair:
     def __init__(self, run):
         self.network = Network(run)
-        self.steps = self.percents("train_step", self.network.full_contexts()) or self.percents("train_step", self.network.contexts)
+        self.step_percents = (self.percents("train_step", self.network.full_contexts())
+                              or self.percents("train_step", self.network.contexts))
 
     def percents(self, mode, contexts):
-        """Returns the percents by which peaks change, by context, where the step ran in both precisions."""
-        network, found = self.network, {}
-        for one in contexts:
-            before, after = network.peak(one, mode), network.peak(one, mode, network.other_precision)
+        """Returns {context: percent by which the peak changes} of the contexts that ran in both precisions."""
+        network, percents = self.network, {}
+        for context in contexts:
+            before, after = network.peak(context, mode), network.peak(context, mode, network.other_precision)
             if before and after is not None:
-                found[one] = 100 * (after / before - 1)
-        return found
+                percents[context] = 100 * (after / before - 1)
+        return percents
 
     def category_change(self, mode, context, category):
-        one, other = (self.network.launch(context, mode, precision) for precision in (None, self.network.other_precision))
-        return other.metric("category", category) - one.metric("category", category)
+        before, after = (self.network.launch(context, mode, one) for one in (None, self.network.other_precision))
+        return after.metric("category", category) - before.metric("category", category)
 
     def peak_change(self, mode, context):
         return self.network.peak(context, mode, self.network.other_precision) - self.network.peak(context, mode)
 
 
 def verdict(run, word, precision, share, context, longer, long, saved, added, reasonless):
-    pairs = Pairs(run)
-    true(precision.lower() == pairs.network.other_precision)
-    contexts = list(pairs.steps)
-    matter = [abs(value) >= 5 for value in pairs.steps.values()]
-    true(word == ("Not much" if not any(matter) else "Yes" if all(matter) else "It depends on the context"))
-    near(share, pairs.steps[contexts[0]])
+    pair = PrecisionPair(run)
+    true(precision.lower() == pair.network.other_precision)
+    contexts = list(pair.step_percents)
+    matters = [abs(value) >= 5 for value in pair.step_percents.values()]
+    true(word == ("Not much" if not any(matters) else "Yes" if all(matters) else "It depends on the context"))
+    near(share, pair.step_percents[contexts[0]])
     true(int(number(context)) == contexts[0] and bool(long) == (len(contexts) > 1))
     last = int(number(long)) if long else contexts[0]
     true(last == contexts[-1])
-    near(longer or share, pairs.steps[last])
+    near(longer or share, pair.step_percents[last])
     verdict.traded = bool(saved)
     if saved:
-        fewer, copies = -pairs.category_change("train_step", last, "activations"), pairs.category_change("train_step", last, "weight_copies")
-        near_bytes(saved, fewer)
-        near_bytes(added, copies)
-        true(pairs.network.peak_phase(last) == pairs.network.peak_phase(last, pairs.network.other_precision), "two phases compared")
-        true(abs(pairs.peak_change("train_step", last) - copies + fewer) <= 0.101 * fewer, "something else changes")
-    true(not reasonless or matter[-1] and not saved)
+        activations_saved = -pair.category_change("train_step", last, "activations")
+        copies_added = pair.category_change("train_step", last, "weight_copies")
+        near_bytes(saved, activations_saved)
+        near_bytes(added, copies_added)
+        other_phase = pair.network.peak_phase(last, pair.network.other_precision)
+        true(pair.network.peak_phase(last) == other_phase, "two phases compared")
+        unexplained_bytes = pair.peak_change("train_step", last) - copies_added + activations_saved
+        true(abs(unexplained_bytes) <= 0.101 * activations_saved, "something else changes")
+    true(not reasonless or matters[-1] and not saved)
 
 
 def raised(run, same, step, context, share):
-    pairs, at, mode = Pairs(run), int(number(context)), mode_of(step)
-    near(share, pairs.percents(mode, [at])[at])
-    true(0.899 * pairs.peak_change(mode, at) <= pairs.category_change(mode, at, "weight_copies") and pairs.peak_change(mode, at) > 0)
-    true((same == "The same copies") == bool(pairs.steps and verdict.traded))
+    pair, at, mode = PrecisionPair(run), int(number(context)), mode_of(step)
+    near(share, pair.percents(mode, [at])[at])
+    true(pair.peak_change(mode, at) > 0)
+    true(0.899 * pair.peak_change(mode, at) <= pair.category_change(mode, at, "weight_copies"))
+    true((same == "The same copies") == bool(pair.step_percents and verdict.traded))
 
 
 def changed(run, step, context, share):
     at = int(number(context))
-    near(share, Pairs(run).percents(mode_of(step), [at])[at])
+    near(share, PrecisionPair(run).percents(mode_of(step), [at])[at])
 
 
 def fits(run, contexts, where):
@@ -255,14 +262,14 @@ def alone(run, precision):
 
 
 def none_in_both(run):
-    pairs = Pairs(run)
-    true(not any(pairs.percents(mode, pairs.network.contexts) for mode in MODES))
+    pair = PrecisionPair(run)
+    true(not any(pair.percents(mode, pair.network.contexts) for mode in MODES))
 
 
 # (d)
-def residual_of(network, context):
+def measured_residual(network, context):
     launches = [cell.ok_launch() or cell.launches[-1] for mode in MODES if (cell := network.cell(context, mode)) and cell.launches]
-    return next((bytes for one in launches if (bytes := one.metric("residual", "requested")) is not None), None)
+    return next((size for launch in launches if (size := launch.metric("residual", "requested")) is not None), None)
 
 
 def residual(run, context, name, batch, again, width, bytes, mebibytes):
@@ -275,25 +282,18 @@ def residual(run, context, name, batch, again, width, bytes, mebibytes):
     residual.context, residual.bytes = int(number(context)), product
 
 
-def exact(run):
-    true(residual_of(Network(run), residual.context) == residual.bytes)
-
-
 def differs(run, bytes):
-    true(residual_of(Network(run), residual.context) == int(number(bytes)) != residual.bytes)
-
-
-def not_measured(run):
-    true(residual_of(Network(run), residual.context) is None)
+    true(measured_residual(Network(run), residual.context) == int(number(bytes)) != residual.bytes)
 
 
 # (e)
-MEANINGS = {"attention scores": "B · h · S²", "FFN activations": "B · S · d_ff", "logits": "B · S · V",
-            "tensors of the residual stream": "B · S · d"}
-PLACES = {"the softmax": "computing softmax", "QKᵀ, scale and mask": "computing attention scores"}
+MEANING_FORMULAS = {"attention scores": "B · h · S²", "FFN activations": "B · S · d_ff", "logits": "B · S · V",
+                    "tensors of the residual stream": "B · S · d"}
+PLACE_MODULES = {"the softmax": "computing softmax", "QKᵀ, scale and mask": "computing attention scores"}
 
 
-def elements(cell, formula):
+def product_of(cell, formula):
+    """Returns the product of the factors of a formula like "B · S · d · 4"."""
     values = {"B": cell["batch"], "h": cell["heads"], "S": cell["context"], "S²": cell["context"] ** 2, "d": cell["d_model"],
               "d_ff": cell["d_ff"], "V": cell["vocab"]}
     product = 1
@@ -302,23 +302,23 @@ def elements(cell, formula):
     return product
 
 
-def largest(network, context):
-    """Returns the cell that the answer describes, and its largest allocations."""
+def largest_rows(network, context):
+    """Returns (the cell that the answer describes, rows of its largest allocations)."""
     for mode in ("forward", "train_step", "forward_backward", "inference"):
         if network.peak(context, mode) is not None:
             rows = network.launch(context, mode).table("largest")
             if rows:
-                most = max(row["bytes"] for row in rows)
-                return network.cell(context, mode), [row for row in rows if row["bytes"] == most]
+                most_bytes = max(row["bytes"] for row in rows)
+                return network.cell(context, mode), [row for row in rows if row["bytes"] == most_bytes]
     return None, []
 
 
 def allocations(run, context, bytes, places, layers, each=None, meaning=None, formula=None):
-    cell, rows = largest(Network(run), int(number(context)))
+    cell, rows = largest_rows(Network(run), int(number(context)))
     near_bytes(bytes, rows[0]["bytes"])
     count = sum(row["count"] for row in rows)
     if meaning:
-        true(formula.startswith(MEANINGS[meaning]) and elements(cell, formula) == rows[0]["bytes"])
+        true(formula.startswith(MEANING_FORMULAS[meaning]) and product_of(cell, formula) == rows[0]["bytes"])
         true(bool(each) == (count > 1))
     factor = int(number(layers)) if layers else 1
     true(factor in (1, cell["layers"]))
@@ -326,40 +326,37 @@ def allocations(run, context, bytes, places, layers, each=None, meaning=None, fo
             re.findall(r"([\d,]+) in (.+?)(?=, [\d,]+ in | and [\d,]+ in |$)", places)]
     true(sum(claimed_count for claimed_count, _ in claimed) * factor == count, f"{places}: {count}")
     for claimed_count, place in claimed:
-        if place in PLACES and not cell["implementation"]:
-            inside = [row for row in rows if row["module"].endswith(PLACES[place])]
+        if place in PLACE_MODULES and not cell["implementation"]:
+            inside = [row for row in rows if row["module"].endswith(PLACE_MODULES[place])]
             true(sum(row["count"] for row in inside) == claimed_count * factor, f"{place}")
 
 
 def outgrown(run, contexts, meaning):
     for one in numbers_in(contexts):
-        cell, rows = largest(Network(run), one)
-        widths = [4] if cell["precision"] in ("fp32", "tf32") else [4, 2]
-        true(rows[0]["bytes"] > widths[-1] * elements(cell, "B · h · S²"), "scores are as large")
-        true(any(rows[0]["bytes"] == width * elements(cell, MEANINGS[meaning]) for width in widths))
-
-
-def no_forward(run):
-    network = Network(run)
-    true(not any(largest(network, one)[1] for one in network.contexts))
+        cell, rows = largest_rows(Network(run), one)
+        sizes = [4] if cell["precision"] in ("fp32", "tf32") else [4, 2]
+        true(rows[0]["bytes"] > sizes[-1] * product_of(cell, "B · h · S²"), "scores are as large")
+        true(any(rows[0]["bytes"] == size * product_of(cell, MEANING_FORMULAS[meaning]) for size in sizes))
 
 
 # (f)
 class Block:
+    """Measured bytes of one block: those it keeps for backward, and the change over its backward."""
     def __init__(self, run, context):
         network = Network(run)
         mode = "train_step" if network.peak(context, "train_step") is not None else "forward_backward"
         self.cell, self.launch = network.cell(context, mode), network.launch(context, mode)
-        self.kept = self.launch.metric("block", "kept")
-        self.change = self.launch.metric("block", "after_backward") - self.launch.metric("block", "before_backward")
+        self.kept_bytes = self.launch.metric("block", "kept")
+        before, after = (self.launch.metric("block", name) for name in ("before_backward", "after_backward"))
+        self.change_bytes = after - before
 
-    def formula(self):
+    def formula_bytes(self):
         B, h, S, d, d_ff = (self.cell[name] for name in ("batch", "heads", "context", "d_model", "d_ff"))
-        wide = self.cell["precision"] in ("fp32", "tf32")
-        linear = 40 * d + 20 * d_ff + 8 if wide else 34 * d + 10 * d_ff + 8
-        return B * S * linear + (8 if wide else 6) * B * h * S**2 + 12 * B * h * S + S**2
+        four_byte_elements = self.cell["precision"] in ("fp32", "tf32")
+        linear = 40 * d + 20 * d_ff + 8 if four_byte_elements else 34 * d + 10 * d_ff + 8
+        return B * S * linear + (8 if four_byte_elements else 6) * B * h * S**2 + 12 * B * h * S + S**2
 
-    def gradients(self):
+    def gradient_bytes(self):
         return 4 * (4 * self.cell["d_model"] ** 2 + 3 * self.cell["d_model"] * self.cell["d_ff"] + 2 * self.cell["d_model"])
 
 
@@ -373,39 +370,39 @@ def no_block(run):
 
 def block(run, name, first, context, second, later, formula):
     true(name == Network(run).shape["size"])
-    block.all = [Block(run, int(number(one))) for one in (context, later) if one]
-    for text, one in zip((first, second), block.all):
-        near_bytes(text, one.kept)
-    agree = all(abs(one.kept / one.formula() - 1) <= 0.0101 for one in block.all)
+    block.measured = [Block(run, int(number(one))) for one in (context, later) if one]
+    for text, one in zip((first, second), block.measured):
+        near_bytes(text, one.kept_bytes)
+    agree = all(abs(one.kept_bytes / one.formula_bytes() - 1) <= 0.0101 for one in block.measured)
     true(not formula or agree == ("predicts" in formula))
 
 
 def contributors(run, context, names):
-    one = block.all[-1]
-    true(int(number(context)) == one.cell["context"])
+    longest = block.measured[-1]
+    true(int(number(context)) == longest.cell["context"])
     claimed = []
     for alike, share in re.findall(r"(.+?) \(([\d.]+) %(?: each)?\)(?:, )?", names):
         claimed += [share] * len(re.split(", | and ", alike))
-    kept = sorted((row["bytes"] for row in one.launch.table("block") if row["kind"] == "kept"), reverse=True)
+    kept_sizes = sorted((row["bytes"] for row in longest.launch.table("block") if row["kind"] == "kept"), reverse=True)
     true(len(claimed) == 5, names)
-    for share, bytes in zip(claimed, kept):
-        near(share, 100 * bytes / one.kept)
+    for share, size in zip(claimed, kept_sizes):
+        near(share, 100 * size / longest.kept_bytes)
 
 
 def change(run, first, context, second, later, gradients, equal):
-    for text, at, one in zip((first, second), (context, later), block.all):
+    for text, at, one in zip((first, second), (context, later), block.measured):
         true(int(number(at)) == one.cell["context"])
-        near_bytes(text, one.change)
+        near_bytes(text, one.change_bytes)
     claimed = gradients.split(" and ")
-    true(len(claimed) in (1, len({f"{one.change + one.kept:.3g}" for one in block.all})))
-    for text, one in zip(claimed if len(claimed) > 1 else claimed * 2, block.all):
-        near_bytes(text, one.change + one.kept)
-    agree = all(abs((one.change + one.kept) / one.gradients() - 1) <= 0.0101 for one in block.all)
+    true(len(claimed) in (1, len({f"{one.change_bytes + one.kept_bytes:.3g}" for one in block.measured})))
+    for text, one in zip(claimed if len(claimed) > 1 else claimed * 2, block.measured):
+        near_bytes(text, one.change_bytes + one.kept_bytes)
+    agree = all(abs((one.change_bytes + one.kept_bytes) / one.gradient_bytes() - 1) <= 0.0101 for one in block.measured)
     true(not equal or agree == ("equal" in equal))
 
 
 SIZE = r"[−+]?[\d,.]+ (?:[GMK]i)?B"
-STEP = "(?:" + "|".join(map(re.escape, STEPS)) + ")"
+STEP = "(?:" + "|".join(map(re.escape, STEP_MODES)) + ")"
 SUBJECT = (rf"(?:The (?P<step>{STEP})(?: of (?P<profile>.+? at context [\d,]+))?|"
            rf"At (?:context )?(?P<at>[\d,]+) (?:it|the (?P<step2>{STEP})))")
 BYTES = r"\*\*(?P<{}>" + SIZE + r")\*\*"
@@ -425,7 +422,7 @@ CLAIMS = {
          rf"{BYTES.format('peak')} as activations are saved(?P<falls>, and falls in backward as gradients replace them)?\.",
          with_step(climbs)),
         (rf"{SUBJECT} starts at {BYTES.format('start')} and peaks at {BYTES.format('peak')}(?: in (?P<phase>[\w ]+))?\.",
-         with_step(plain)),
+         with_step(starts_and_peaks)),
         (rf"{SUBJECT} stops at {BYTES.format('peak')}: (?P<reason>.+?)\.(?= [TA]|$)", with_step(stops))],
     "memory_profiling.b": [
         (r"Neither an inference forward nor a training step ran(?: \(.+\))?\.$", nothing_ran),
@@ -450,11 +447,14 @@ CLAIMS = {
     "memory_profiling.d": [
         (r"At context (?P<context>[\d,]+) one tensor of (?P<name>.+?) takes (?P<batch>[\d,]+) · (?P<again>[\d,]+) · "
          r"(?P<width>[\d,]+) · 4 = (?P<bytes>[\d,]+) bytes, or \*\*(?P<mebibytes>[\d.,]+) MiB\*\*\.", residual),
-        (r"The tensor measured in this run has exactly this size\.", exact),
+        (r"The tensor measured in this run has exactly this size\.",
+         lambda run: true(measured_residual(Network(run), residual.context) == residual.bytes)),
         (r"The tensor measured in this run takes (?P<bytes>[\d,]+) bytes\.", differs),
-        (r"This run measured none at that context\.", not_measured)],
+        (r"This run measured none at that context\.",
+         lambda run: true(measured_residual(Network(run), residual.context) is None))],
     "memory_profiling.e": [
-        (r"No forward pass was recorded\.", no_forward),
+        (r"No forward pass was recorded\.",
+         lambda run: true(not any(largest_rows(Network(run), one)[1] for one in Network(run).contexts))),
         (rf"At context (?P<context>[\d,]+) (?P<meaning>[\w ]+?) are largest, {BYTES.format('bytes')}(?P<each> each)? "
          r"\(`(?P<formula>[^`]+)` bytes\): (?:each of (?P<layers>\d+) layers|the pass) makes (?P<places>.+?)\.(?= At|$)", allocations),
         (rf"At context (?P<context>[\d,]+) the largest allocation takes {BYTES.format('bytes')}: "

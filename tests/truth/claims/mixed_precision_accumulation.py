@@ -3,7 +3,7 @@ import re
 
 from checks import near, number, true
 
-KINDS = {"accumulation", "limits"}
+CELL_KINDS = {"accumulation", "limits"}
 LOOPS = ["FP32 += FP32", "FP16 += FP16", "FP32 += FP16", "FP32 += FP16 cast to FP32"]
 
 

@@ -3,7 +3,7 @@ import statistics
 
 from checks import PRECISIONS, always, near, near_bytes, number, true
 
-KINDS = {"sharding"}
+CELL_KINDS = {"sharding"}
 NETWORK = r"(?P<size>\S+) in (?P<precision>[A-Z]+\d+)"
 
 

@@ -3,66 +3,66 @@ import math
 
 from checks import PRECISIONS, always, bytes_in, near, near_bytes, number, true
 
-KINDS = {"attention"}
+CELL_KINDS = {"attention"}
 
 
-def rows(run, precision):
-    """Returns the rows of the handout's sweeps with their head dimension and score bytes."""
+def sweep_rows(run, precision):
+    """Returns the rows of the handout's sweeps, each with its head dimension, batch and bytes of scores."""
     found = []
     for cell in run.of("attention", method="synced", precision=PRECISIONS[precision]):
-        if cell["implementation"] or not cell.ok_launch():
-            continue
-        width = 2 if cell["precision"] in ("bf16", "fp16") else 4
-        for row in cell.ok_launch().table("attention"):
+        launch = None if cell["implementation"] else cell.ok_launch()
+        element_bytes = 2 if cell["precision"] in ("bf16", "fp16") else 4
+        for row in launch.table("attention") if launch else []:
             if row["length"]:
-                scores = width * cell["batch"] * cell["heads"] * row["length"] ** 2
-                found.append({**row, "d": cell["head_dim"], "scores": scores, "batch": cell["batch"], "width": width})
+                score_bytes = element_bytes * cell["batch"] * cell["heads"] * row["length"] ** 2
+                found.append({**row, "d": cell["head_dim"], "score_bytes": score_bytes, "batch": cell["batch"],
+                              "element_bytes": element_bytes})
     return found
 
 
-def saved(row):
+def saved_bytes(row):
     known = row["before_backward_bytes"] is not None and row["input_bytes"] is not None
     return row["before_backward_bytes"] - row["input_bytes"] if known else None
 
 
 def out_of_memory(run, precision, length, d=None, phase=None, batch=None, width=None, tensor=None, tensors=None,
                   needed=None, capacity=None):
-    own = rows(run, precision)
-    out = [row for row in own if row["outcome"] == "out of memory"]
-    first = min(out, key=lambda row: (row["length"], row["d"]))
+    swept = sweep_rows(run, precision)
+    failed = [row for row in swept if row["outcome"] == "out of memory"]
+    first = min(failed, key=lambda row: (row["length"], row["d"]))
     true(first["length"] == number(length))
     if not tensor:
         return
     true(first["d"] == int(d) and first["phase"] == phase)
-    true((first["batch"], first["width"]) == (int(batch), int(width)))
-    near_bytes(tensor, first["scores"])
+    true((first["batch"], first["element_bytes"]) == (int(batch), int(width)))
+    near_bytes(tensor, first["score_bytes"])
     if tensors:
-        held = [row for row in own if row["outcome"] == "ok" and row["d"] == first["d"]][-1]
-        near(tensors, held["peak_bytes"] / held["scores"])
-        near_bytes(needed, held["peak_bytes"] / held["scores"] * first["scores"])
+        longest_run = [row for row in swept if row["outcome"] == "ok" and row["d"] == first["d"]][-1]
+        near(tensors, longest_run["peak_bytes"] / longest_run["score_bytes"])
+        near_bytes(needed, longest_run["peak_bytes"] / longest_run["score_bytes"] * first["score_bytes"])
         true(bytes_in(needed) > bytes_in(capacity), "the GPU has as much")
 
 
 def fits(run, precision, length):
-    own = rows(run, precision)
-    true(not [row for row in own if row["outcome"] == "out of memory"])
-    true(max(row["length"] for row in own if row["outcome"] == "ok") == number(length))
+    swept = sweep_rows(run, precision)
+    true(not [row for row in swept if row["outcome"] == "out of memory"])
+    true(max(row["length"] for row in swept if row["outcome"] == "ok") == number(length))
 
 
 def growth(run, exponent, two):
     for precision in PRECISIONS:
-        ran = [row for row in rows(run, precision) if row["outcome"] == "ok" and (saved(row) or 0) > 0]
-        far = [row for row in ran if row["length"] >= 4096]
-        fitted = far if len({row["length"] for row in far}) > 1 else ran
+        ran = [row for row in sweep_rows(run, precision) if row["outcome"] == "ok" and (saved_bytes(row) or 0) > 0]
+        long_rows = [row for row in ran if row["length"] >= 4096]
+        fitted = long_rows if len({row["length"] for row in long_rows}) > 1 else ran
         if len({row["length"] for row in fitted}) < 2:
             continue
-        x, y = zip(*[(math.log(row["length"]), math.log(saved(row))) for row in fitted])
-        middle = sum(x) / len(x), sum(y) / len(y)
-        slope = (sum((a - middle[0]) * (b - middle[1]) for a, b in zip(x, y)) / sum((a - middle[0]) ** 2 for a in x))
-        near(exponent, slope)
+        log_lengths, log_bytes = zip(*[(math.log(row["length"]), math.log(saved_bytes(row))) for row in fitted])
+        mean_length, mean_bytes = sum(log_lengths) / len(log_lengths), sum(log_bytes) / len(log_bytes)
+        covariance = sum((a - mean_length) * (b - mean_bytes) for a, b in zip(log_lengths, log_bytes))
+        near(exponent, covariance / sum((a - mean_length) ** 2 for a in log_lengths))
         if two:
             longest = max(fitted, key=lambda row: row["length"])
-            true(abs(saved(longest) / longest["scores"] - 2) < 0.1, "not two tensors of scores")
+            true(abs(saved_bytes(longest) / longest["score_bytes"] - 2) < 0.1, "not two tensors of scores")
         return
     raise AssertionError("no precision has two lengths")
 

@@ -3,7 +3,7 @@ import statistics
 
 from checks import PRECISIONS, always, near, near_bytes, number, true
 
-KINDS = {"attention", "kernels"}
+CELL_KINDS = {"attention", "kernels"}
 WAYS = {"pytorch-eager": "eager", "pytorch-compiled": "compiled"}
 
 
