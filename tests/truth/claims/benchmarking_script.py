@@ -6,68 +6,73 @@ from checks import MODES, PRECISION_WORDS, near, number, true
 from timing import networks, setting, users_cells, variation
 
 CELL_KINDS = {"timing", "kernels"}
-WORDS = dict(zip(MODES, ["inference", "forward", "forward+backward", "training step"]))
+MODE_WORDS = dict(zip(MODES, ["inference", "forward", "forward+backward", "training step"]))
 
 
 def planned_networks(run):
-    """Returns the networks that this problem planned. It begins with the shortest mode, the mixed-precision problem with
-    the longest."""
+    """Returns the networks that this problem planned, or all if there are none. They begin with one of the two
+    shortest modes; the mixed-precision problem's begin with the longest."""
     every = networks(run)
     return [network for network in every if network.first_mode in MODES[:2]] or every
 
 
-def is_called(network, words):
+def is_called(network, label):
     """Tells whether an answer calls the network so: "small", "small, 512", "small, BF16"."""
-    size, *details = words.split(", ")
+    size, *details = label.split(", ")
     return network.size == size and all(
-        one in (f"{network.shape['context']:,}", PRECISION_WORDS.get(network.shape["precision"])) for one in details)
+        detail in (f"{network.shape['context']:,}", PRECISION_WORDS.get(network.shape["precision"]))
+        for detail in details)
 
 
-def find_network(run, words):
-    return next(one for one in planned_networks(run) if is_called(one, words))
+def find_network(run, label):
+    return next(network for network in planned_networks(run) if is_called(network, label))
 
 
-def ends(text):
-    """Returns the ends of "19.3 to 329", or twice the same number."""
+def both_ends(text):
+    """Returns the texts of the ends of "19.3 to 329", or twice the same number."""
     return (text.split(" to ") * 2)[:2]
 
 
 def program(run, warmup, steps, batch, gpu, row, command):
-    size, mode = row.rsplit(", ", 1)
+    """Checks the cells' settings and the command that reproduces `row`, a network and its mode."""
+    label, mode_words = row.rsplit(", ", 1)
     true((gpu is None) == (run.cells[0]["device"] == "cpu"))
-    cell = find_network(run, size).modes[next(one for one, words in WORDS.items() if words == mode)]
+    cell = find_network(run, label).modes[next(mode for mode, words in MODE_WORDS.items() if words == mode_words)]
     true((cell["warmup"], cell["steps"], cell["batch"]) == tuple(map(int, (warmup, steps, batch))))
-    for option, name in {"sizes": "size", "contexts": "context", "precisions": "precision", "modes": "mode",
-                         "warmup": "warmup", "steps": "steps"}.items():
+    for option, parameter in {"sizes": "size", "contexts": "context", "precisions": "precision", "modes": "mode",
+                              "warmup": "warmup", "steps": "steps"}.items():
         flag = re.search(rf"--{option} (\S+)", command)
-        true(flag and flag[1] == str(cell[name]), f"--{option}")
+        true(flag and flag[1] == str(cell[parameter]), f"--{option}")
     for network in planned_networks(run):
-        for mode, other in network.modes.items():
-            if (other["warmup"], other["steps"]) != (0, 1):
+        for other in network.modes.values():
+            if (other["warmup"], other["steps"]) != (0, 1):  # Cells of a single cold step only show its cost.
                 true((other["warmup"], other["steps"]) == (cell["warmup"], cell["steps"]), "others have other steps")
 
 
-def compared(run):
-    forward = [one for one in planned_networks(run) if one.phase("forward")]
-    return [one for one in forward if one.phase("backward")] or forward
+def compared_networks(run):
+    """Returns the networks that ran forward; if backward ran in some of them, only these."""
+    with_forward = [network for network in planned_networks(run) if network.phase("forward")]
+    return [network for network in with_forward if network.phase("backward")] or with_forward
 
 
 def durations(run, one, first, first_size, last, last_size, backward, ratio):
-    rows = compared(run)
-    true(is_called(rows[0], one or first_size) and (one or is_called(rows[-1], last_size)))
-    true((len(rows) == 1) == bool(one))
-    near(first, statistics.fmean(rows[0].phase("forward")))
+    """Checks mean ms of forward (`first`, `last`) and `backward`. `one` is the label of the only network."""
+    compared = compared_networks(run)
+    true(is_called(compared[0], one or first_size) and (one or is_called(compared[-1], last_size)))
+    true((len(compared) == 1) == bool(one))
+    near(first, statistics.fmean(compared[0].phase("forward")))
     if last:
-        near(last, statistics.fmean(rows[-1].phase("forward")))
-    timed = [row for row in rows if row.phase("backward")]
-    true(bool(timed) == bool(backward or ratio))
-    ratios = [statistics.fmean(row.phase("backward")) / statistics.fmean(row.phase("forward")) for row in timed]
+        near(last, statistics.fmean(compared[-1].phase("forward")))
+    with_backward = [network for network in compared if network.phase("backward")]
+    true(bool(with_backward) == bool(backward or ratio))
+    ratios = [statistics.fmean(network.phase("backward")) / statistics.fmean(network.phase("forward"))
+              for network in with_backward]
     if backward:
-        for text, row in zip(ends(backward), (rows[0], rows[-1])):
-            near(text, statistics.fmean(row.phase("backward")))
+        for text, network in zip(both_ends(backward), (compared[0], compared[-1])):
+            near(text, statistics.fmean(network.phase("backward")))
         true(all(1.8 < value < 2.2 for value in ratios), "not twice as long")
     if ratio:
-        for text, value in zip(ends(ratio), (min(ratios), max(ratios))):
+        for text, value in zip(both_ends(ratio), (min(ratios), max(ratios))):
             near(text, value)
         true(any(abs(value - 2) > 0.1 for value in ratios), "all are twice as long")
 
@@ -78,113 +83,135 @@ def fraction(text):
 
 
 def spread(run, whose, passes, size, optimizer, optimizer_size):
-    rows = compared(run)
-    true((whose == "Their") == bool(rows[0].phase("backward")))
-    of_passes = {setting(row.shape): max(variation(samples) for samples in (
-        row.phase("forward"), row.phase("backward"), row.whole_steps("forward"), row.whole_steps("inference"))) for row in rows}
-    of_optimizer = {setting(row.shape): variation(row.phase("optimizer")) for row in rows}
-    for text, name, values in ((passes, size, of_passes), (optimizer, optimizer_size, of_optimizer)):
+    """Checks the highest coefficients of variation of forward and backward (`passes`) and of the optimizer."""
+    compared = compared_networks(run)
+    true((whose == "Their") == bool(compared[0].phase("backward")))
+    by_setting = {setting(network.shape): network for network in compared}
+    pass_variations = {key: max(variation(samples) for samples in (
+        network.phase("forward"), network.phase("backward"),
+        network.whole_steps("forward"), network.whole_steps("inference"))) for key, network in by_setting.items()}
+    optimizer_variations = {key: variation(network.phase("optimizer")) for key, network in by_setting.items()}
+    for text, label, variations in ((passes, size, pass_variations), (optimizer, optimizer_size, optimizer_variations)):
         if text:
-            most = max(values.values())
-            true(most <= fraction(text) + 1e-9 and fraction(text) - most <= max(0.0011, 0.11 * most), f"{text} is {most}")
-            true(values[setting(find_network(run, name).shape)] == most, f"{name} is not the one")
-    true(bool(optimizer) == (max(of_optimizer.values()) > 0))
+            highest = max(variations.values())
+            # An answer rounds up, because it says "at most".
+            true(highest <= fraction(text) + 1e-9 and fraction(text) - highest <= max(0.0011, 0.11 * highest),
+                 f"{text} is {highest}")
+            true(variations[setting(find_network(run, label).shape)] == highest, f"{label} is not the one")
+    true(bool(optimizer) == (max(optimizer_variations.values()) > 0))
 
 
 def nothing_timed(run):
-    true(not compared(run))
+    true(not compared_networks(run))
 
 
 class Warmup:
-    """The windows of one network's steps. `rises` has the cold mean / the warm one, with each process's first step."""
+    """Compares means of as many steps of one network with and without warm-up.
+
+    `rises` has the mean without / the mean after warm-up, once with each process's first step. `after_one` is the mean
+    after one step / that after warm-up. `deviations` are in ms, from the first step on and from the second.
+    """
 
     def __init__(self, network, mode):
         self.network, cell = network, network.modes[mode]
         launch = cell.ok_launch()
-        steps = [one / 1e6 for one in (launch and launch.metric("step", "total")) or []]
-        self.count, self.warmup = cell["steps"], cell["warmup"]
-        self.comparable = bool(steps) and self.warmup > 0 and len(steps) >= self.warmup + self.count
+        steps_ms = [ns / 1e6 for ns in (launch and launch.metric("step", "total")) or []]
+        self.timed_steps, self.warmup_steps = cell["steps"], cell["warmup"]
+        self.comparable = (bool(steps_ms) and self.warmup_steps > 0
+                           and len(steps_ms) >= self.warmup_steps + self.timed_steps)
         if not self.comparable:
             return
-        window = lambda first: statistics.fmean(steps[first:first + self.count])
-        self.steady_ms = statistics.median(steps[self.warmup:self.warmup + self.count])
-        warm = window(self.warmup)
-        cold_cells = [network.cold_cells[mode]] if mode in network.cold_cells else []
-        self.first_steps_ms = [one.metric("step", "total")[0] / 1e6 for source in (cell, *cold_cells) for one in source.launches
-                       if one.data["outcome"]["status"] == "ok" and one.metric("step", "total")]
+        window = lambda first: steps_ms[first:first + self.timed_steps]
+        self.steady_ms = statistics.median(window(self.warmup_steps))
+        warm_ms = statistics.fmean(window(self.warmup_steps))
+        cells = (cell, *([network.cold_cells[mode]] if mode in network.cold_cells else []))
+        self.first_steps_ms = [launch.metric("step", "total")[0] / 1e6 for cell in cells for launch in cell.launches
+                               if launch.data["outcome"]["status"] == "ok" and launch.metric("step", "total")]
         self.comparable = self.steady_ms > 0
-        self.rises = [(window(0) + (first - steps[0]) / self.count) / warm for first in self.first_steps_ms] if warm else []
-        self.after_one = window(1) / warm if warm else 1
-        self.deviations = [statistics.pstdev(steps[first:first + self.count]) for first in (0, min(1, self.warmup))]
+        cold_ms = statistics.fmean(window(0))
+        self.rises = [(cold_ms + (first_ms - steps_ms[0]) / self.timed_steps) / warm_ms
+                      for first_ms in self.first_steps_ms] if warm_ms else []
+        self.after_one = statistics.fmean(window(1)) / warm_ms if warm_ms else 1
+        self.deviations = [statistics.pstdev(window(first)) for first in (0, min(1, self.warmup_steps))]
 
 
-def warmups(run):
-    modes = MODES[1:3] + (MODES[3:] if run.edition == "2026" else [])
-    rows = {mode: [row for row in (Warmup(one, mode) for one in planned_networks(run) if mode in one.modes) if row.comparable]
-            for mode in modes}
-    return rows["forward_backward"] or next((found for found in rows.values() if found), [])
+def comparable_warmups(run):
+    """Returns each network's Warmup in forward+backward; if none is comparable, in the first mode that has some."""
+    by_mode = {}
+    for mode in MODES[1:3] + (MODES[3:] if run.edition == "2026" else []):
+        warmups = [Warmup(network, mode) for network in planned_networks(run) if mode in network.modes]
+        by_mode[mode] = [warmup for warmup in warmups if warmup.comparable]
+    return by_mode["forward_backward"] or next((warmups for warmups in by_mode.values() if warmups), [])
 
 
 def mode_of(words):
-    return next(mode for mode, name in WORDS.items() if name in (words, f"{words} step"))
+    """Returns the mode of "forward" or "training", which an answer has before "steps"."""
+    return next(mode for mode, mode_words in MODE_WORDS.items() if mode_words in (words, f"{words} step"))
 
 
 def rises(run, steps, mode, most_rise, most, least_rise, least, causes, fixed):
-    rows = warmups(run)
-    true(all(row.count == int(steps) and mode_of(mode) in row.network.modes for row in rows))
-    highest, lowest = max(rows, key=lambda row: max(row.rises)), min(rows, key=lambda row: max(row.rises))
+    """Checks the networks that rise most and least without warm-up. `causes` are ms of initialization."""
+    warmups = comparable_warmups(run)
+    true(all(warmup.timed_steps == int(steps) and mode_of(mode) in warmup.network.modes for warmup in warmups))
+    highest, lowest = (choose(warmups, key=lambda warmup: max(warmup.rises)) for choose in (max, min))
     true(is_called(highest.network, most) and (not least or is_called(lowest.network, least)))
-    true(bool(least) == (len(rows) > 1))
-    for text, row in ((most_rise, highest), (least_rise, lowest)):
-        for end, value in zip(ends(text or most_rise), (min(row.rises), max(row.rises)) if text else ()):
+    true(bool(least) == (len(warmups) > 1))
+    for text, warmup in ((most_rise, highest), (least_rise, lowest)):
+        for end, value in zip(both_ends(text or most_rise), (min(warmup.rises), max(warmup.rises)) if text else ()):
             near(end, value)
     if causes:
-        times = [(row, initialization_ms(run, row)) for row in rows]
-        known = [(row, time) for row, time in times if time is not None]
-        true(any(row is highest for row, _ in known), "the size that rises most was not profiled")
-        for text, value in zip(ends(causes), (min(time for _, time in known), max(time for _, time in known))):
+        timed = [(warmup, initialization_ms(run, warmup)) for warmup in warmups]
+        known = [(warmup, ms) for warmup, ms in timed if ms is not None]
+        true(any(warmup is highest for warmup, _ in known), "the size that rises most was not profiled")
+        for text, value in zip(both_ends(causes), (min(ms for _, ms in known), max(ms for _, ms in known))):
             near(text, value)
-        for row, time in known:
-            extra = statistics.median(row.first_steps_ms) - row.steady_ms
-            true(extra / 2 <= time <= 2 * extra, "the first step is something else")
+        for warmup, ms in known:
+            extra_ms = statistics.median(warmup.first_steps_ms) - warmup.steady_ms
+            true(extra_ms / 2 <= ms <= 2 * extra_ms, "the first step is something else")
         true(highest.deviations[1] < highest.deviations[0], "later steps vary as much")
-        true(not fixed or (len(known) == len(times) > 1 and number(ends(causes)[1]) < 1.5 * number(ends(causes)[0])))
+        least_ms, most_ms = map(number, both_ends(causes))
+        true(not fixed or (len(known) == len(timed) > 1 and most_ms < 1.5 * least_ms))
 
 
-def initialization_ms(run, row):
+def initialization_ms(run, warmup):
     """Returns the time for loading CUDA modules and initializing cuBLAS; None if no first step was profiled."""
     for cell in users_cells(run, "kernels"):
-        if (cell["warmup"], cell["steps"]) == (0, 0) and setting(cell) == setting(row.network.shape) and cell.ok_launch():
-            times = [cell.ok_launch().metric("first", name) for name in ("code_loading", "matrix_library")]
-            return None if None in times else sum(times) / 1e6
+        is_cold = (cell["warmup"], cell["steps"]) == (0, 0)
+        if is_cold and setting(cell) == setting(warmup.network.shape) and cell.ok_launch():
+            times_ns = [cell.ok_launch().metric("first", name) for name in ("code_loading", "matrix_library")]
+            return None if None in times_ns else sum(times_ns) / 1e6
     return None
 
 
 def steady(run, steps, mode, bound):
-    rows = warmups(run)
-    true(all(row.count == int(steps) and mode_of(mode) in row.network.modes for row in rows))
-    changes = [abs(rise - 1) for row in rows for rise in row.rises]
-    true(max(changes) <= number(bound) / 100 + 1e-9 and max(rise for row in rows for rise in row.rises) <= 1.01)
+    """Checks that all means without warm-up are within `bound` % of those after it."""
+    warmups = comparable_warmups(run)
+    true(all(warmup.timed_steps == int(steps) and mode_of(mode) in warmup.network.modes for warmup in warmups))
+    changes = [abs(rise - 1) for warmup in warmups for rise in warmup.rises]
+    true(max(changes) <= number(bound) / 100 + 1e-9
+         and max(rise for warmup in warmups for rise in warmup.rises) <= 1.01)
 
 
 def without_reason(run):
-    true(max(max(row.rises) for row in warmups(run)) > 1.01)
+    true(max(max(warmup.rises) for warmup in comparable_warmups(run)) > 1.01)
 
 
 def one_enough(run, sizes):
-    true(all(abs(row.after_one - 1) <= 0.01 and row.warmup > 1 for row in warmups(run)))
-    for words in re.findall(r"[^, ]+(?:, (?:FP32|BF16|FP16|TF32|[\d,]+))*(?=, | and |$)", sizes or ""):
-        conditions = find_network(run, words).longest_mode_cell().ok_launch().data["conditions"]
-        true(any(one["name"] == "device_allocations" and one["value"] > 0 for one in conditions), words)
+    """Checks that means after one step are those after warm-up. `sizes` are networks whose timed steps allocate."""
+    true(all(abs(warmup.after_one - 1) <= 0.01 and warmup.warmup_steps > 1 for warmup in comparable_warmups(run)))
+    for label in re.findall(r"[^, ]+(?:, (?:FP32|BF16|FP16|TF32|[\d,]+))*(?=, | and |$)", sizes or ""):
+        conditions = find_network(run, label).longest_mode_cell().ok_launch().data["conditions"]
+        true(any(condition["name"] == "device_allocations" and condition["value"] > 0 for condition in conditions),
+             label)
 
 
 def one_short(run, size):
-    row = max(warmups(run), key=lambda row: abs(row.after_one - 1))
-    true(is_called(row.network, size) and abs(row.after_one - 1) > 0.01)
+    worst = max(comparable_warmups(run), key=lambda warmup: abs(warmup.after_one - 1))
+    true(is_called(worst.network, size) and abs(worst.after_one - 1) > 0.01)
 
 
 def nothing_warm(run):
-    true(not warmups(run))
+    true(not comparable_warmups(run))
 
 
 CLAIMS = {

@@ -4,68 +4,75 @@ import re
 from checks import near, number, true
 
 CELL_KINDS = {"accumulation", "limits"}
-LOOPS = ["FP32 += FP32", "FP16 += FP16", "FP32 += FP16", "FP32 += FP16 cast to FP32"]
+FP16, MIXED, CAST = "fp16+=fp16", "fp32+=fp16", "fp32+=float(fp16)"
+# The metric that has the running sums of a loop, by the loop's name in answers.
+METRICS = {"FP32 += FP32": "fp32+=fp32", "FP16 += FP16": FP16, "FP32 += FP16": MIXED, "FP32 += FP16 cast to FP32": CAST}
 
 
 def launch(run):
     return run.of("accumulation")[0].ok_launch()
 
 
-def sums(run, loop):
+def running_sums(run, loop):
+    """Returns the sum after each addition of 0.01."""
     return launch(run).metric("running", loop)
 
 
-def rounding(run, loop):
-    """Returns the part of a loop's error that comes from its addend, and the rest."""
-    taken, addend = sums(run, loop), launch(run).metric("addend", loop)
-    from_input = len(taken) * (addend - 0.01)
-    return from_input, taken[-1] - 0.01 * len(taken) - from_input
+def stored_addend(run, loop):
+    """Returns 0.01 as the loop's precision stores it."""
+    return launch(run).metric("addend", loop)
 
 
-def textbook(run, fp32, fp16):
-    near(fp32, sums(run, "fp32+=fp32")[-1])
-    near(fp16, sums(run, "fp16+=fp16")[-1])
+def error_parts(run, loop):
+    """Returns the part of a loop's error that comes from its addend, and the rest, which comes from rounding sums."""
+    sums = running_sums(run, loop)
+    from_addend = len(sums) * (stored_addend(run, loop) - 0.01)
+    return from_addend, sums[-1] - 0.01 * len(sums) - from_addend
 
 
-def steps(run, middle, last):
-    from_input, from_sum = rounding(run, "fp16+=fp16")
-    true(abs(from_sum) > abs(from_input), "the addend is the reason")
+def one_precision(run, fp32, fp16):
+    near(fp32, running_sums(run, "fp32+=fp32")[-1])
+    near(fp16, running_sums(run, FP16)[-1])
+
+
+def rounded_sums(run, middle, last):
+    """Checks the FP16 loop's reason. `middle` and `last` are the increases of the sum half way and at the end."""
+    from_addend, from_sums = error_parts(run, FP16)
+    true(abs(from_sums) > abs(from_addend), "the addend is the reason")
     if not middle:
         return
-    taken, addend = sums(run, "fp16+=fp16"), launch(run).metric("addend", "fp16+=fp16")
-    half = (len(taken) - 1) // 2
-    near(middle, taken[half] - taken[half - 1])
-    near(last, taken[-1] - taken[-2])
-    true(number(middle) > addend > number(last), "errors of one sign")
-    errors = [abs(value - 0.01 * (i + 1)) for i, value in enumerate(taken)]
+    sums = running_sums(run, FP16)
+    half = (len(sums) - 1) // 2
+    near(middle, sums[half] - sums[half - 1])
+    near(last, sums[-1] - sums[-2])
+    true(number(middle) > stored_addend(run, FP16) > number(last), "errors of one sign")
+    errors = [abs(value - 0.01 * (i + 1)) for i, value in enumerate(sums)]
     true(errors[-1] <= max(errors) / 2, "they do not cancel")
 
 
-def accumulated(run, mixed, addend):
-    near(mixed, sums(run, MIXED)[-1])
-    true(sums(run, MIXED) == sums(run, CAST), "the cast changes the sum")
-    near(addend, launch(run).metric("addend", MIXED))
-    from_input, from_sum = rounding(run, MIXED)
-    true(abs(from_input) >= abs(from_sum), "the sum is the reason")
+def rounded_addend(run, mixed, addend):
+    """Checks the reason of the loops with an FP32 sum and FP16 addends. `mixed` is their result."""
+    near(mixed, running_sums(run, MIXED)[-1])
+    true(running_sums(run, MIXED) == running_sums(run, CAST), "the cast changes the sum")
+    near(addend, stored_addend(run, MIXED))
+    from_addend, from_sums = error_parts(run, MIXED)
+    true(abs(from_addend) >= abs(from_sums), "the sum is the reason")
 
 
-def otherwise(run, loops):
-    claimed = re.findall(r"(FP[^.]*?) gives \*\*(\S+)\*\*\.", loops)
-    for loop, value in claimed:
-        near(value, sums(run, NAMES[loop])[-1])
+def unexplained(run, loops):
+    for loop, value in re.findall(r"(FP[^.]*?) gives \*\*(\S+)\*\*\.", loops):
+        near(value, running_sums(run, METRICS[loop])[-1])
 
 
-def missing(run):
+def no_result(run):
     true(launch(run) is None)
 
 
-MIXED, CAST = "fp32+=fp16", "fp32+=float(fp16)"
-NAMES = dict(zip(LOOPS, ["fp32+=fp32", "fp16+=fp16", MIXED, CAST]))
 CLAIMS = {"mixed_precision_accumulation": [
-    (r"FP32 gives \*\*(?P<fp32>\S+)\*\*, FP16 \*\*(?P<fp16>\S+)\*\*\.", textbook),
+    (r"FP32 gives \*\*(?P<fp32>\S+)\*\*, FP16 \*\*(?P<fp16>\S+)\*\*\.", one_precision),
     (r"Each addition rounds the FP16 sum(?:: a step adds (?P<middle>\S+) half way and (?P<last>\S+) at the end, and these "
-     r"errors nearly cancel)?\.", steps),
+     r"errors nearly cancel)?\.", rounded_sums),
     (r"With an FP32 accumulator the result is \*\*(?P<mixed>\S+)\*\*, cast or not; what remains is 0\.01 itself, stored in "
-     r"FP16 as (?P<addend>[\d.]+)\.(?= |$)", accumulated),
-    (r"The exact sum is 10\.(?P<loops>(?: FP[^.]*? gives \*\*[^*]+\*\*\.)*) This run does not show why\.", otherwise),
-    (r"The loops have no result: .*", missing)]}
+     r"FP16 as (?P<addend>[\d.]+)\.(?= |$)", rounded_addend),
+    (r"The exact sum is 10\.(?P<loops>(?: FP[^.]*? gives \*\*[^*]+\*\*\.)*) This run does not show why\.", unexplained),
+    (r"The loops have no result: .*", no_result)]}

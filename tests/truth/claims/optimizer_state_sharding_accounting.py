@@ -4,56 +4,63 @@ import statistics
 from checks import PRECISIONS, always, near, near_bytes, number, true
 
 CELL_KINDS = {"sharding"}
-NETWORK = r"(?P<size>\S+) in (?P<precision>[A-Z]+\d+)"
+NETWORK = r"(?P<size>\S+) in (?P<precision>[A-Z]+\d+)"  # a pattern, whose groups choose a Scheme
 
 
 class Scheme:
-    """One network with its optimizer's state, its weights or nothing sharded."""
+    """One network's training with its optimizer's state, its weights or nothing sharded."""
 
-    def __init__(self, run, size, precision, sharding):
-        found = run.of("sharding", size=size, precision=PRECISIONS[precision], sharding=sharding)
-        self.cell = found[0] if found else None
-        self.launch = self.cell.ok_launch() if found else None
+    def __init__(self, cell):
+        self.cell, self.launch = cell, cell.ok_launch() if cell else None
 
-    def held(self, step, point):
-        """Returns the row of the rank that peaks highest, before training (0), in its first step (1) or in a later one (2)."""
+    @classmethod
+    def find(cls, run, size, precision, sharding):
+        return cls(next(iter(run.of("sharding", size=size, precision=PRECISIONS[precision], sharding=sharding)), None))
+
+    def memory_row(self, step, point):
+        """Returns the highest-peaking rank's row: before training (0), in its first step (1) or in a later one (2)."""
         rows = [row for row in self.launch.table("held") if None not in row.values() and row["point"] == point
                 and min(row["step"], 2) == step]
-        first = next(iter(rows), {}).get("step")
-        return max((row for row in rows if row["step"] == first), key=lambda row: row["peak_bytes"], default=None)
+        first_step = next(iter(rows), {}).get("step")
+        return max((row for row in rows if row["step"] == first_step), key=lambda row: row["peak_bytes"], default=None)
 
-    def peaks(self):
-        return [self.held(*point)["peak_bytes"] for point in ((0, "model"), (2, "before_optimizer"), (2, "after_optimizer"))]
+    def peak_bytes(self):
+        """Returns the peaks after model init, before the optimizer step and after it."""
+        points = (0, "model"), (2, "before_optimizer"), (2, "after_optimizer")
+        return [self.memory_row(*point)["peak_bytes"] for point in points]
 
-    def steps(self):
+    def steps_ms(self):
         return [ns / 1e6 for ns in self.launch.metric("step", "total") or []] if self.launch else []
 
-    def phase(self, name):
+    def phase_ms(self, name):
+        """Returns the median of a phase in steps that synchronize after each phase; None if it was not timed."""
         samples = self.launch.metric("synced", name)
         return statistics.median(samples) / 1e6 if samples else None
 
 
-def both(run, size, precision, sharding="optimizer"):
-    both.plain, both.sharded = Scheme(run, size, precision, "none"), Scheme(run, size, precision, sharding)
-    return both.plain, both.sharded
+def schemes(run, size, precision, sharding="optimizer"):
+    """Returns the schemes without and with sharding, and keeps them for the sentences that follow."""
+    schemes.plain, schemes.sharded = (Scheme.find(run, size, precision, part) for part in ("none", sharding))
+    return schemes.plain, schemes.sharded
 
 
-def complete(cell):
-    one = Scheme.__new__(Scheme)
-    one.cell, one.launch = cell, cell.ok_launch()
+def has_peaks(cell):
+    scheme = Scheme(cell)
     try:
-        return bool(one.launch and one.peaks())
-    except TypeError:
+        return bool(scheme.launch and scheme.peak_bytes())
+    except TypeError:  # There is no row of one of the points.
         return False
 
 
-def no_pair(run, wanted):
-    ran = {(cell["size"], cell["precision"], cell["sharding"]) for cell in run.of("sharding") if wanted(cell)}
-    true(not any((size, precision, "none") in ran for size, precision, sharding in ran if sharding == "optimizer"))
+def no_pair(run, is_complete):
+    """Checks that no network has complete cells both with a sharded optimizer and without."""
+    complete = {(cell["size"], cell["precision"], cell["sharding"]) for cell in run.of("sharding") if is_complete(cell)}
+    true(not any((size, precision, "none") in complete for size, precision, sharding in complete
+                 if sharding == "optimizer"))
 
 
 def no_peaks(run):
-    no_pair(run, complete)
+    no_pair(run, has_peaks)
 
 
 def no_steps(run):
@@ -61,47 +68,52 @@ def no_steps(run):
 
 
 def memory(run, size, precision, model, before, after, before_sharded, after_sharded):
-    plain, sharded = both(run, size, precision)
-    for words, value in zip((before, after), plain.peaks()[1:]):
-        near_bytes(words, value)
-    for words, value in zip((before_sharded, after_sharded), sharded.peaks()[1:]):
-        near_bytes(words, value)
-    words = [model.removesuffix(" either way")] * 2 if "either" in model else model.split(" and ")
-    near_bytes(words[0], plain.peaks()[0])
-    near_bytes(words[1], sharded.peaks()[0])
+    """Checks the peaks. `model` is "1.00 GiB and 0.50 GiB" or "1.00 GiB either way"."""
+    plain, sharded = schemes(run, size, precision)
+    models = [model.removesuffix(" either way")] * 2 if "either" in model else model.split(" and ")
+    for scheme, texts in ((plain, (models[0], before, after)), (sharded, (models[1], before_sharded, after_sharded))):
+        for text, value in zip(texts, scheme.peak_bytes()):
+            near_bytes(text, value)
 
 
 def saved(_run, state):
-    rows = [(one.held(2, "before_optimizer"), one.held(2, "after_optimizer")) for one in (both.plain, both.sharded)]
-    spared = rows[0][1]["optimizer_bytes"] - rows[1][1]["optimizer_bytes"]
+    """Checks that the peaks differ by the state's bytes that a rank is spared."""
+    plain, sharded = ([scheme.memory_row(2, point) for point in ("before_optimizer", "after_optimizer")]
+                      for scheme in (schemes.plain, schemes.sharded))
+    spared = plain[1]["optimizer_bytes"] - sharded[1]["optimizer_bytes"]
     near_bytes(state, spared)
     for name in ("parameter_bytes", "gradient_bytes"):
-        true(rows[0][1][name] == rows[1][1][name], f"{name} do not stay")
-    for whole, part in zip(*rows):
-        true(abs(whole["peak_bytes"] - part["peak_bytes"] - spared) <= 0.05 * spared, "the state is not the difference")
+        true(plain[1][name] == sharded[1][name], f"{name} do not stay")
+    for plain_row, sharded_row in zip(plain, sharded):
+        true(abs(plain_row["peak_bytes"] - sharded_row["peak_bytes"] - spared) <= 0.05 * spared,
+             "the state is not the difference")
 
 
 def time(run, size, precision, sharded, plain, change, less, own, whole, broadcast):
-    one, other = both(run, size, precision)
-    means = statistics.fmean(other.steps()), statistics.fmean(one.steps())
-    near(sharded, means[0])
-    near(plain, means[1])
-    varies = sum(statistics.stdev(steps) if len(steps) > 1 else 0 for steps in (one.steps(), other.steps()))
-    true((abs(means[0] - means[1]) > varies) == bool(change))
-    time.phases = other.phase("optimizer"), one.phase("optimizer"), other.phase("broadcast")
-    time.longer = means[0] - means[1]
+    """Checks the mean steps in ms. `own` and `whole` are the optimizer's ms with and without sharding."""
+    plain_scheme, sharded_scheme = schemes(run, size, precision)
+    plain_steps, sharded_steps = plain_scheme.steps_ms(), sharded_scheme.steps_ms()
+    sharded_ms, plain_ms = statistics.fmean(sharded_steps), statistics.fmean(plain_steps)
+    near(sharded, sharded_ms)
+    near(plain, plain_ms)
+    sum_of_deviations = sum(statistics.stdev(steps) if len(steps) > 1 else 0 for steps in (plain_steps, sharded_steps))
+    true((abs(sharded_ms - plain_ms) > sum_of_deviations) == bool(change))
+    time.phases_ms = [sharded_scheme.phase_ms("optimizer"), plain_scheme.phase_ms("optimizer"),
+                      sharded_scheme.phase_ms("broadcast")]
+    time.difference_ms = sharded_ms - plain_ms
     if change:
-        near(change, 100 * abs(time.longer) / means[1])
-        true((less == "less") == (time.longer < 0))
+        near(change, 100 * abs(time.difference_ms) / plain_ms)
+        true((less == "less") == (time.difference_ms < 0))
     if own:
-        for words, value in zip((own, whole, broadcast), time.phases):
-            near(words, value)
+        for text, phase_ms in zip((own, whole, broadcast), time.phases_ms):
+            near(text, phase_ms)
         true(explained(), "the phases are not the reason")
 
 
 def explained():
-    own, whole, broadcast = time.phases
-    return None not in time.phases and 0.499 <= (broadcast + own - whole) / time.longer <= 2.001
+    """Tells whether optimizer and broadcast differ by half to twice as much as the steps of time()."""
+    own_ms, whole_ms, broadcast_ms = time.phases_ms
+    return None not in time.phases_ms and 0.499 <= (broadcast_ms + own_ms - whole_ms) / time.difference_ms <= 2.001
 
 
 def without_reason(_run):
@@ -109,7 +121,8 @@ def without_reason(_run):
 
 
 def losses(run, size, precision, first, difference, sharding="optimizer"):
-    plain, sharded = both(run, size, precision, sharding)
+    """Checks the largest difference in %. `first` is not empty if only the first two steps count."""
+    plain, sharded = schemes(run, size, precision, sharding)
     pairs = list(zip(plain.launch.metric("losses", "total"), sharded.launch.metric("losses", "total")))
     # Later losses in 16 bits amplify rounding.
     near(difference, 100 * max(abs(b / a - 1) for a, b in (pairs[:2] if first else pairs) if a), 2)
@@ -121,10 +134,12 @@ def same_losses(run, size, precision, difference):
 
 
 def sent(run, size, precision, sends, zero):
-    cell = Scheme(run, size, precision, "optimizer").cell
-    ranks, psi = cell["ranks"], 4 * cell.parameters()
-    near_bytes(sends, 3 * psi * (ranks - 1) / ranks)
-    near_bytes(zero, 2 * psi * (ranks - 1) / ranks)
+    """Checks the bytes that a rank sends in a ring; `zero` is with ZeRO-1."""
+    cell = Scheme.find(run, size, precision, "optimizer").cell
+    ranks, parameter_bytes = cell["ranks"], 4 * cell.parameters()
+    # An all-reduce sends each byte twice, the broadcast once; ZeRO-1's reduce-scatter and all-gather once each.
+    near_bytes(sends, 3 * parameter_bytes * (ranks - 1) / ranks)
+    near_bytes(zero, 2 * parameter_bytes * (ranks - 1) / ranks)
 
 
 CLAIMS = {

@@ -7,63 +7,66 @@ CELL_KINDS = {"attention", "kernels"}
 WAYS = {"pytorch-eager": "eager", "pytorch-compiled": "compiled"}
 
 
-def sweeps(run, precision, d):
-    """Returns the rows by length, eager and compiled."""
-    found = {"eager": {}, "compiled": {}}
-    for cell in run.of("attention", precision=PRECISIONS[precision], head_dim=d):
+def rows_by_length(run, precision, head_dim):
+    """Returns {length: row} of eager and of compiled attention. `score_bytes` of a row is one tensor of scores."""
+    rows = {"eager": {}, "compiled": {}}
+    for cell in run.of("attention", precision=PRECISIONS[precision], head_dim=head_dim):
         if cell["implementation"] in WAYS and cell.ok_launch():
             width = 2 if cell["precision"] in ("bf16", "fp16") else 4
             for row in cell.ok_launch().table("attention"):
-                scores = width * cell["batch"] * cell["heads"] * (row["length"] or 0) ** 2
-                found[WAYS[cell["implementation"]]][row["length"]] = {**row, "scores": scores}
-    return found["eager"], found["compiled"]
+                score_bytes = width * cell["batch"] * cell["heads"] * (row["length"] or 0) ** 2
+                rows[WAYS[cell["implementation"]]][row["length"]] = {**row, "score_bytes": score_bytes}
+    return rows["eager"], rows["compiled"]
 
 
-def speedup(pair, phase):
-    return pair[0][f"{phase}_mean_ns"] / pair[1][f"{phase}_mean_ns"]
+def speedup(eager, compiled, phase):
+    return eager[f"{phase}_mean_ns"] / compiled[f"{phase}_mean_ns"]
 
 
-def clearly_differ(pair, phase):
+def clearly_differ(eager, compiled, phase):
     """Tells whether the times differ by more than the sum of their deviations."""
-    means = [row[f"{phase}_mean_ns"] for row in pair]
-    spreads = [row[f"{phase}_stddev_ns"] for row in pair]
-    return None not in spreads and abs(means[0] - means[1]) > sum(spreads)
+    deviations = [row[f"{phase}_stddev_ns"] for row in (eager, compiled)]
+    difference = abs(eager[f"{phase}_mean_ns"] - compiled[f"{phase}_mean_ns"])
+    return None not in deviations and difference > sum(deviations)
 
 
 def attention(run, precision, length, d, forward, backward):
-    eager, compiled = sweeps(run, precision, int(d))
+    """Checks the speedups at the largest length that ran both ways, and keeps the rows for the next sentences."""
+    eager, compiled = rows_by_length(run, precision, int(d))
     attention.pairs = {key: (eager[key], compiled[key]) for key in eager if key in compiled and all(
-        side[f"{phase}_mean_ns"] for side in (eager[key], compiled[key]) for phase in ("forward", "backward"))}
+        row[f"{phase}_mean_ns"] for row in (eager[key], compiled[key]) for phase in ("forward", "backward"))}
     true(number(length) == max(attention.pairs))
     pair = attention.pairs[number(length)]
-    near(forward, speedup(pair, "forward"))
-    near(backward, speedup(pair, "backward"))
+    near(forward, speedup(*pair, "forward"))
+    near(backward, speedup(*pair, "backward"))
 
 
 def saved(_run, size, tensors):
-    row = attention.pairs[max(attention.pairs)][1]
-    kept = row["before_backward_bytes"] - row["input_bytes"]
-    near_bytes(size, kept)
-    near(tensors, kept / row["scores"])
+    """Checks the bytes that compiled attention keeps for backward. `tensors` is their number of score tensors."""
+    _, compiled = attention.pairs[max(attention.pairs)]
+    saved_bytes = compiled["before_backward_bytes"] - compiled["input_bytes"]
+    near_bytes(size, saved_bytes)
+    near(tensors, saved_bytes / compiled["score_bytes"])
     true(number(tensors) >= 0.5)
 
 
 def shortest(_run, length, forward=None, backward=None):
+    """Checks the speedups at the smallest length; an answer has them only if both exceed the deviations."""
     true(number(length) == min(attention.pairs))
     pair = attention.pairs[number(length)]
-    clear = clearly_differ(pair, "forward") and clearly_differ(pair, "backward")
+    clear = clearly_differ(*pair, "forward") and clearly_differ(*pair, "backward")
     true(clear == bool(forward))
     if forward:
-        near(forward, speedup(pair, "forward"))
-        near(backward, speedup(pair, "backward"))
+        near(forward, speedup(*pair, "forward"))
+        near(backward, speedup(*pair, "backward"))
 
 
 def eager_and_compiled(run, size, precision):
-    found = {}
+    cells = {}
     for cell in run.of("kernels", size=size, precision=PRECISIONS[precision]):
         if cell["implementation"] in WAYS and cell.ok_launch():
-            found[WAYS[cell["implementation"]]] = cell
-    return found["eager"], found["compiled"]
+            cells[WAYS[cell["implementation"]]] = cell
+    return cells["eager"], cells["compiled"]
 
 
 def median_ms(cell, tag, name):
@@ -71,8 +74,12 @@ def median_ms(cell, tag, name):
     return statistics.median(samples[-cell["steps"]:]) / 1e6
 
 
-def median_ratio(pair, tag, name):
-    return median_ms(pair[0], tag, name) / median_ms(pair[1], tag, name)
+def median_speedup(eager, compiled, tag, name):
+    return median_ms(eager, tag, name) / median_ms(compiled, tag, name)
+
+
+def saved_step_ms(eager, compiled):
+    return median_ms(eager, "step", "total") - median_ms(compiled, "step", "total")
 
 
 def non_gemm_kernels(cell):
@@ -83,34 +90,37 @@ def non_gemm_kernels(cell):
 
 
 def network(run, size, precision, step, forward, compiled_calls=None, calls=None, before=None, after=None):
+    """Checks the speedups, and the number and ms of non-GEMM kernels. Keeps the cells for the next sentences."""
     network.pair = pair = eager_and_compiled(run, size, precision)
     network.size = size
-    near(step, median_ratio(pair, "step", "total"))
-    near(forward, median_ratio(pair, "event", "forward"))
+    near(step, median_speedup(*pair, "step", "total"))
+    near(forward, median_speedup(*pair, "event", "forward"))
     if calls:
         (eager_calls, eager_ms), (fused_calls, fused_ms) = map(non_gemm_kernels, pair)
         true((eager_calls, fused_calls) == (number(calls), number(compiled_calls)))
         near(before, eager_ms)
         near(after, fused_ms)
-        saved_ms = median_ms(pair[0], "step", "total") - median_ms(pair[1], "step", "total")
-        true(eager_ms - fused_ms > saved_ms / 2 > 0, "fusion explains less than half of the gain")
+        true(eager_ms - fused_ms > saved_step_ms(*pair) / 2 > 0, "fusion explains less than half of the gain")
 
 
 def optimizer(_run, share):
-    eager, compiled = network.pair
+    """Checks the optimizer's share of the compiled step in %, which explains why the step gains less than forward."""
+    _, compiled = network.pair
     near(share, 100 * median_ms(compiled, "event", "optimizer") / median_ms(compiled, "step", "total"))
-    true(median_ratio(network.pair, "step", "total") < median_ratio(network.pair, "event", "forward"))
-    true(abs(median_ratio(network.pair, "event", "optimizer") - 1) < 0.1, "the optimizer is not the same")
+    true(median_speedup(*network.pair, "step", "total") < median_speedup(*network.pair, "event", "forward"))
+    true(abs(median_speedup(*network.pair, "event", "optimizer") - 1) < 0.1, "the optimizer is not the same")
 
 
 def other_precision(run, precision, step):
-    near(step, median_ratio(eager_and_compiled(run, network.size, precision), "step", "total"))
+    near(step, median_speedup(*eager_and_compiled(run, network.size, precision), "step", "total"))
 
 
 def payback(_run, steps):
-    eager, compiled = network.pair
-    saved_ms = median_ms(eager, "step", "total") - median_ms(compiled, "step", "total")
-    true(abs(number(steps) - compiled.ok_launch().metric("start-up", "compile") / 1e6 / saved_ms) <= 0.51 and saved_ms > 0)
+    """Checks the number of steps that together save the time of compiling."""
+    _, compiled = network.pair
+    saved_ms = saved_step_ms(*network.pair)
+    compile_ms = compiled.ok_launch().metric("start-up", "compile") / 1e6
+    true(abs(number(steps) - compile_ms / saved_ms) <= 0.51 and saved_ms > 0)
 
 
 CLAIMS = {
