@@ -135,8 +135,8 @@ class Readme(unittest.TestCase):
         return folder
 
     def call(self, command, folder, run=str(USERS_RUN)):
-        placeholders = {"A": str(RECORDED), "B": str(USERS_RUN)}
-        words = [self.program if "bin/labreport" in word else placeholders.get(word, word)
+        named_runs = {"A": str(RECORDED), "B": str(USERS_RUN)}
+        words = [self.program if "bin/labreport" in word else named_runs.get(word, word)
                  .replace("RUN", run) for word in shlex.split(command)]
         environment = {"PATH": os.environ["PATH"], "HOME": str(folder),
                        "XDG_CACHE_HOME": self.cache,
@@ -173,8 +173,8 @@ class Readme(unittest.TestCase):
                 (r"command: \[bash, -c, '(.*)'\]", {"/shared/shards": "shared --preset quick"}),
                 (r"parallel -j 4 '(.*)'", {"{%}": "1", "{}": "2", "--out shards": "--out shared --preset quick"})):
             shell = "JOB_COMPLETION_INDEX=1\n" + re.search(pattern, DOCUMENTS).group(1) + "\n"
-            for placeholder, value in values.items():
-                shell = shell.replace(placeholder, value)
+            for name, value in values.items():
+                shell = shell.replace(name, value)
             folder = self.sandbox(runs=False)
             (folder / "build/bin").mkdir(parents=True)
             (folder / "build/bin/labreport").symlink_to(self.program)
