@@ -45,7 +45,7 @@ const std::vector<Column<NormRow>> kNormColumns{
     {"format", "Format", [](const NormRow& row) { return describe(row.format); }},
     {"method", "Method", &NormRow::method_words},
     {"curve", "Curve", &NormRow::curve},
-    {"scale", "Scale", &NormRow::scale_log2, "", kCount},
+    {"scale", "Scale", &NormRow::scale_log2, "", kAsCount},
     {"mean", "Mean", &NormRow::mean_error, "% of σ", kError},
     {"squares", "Squares", &NormRow::squares_error, "%", kError},
     {"variance", "Variance", &NormRow::variance_error, "%", kError},

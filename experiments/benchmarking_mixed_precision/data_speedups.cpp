@@ -43,7 +43,7 @@ const std::vector<Column<NetworkRow>> kNetworks{
     {"size", "Size", [](const NetworkRow& row) { return row.network->group->spec.size; }},
     {"precision", "Precision", [](const NetworkRow& row) { return row.network->precision(); }},
     {"context", "Context", [](const NetworkRow& row) { return row.network->group->context; }, "",
-     kCount},
+     kAsCount},
     time_column("forward", "Forward", &MeasuredNetwork::forward),
     time_column("backward", "Backward", &MeasuredNetwork::backward),
     speedup_column("forward_speedup", "Forward speedup", &MeasuredNetwork::forward),
@@ -73,7 +73,7 @@ Column<PassRow> kernel_column(const char* name, const char* title, Member member
 const std::vector<Column<PassRow>> kPasses{
     {"size", "Size", [](const PassRow& row) { return row.network().group->spec.size; }},
     {"context", "Context", [](const PassRow& row) { return row.network().group->context; }, "",
-     kCount},
+     kAsCount},
     {"pass", "Pass", &PassRow::name},
     {"precision", "Precision", [](const PassRow& row) { return row.network().precision(); }},
     {"speedup", "Speedup", [](const PassRow& row) { return ratio_value(row.speedup()); }, "×",
@@ -93,7 +93,7 @@ const std::vector<Column<PassRow>> kPasses{
     kernel_column("copies", "All copies and casts", &KernelTimes::copies_ms, "ms"),
     kernel_column("others", "Others", &KernelTimes::others_ms, "ms"),
     kernel_column("share", "GEMMs", &KernelTimes::gemm_fraction, "%", {Notation::kPercent}),
-    kernel_column("launches", "Launches", &KernelTimes::kernel_count, "", kCount),
+    kernel_column("launches", "Launches", &KernelTimes::kernel_count, "", kAsCount),
     {"label", "Label", [](const PassRow& row) { return row.network().size_label(); }}};
 
 std::vector<NetworkRow> network_rows(const MeasuredNetworks& networks,

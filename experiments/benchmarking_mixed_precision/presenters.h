@@ -9,7 +9,6 @@
 namespace labreport::benchmarking_mixed_precision {
 
 inline constexpr const char* kProblem = "benchmarking_mixed_precision";
-inline constexpr Notation kCount{Notation::kCount};
 
 /// Returns the cell that traces the toy model's dtypes; null if the run has none.
 const Cell* toy_model_cell(const RunView& view);

@@ -113,7 +113,6 @@ std::optional<Facts> compared_facts(const PrecisionPairs& all) {
 /// Lists training steps whose time changes clearly if each phase is synchronized.
 std::vector<Facts> synchronizing_facts(const PrecisionPairs& pairs) {
   constexpr double kMaxIgnoredChange = 0.1;
-  constexpr Notation kThreeDigits{Notation::kSignificant, 3};
   std::vector<Facts> list;
   for (const PrecisionPair& pair : compared_pairs(pairs, &MeasuredNetwork::step)) {
     for (const MeasuredNetwork* network : {pair.fp32, pair.other}) {

@@ -98,7 +98,7 @@ Column<SizeRow> whole_step_column(const char* name, const char* title, Mode mode
 
 const std::vector<Column<SizeRow>> kSizes{
     {"size", "Size", [](const SizeRow& row) { return row.group->name; }},
-    {"context", "Context", [](const SizeRow& row) { return row.group->context; }, "", kCount},
+    {"context", "Context", [](const SizeRow& row) { return row.group->context; }, "", kAsCount},
     phase_column("forward", "Forward", &PhaseTimes::forward),
     phase_column("backward", "Backward", &PhaseTimes::backward),
     phase_column("optimizer", "Optimizer", &PhaseTimes::optimizer),
@@ -145,7 +145,7 @@ struct TokensRow {
 
 const std::vector<Column<TokensRow>> kTokens{
     {"size", "Size", &TokensRow::size},
-    {"context", "Context", &TokensRow::context, "", kCount},
+    {"context", "Context", &TokensRow::context, "", kAsCount},
     {"tokens",
      "Tokens per second",
      &TokensRow::tokens_per_second,

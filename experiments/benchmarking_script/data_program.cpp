@@ -18,7 +18,8 @@ constexpr const char* kProblem = "benchmarking_script";
 /// Makes a column of one member of the network's shape; every spec must have a model.
 Column<CellSpec> shape_column(const char* name, const char* title,
                               std::int64_t ModelShape::* member) {
-  return {name, title, [member](const CellSpec& spec) { return *spec.model.*member; }, "", kCount};
+  return {name, title, [member](const CellSpec& spec) { return *spec.model.*member; }, "",
+          kAsCount};
 }
 
 const std::vector<Column<CellSpec>> kNetworks{
@@ -27,7 +28,7 @@ const std::vector<Column<CellSpec>> kNetworks{
     shape_column("d_ff", "d_ff", &ModelShape::d_ff),
     shape_column("layers", "Layers", &ModelShape::layers),
     shape_column("heads", "Heads", &ModelShape::heads),
-    {"parameters", "Parameters", &known_parameter_count, "", kCount}};
+    {"parameters", "Parameters", &known_parameter_count, "", kAsCount}};
 
 /// Returns the first spec of each size.
 std::vector<CellSpec> distinct_networks(const std::vector<TimingGroup>& groups) {

@@ -35,11 +35,11 @@ std::vector<StepRow> step_rows(const std::vector<TimingGroup>& groups) {
 }
 
 std::vector<Column<StepRow>> with_labels(std::vector<Column<StepRow>> columns) {
-  columns.insert(
-      columns.begin(),
-      {{"size", "Size", [](const StepRow& row) { return row.group->name; }},
-       {"mode", "Mode", &StepRow::mode},
-       {"context", "Context", [](const StepRow& row) { return row.group->context; }, "", kCount}});
+  columns.insert(columns.begin(),
+                 {{"size", "Size", [](const StepRow& row) { return row.group->name; }},
+                  {"mode", "Mode", &StepRow::mode},
+                  {"context", "Context", [](const StepRow& row) { return row.group->context; }, "",
+                   kAsCount}});
   return columns;
 }
 

@@ -126,7 +126,7 @@ Dataset windows_dataset(const std::string& name, const WarmupRows& rows) {
   if (distinct(each(rows, &WarmupRow::mode_words)).size() > 1)
     columns.push_back({"mode", "Mode", &WarmupRow::mode_words});
   const auto context = [](const WarmupRow& row) { return row.group->context; };
-  columns.push_back({"context", "Context", context, "", kCount});
+  columns.push_back({"context", "Context", context, "", kAsCount});
   const auto first = [](const WarmupRow& row) {
     return row.first_steps_ms.empty() ? Value::missing(row.reason) : Value(row.first_step_ms());
   };
@@ -193,7 +193,7 @@ using FirstSteps = std::vector<FirstStep>;
 const std::vector<Column<FirstStep>> kFirstStep{
     {"size", "Size", [](const FirstStep& step) { return step.row->group->name; }},
     {"context", "Context", [](const FirstStep& step) { return step.row->group->context; }, "",
-     kCount},
+     kAsCount},
     {"first", "First step (median)",
      [](const FirstStep& step) { return step.row->first_step_ms(); }, "ms"},
     {"whole", "First step (profiled)", &FirstStep::whole_ms, "ms"},
@@ -214,7 +214,7 @@ struct Segment {
 const std::vector<Column<Segment>> kSegments{
     {"size", "Size", [](const Segment& segment) { return segment.group->name; }},
     {"context", "Context", [](const Segment& segment) { return segment.group->context; }, "",
-     kCount},
+     kAsCount},
     {"bar", "Step", &Segment::bar},
     {"cause", "Cause", &Segment::cause},
     {"ms", "Time", &Segment::ms, "ms"},

@@ -12,8 +12,6 @@
 
 namespace labreport::benchmarking_script {
 
-inline constexpr Notation kCount{Notation::kCount};
-
 PartContent present_durations(const RunView& view, const std::vector<TimingGroup>& groups);
 PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& groups);
 

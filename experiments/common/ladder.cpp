@@ -23,7 +23,6 @@ constexpr double kMillisecondsPerSecond = 1e3;
 constexpr double kMostlyIdle = 0.5;  // If the GPU idles for a larger share, launches set the pace.
 // A rise of idle time by a smaller share of the saving is omitted.
 constexpr double kNotableRise = 0.1;
-constexpr Notation kThreeDigits{Notation::kSignificant, 3};
 
 std::string change_of(const CellSpec& spec, const Ladder& ladder) {
   if (!spec.implementation.empty()) return "torch.compile";

@@ -34,7 +34,7 @@ const std::vector<Column<PredictedStep>> kPredicted{
     {"scheme", "Scheme", [](const PredictedStep& row) { return Value(row.result->words()); }},
     {"measured", "Measured", &PredictedStep::measured_ms, "ms"},
     {"predicted", "Predicted", &PredictedStep::predicted_ms, "ms"},
-    {"error", "Off by", &PredictedStep::relative_error, "%", kPercent},
+    {"error", "Off by", &PredictedStep::relative_error, "%", kAsPercent},
     {"four", "4 GPUs, predicted", &PredictedStep::four_gpus_ms, "ms"},
     {"eight", "8 GPUs, predicted", &PredictedStep::eight_gpus_ms, "ms"}};
 
@@ -88,7 +88,7 @@ struct BucketRow {
 
 const std::vector<Column<BucketRow>> kBuckets{
     {"cap", "Cap", &BucketRow::cap_mb, "MB", {Notation::kNoTrailingZeros}},
-    {"calls", "Buckets", &BucketRow::bucket_count, "", kCount},
+    {"calls", "Buckets", &BucketRow::bucket_count, "", kAsCount},
     {"largest", "Largest", &BucketRow::largest_bucket_mb, "MB", kThreeDigits},
     {"step", "Step", [](const BucketRow& row) { return row.result->step_or_reason(); }, "ms"},
     {"predicted", "Predicted", &BucketRow::predicted_step_ms, "ms"},
@@ -104,7 +104,7 @@ const std::vector<Column<BucketRow>> kBuckets{
      [](const BucketRow& row) {
        return row.result->traced_value_or_reason(row.result->hidden_fraction());
      },
-     "%", kPercent},
+     "%", kAsPercent},
     {"model", "S/(nβ) + nα", &BucketRow::formula_ms, "ms", kThreeDigits}};
 
 std::vector<BucketRow> bucket_rows(const MeasuredNetwork& network) {

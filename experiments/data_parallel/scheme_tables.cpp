@@ -51,16 +51,16 @@ const std::vector<Column<SchemeRow>> kSchemeColumns{
        const std::string& reason = row.result->reason;
        return reason.empty() ? Value(row.result->all_reduce_count) : Value::missing(reason);
      },
-     "", kCount},
+     "", kAsCount},
     {"step", "Step", [](const SchemeRow& row) { return row.result->step_or_reason(); }, "ms"},
     {"added", "Added", &SchemeRow::added_ms, "ms"},
     {"skew", "Skew", value_of(&SchemeResult::skew_ms), "ms", kThreeDigits},
     {"backward", "Backward", value_of(&SchemeResult::backward_ms), "ms"},
-    {"stretch", "Stretched by", &SchemeRow::backward_stretch, "%", kPercent},
+    {"stretch", "Stretched by", &SchemeRow::backward_stretch, "%", kAsPercent},
     {"exchange", "Exchange", value_of(&SchemeResult::exchange_ms), "ms"},
     {"communication", "Communication", traced_value(&SchemeResult::communication_ms), "ms"},
     {"exposed", "Exposed", traced_value(&SchemeResult::exposed_ms), "ms"},
-    {"hidden", "Hidden", traced_value(&SchemeResult::hidden_fraction), "%", kPercent},
+    {"hidden", "Hidden", traced_value(&SchemeResult::hidden_fraction), "%", kAsPercent},
     {"peak", "Peak", value_of(&SchemeResult::peak_bytes), "GiB", {Notation::kGibibytes}}};
 
 struct RankRow {
@@ -80,7 +80,7 @@ const std::vector<Column<RankRow>> kRankColumns{
     {"scheme", "Gradients", &RankRow::scheme},
     {"network", "Network",
      [](const RankRow& row) { return row.network.empty() ? Value() : Value(row.network); }},
-    {"rank", "Rank", &RankRow::rank, "", kCount},
+    {"rank", "Rank", &RankRow::rank, "", kAsCount},
     {"mean", "Step", &RankRow::mean_ms, "ms"},
     {"median", "Median", &RankRow::median_ms, "ms"},
     {"lag", "Start after the first", &RankRow::start_lag_us, "µs", kThreeDigits},

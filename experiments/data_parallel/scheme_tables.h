@@ -14,8 +14,6 @@
 namespace labreport::data_parallel {
 
 inline constexpr const char* kProblem = "data_parallel";
-inline constexpr Notation kCount{Notation::kCount}, kPercent{Notation::kPercent};
-inline constexpr Notation kThreeDigits{Notation::kSignificant, 3};
 
 /// The dataset "schemes" has a row for each of `schemes` of each network.
 Dataset schemes_dataset(const MeasuredNetworks& networks, std::initializer_list<Scheme> schemes);

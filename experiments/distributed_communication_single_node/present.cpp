@@ -22,7 +22,6 @@ namespace {
 
 constexpr const char* kProblem = "distributed_communication_single_node";
 constexpr std::int64_t kHandoutRanks[]{2, 4, 6};
-constexpr Notation kCount{Notation::kCount}, kThreeDigits{Notation::kSignificant, 3};
 constexpr double kNsPerMs = 1e6, kNsPerUs = 1e3, kGiga = 1e9, kMega = 1e6;
 // The ring explains a ratio of times within this fraction of the ratio of its bus factors.
 constexpr double kRingTolerance = 0.2;
@@ -63,7 +62,7 @@ Value mean_ms(const AllReduceTiming& timing) {
 
 const std::vector<Column<GridRow>> kGrid{
     {"library", "Library", &GridRow::library},
-    {"ranks", "Ranks", &GridRow::ranks, "", kCount},
+    {"ranks", "Ranks", &GridRow::ranks, "", kAsCount},
     {"size", "Size", &GridRow::size},
     {"ms", "Time", timing_value([](const auto& timing) { return timing.slowest_ns / kNsPerMs; }),
      "ms"},
@@ -73,7 +72,7 @@ const std::vector<Column<GridRow>> kGrid{
     {"lag", "Last start",
      timing_value([](const auto& timing) { return timing.start_lag_ns / kNsPerUs; }), "µs",
      kThreeDigits},
-    {"calls", "Calls", timing_value(&AllReduceTiming::calls), "", kCount},
+    {"calls", "Calls", timing_value(&AllReduceTiming::calls), "", kAsCount},
     {"algbw", "algbw", timing_value([](const auto& timing) { return timing.algbw() / kGiga; }),
      "GB/s", kThreeDigits},
     {"busbw", "busbw",
@@ -96,14 +95,14 @@ struct SweepRow {
 
 const std::vector<Column<SweepRow>> kSweep{
     {"series", "Library and ranks", &SweepRow::series},
-    {"bytes", "Size", &SweepRow::bytes, "B", kCount},
+    {"bytes", "Size", &SweepRow::bytes, "B", kAsCount},
     {"method", "Method", &SweepRow::method},
     {"us", "Time", &SweepRow::measured_us, "µs"},
     {"line_us", "α + S/β", &SweepRow::line_us, "µs"},
     {"algbw", "algbw", &SweepRow::algbw_gb_per_s, "GB/s", kThreeDigits},
     {"busbw", "busbw", &SweepRow::busbw_gb_per_s, "GB/s", kThreeDigits},
-    {"calls", "Calls", &SweepRow::calls, "", kCount},
-    {"wrong", "Wrong", &SweepRow::wrong_elements, "", kCount}};
+    {"calls", "Calls", &SweepRow::calls, "", kAsCount},
+    {"wrong", "Wrong", &SweepRow::wrong_elements, "", kAsCount}};
 
 struct LineRow {
   std::string library;
@@ -117,7 +116,7 @@ struct LineRow {
 
 const std::vector<Column<LineRow>> kLines{
     {"library", "Library", &LineRow::library},
-    {"ranks", "Ranks", &LineRow::ranks, "", kCount},
+    {"ranks", "Ranks", &LineRow::ranks, "", kAsCount},
     {"latency", "α", [](const LineRow& row) { return row.line.latency_ns / kNsPerUs; }, "µs",
      kThreeDigits},
     {"bandwidth", "β as busbw", [](const LineRow& row) { return row.busbw() / kGiga; }, "GB/s",
@@ -150,7 +149,7 @@ struct RankRow {
 const std::vector<Column<RankRow>> kByRank{
     {"series", "Library and ranks", &RankRow::series},
     {"size", "Size", &RankRow::size},
-    {"rank", "Rank", &RankRow::rank, "", kCount},
+    {"rank", "Rank", &RankRow::rank, "", kAsCount},
     {"mean", "Time", [](const RankRow& row) { return Value(row.mean_ms, row.stddev_ms); }, "ms"},
     {"median", "Median", &RankRow::median_ms, "ms"},
     {"lag", "Start after the first", &RankRow::start_lag_us, "µs", kThreeDigits}};

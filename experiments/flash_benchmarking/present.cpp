@@ -21,7 +21,6 @@ constexpr const char* kProblem = "flash_benchmarking";
 constexpr std::int64_t kUsualDim = 64;      // It is the most common head dimension.
 constexpr double kBackwardFlopRatio = 2.5;  // Backward / forward, by convention.
 constexpr double kTera = 1e12;
-constexpr Notation kThreeDigits{Notation::kSignificant, 3};
 constexpr Notation kRate = kThreeDigits;
 constexpr Notation kFactor{Notation::kSignificant, 2};
 constexpr Notation kTime{Notation::kSignificant, 4};

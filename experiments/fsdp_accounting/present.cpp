@@ -14,14 +14,12 @@
 namespace labreport::fsdp_accounting {
 namespace {
 
-using optimizer_state_sharding_accounting::kThree;
 using optimizer_state_sharding_accounting::ShardingScheme;
 using optimizer_state_sharding_accounting::Stage;
 using optimizer_state_sharding_accounting::TrainedNetwork;
 using optimizer_state_sharding_accounting::When;
 
 constexpr const char* kProblem = "fsdp_accounting";
-constexpr Notation kCount{Notation::kCount};
 // Gradients explain a saving below the expected one if saving and gradients add up to the expected
 // one, up to this fraction of it.
 constexpr double kSavingTolerance = 0.05;
@@ -88,7 +86,7 @@ const std::vector<Column<GatherRow>> kGathers{
     {"network", "Network", &GatherRow::network},
     {"block", "Weights of", [](const GatherRow& row) { return row.gathers.module; }},
     {"number", "Block", [](const GatherRow& row) { return Value(row.gathers.block_number()); }, "",
-     kCount},
+     kAsCount},
     {"pass", "Pass", [](const GatherRow& row) { return row.gathers.pass; }},
     {"bytes",
      "Gathered",
@@ -96,8 +94,9 @@ const std::vector<Column<GatherRow>> kGathers{
      "MiB",
      {Notation::kMebibytes}},
     {"alone", "Gathers alone", [](const GatherRow& row) { return row.gathers.alone_ms; }, "ms",
-     kThree},
-    {"wait", "Waited", [](const GatherRow& row) { return row.gathers.wait_ms; }, "ms", kThree},
+     kThreeDigits},
+    {"wait", "Waited", [](const GatherRow& row) { return row.gathers.wait_ms; }, "ms",
+     kThreeDigits},
     {"share",
      "Waited over alone",
      [](const GatherRow& row) {
@@ -106,9 +105,9 @@ const std::vector<Column<GatherRow>> kGathers{
      },
      "%",
      {Notation::kPercent}},
-    {"layers", "Matrices", [](const GatherRow& row) { return row.gathers.matrices; }, "", kCount},
+    {"layers", "Matrices", [](const GatherRow& row) { return row.gathers.matrices; }, "", kAsCount},
     {"in_time", "In time", [](const GatherRow& row) { return row.gathers.matrices_in_time; }, "",
-     kCount}};
+     kAsCount}};
 
 /// Counts the blocks' matrices that had been gathered when the forward pass needed them.
 std::optional<Facts> in_time_facts(const TrainedNetwork& network) {
@@ -120,7 +119,7 @@ std::optional<Facts> in_time_facts(const TrainedNetwork& network) {
   const double compute_ms =
       unsharded == nullptr ? 0 : unsharded->phase_ms(metric::kForward).value_or(0);
   const auto block_count = static_cast<double>(network.spec().model->layers);
-  const Facts compute_facts = Facts().set("ms", compute_ms / block_count, kThree);
+  const Facts compute_facts = Facts().set("ms", compute_ms / block_count, kThreeDigits);
   const auto late = late_matrices(*launch, metric::kForward);
   const bool all_in_time = sum->matrices_in_time == sum->matrices;
   return Facts()
@@ -132,8 +131,8 @@ std::optional<Facts> in_time_facts(const TrainedNetwork& network) {
       .flag("none", sum->matrices_in_time == 0)
       .when("late", !all_in_time && !late.empty() && sum->matrices_in_time > 0, "matrices",
             join_words(late))
-      .set("alone", sum->alone_ms / block_count, kThree)
-      .set("wait", sum->wait_ms / block_count, kThree)
+      .set("alone", sum->alone_ms / block_count, kThreeDigits)
+      .set("wait", sum->wait_ms / block_count, kThreeDigits)
       .when("computes", compute_ms > 0 && all_in_time, compute_facts)
       .when("although", compute_ms > sum->alone_ms && !all_in_time, compute_facts)
       .when("hardly_computes", compute_ms > 0 && compute_ms <= sum->alone_ms && !all_in_time,

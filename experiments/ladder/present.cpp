@@ -13,7 +13,6 @@ namespace labreport::ladder {
 namespace {
 
 constexpr const char* kProblem = "ladder";
-constexpr Notation kThreeDigits{Notation::kSignificant, 3};
 constexpr Notation kTime{Notation::kSignificant, 4};
 constexpr Notation kShare{Notation::kPercent};
 // Rounding explains relative differences of losses up to this.

@@ -13,7 +13,6 @@ namespace {
 
 constexpr const char* kProblem = "mixed_precision_accumulation";
 constexpr Notation kSum{Notation::kFixed, 4};  // PyTorch prints four decimals.
-constexpr Notation kThreeDigits{Notation::kSignificant, 3};
 constexpr Notation kError{Notation::kNoTrailingZeros, 3};
 constexpr Notation kRelative{Notation::kRelativeError, 2};
 constexpr std::size_t kAdditionsPerPoint = 10;

@@ -9,9 +9,6 @@
 namespace labreport::nsys_profile {
 
 inline constexpr const char* kProblem = "nsys_profile";
-inline constexpr Notation kAsPercent{Notation::kPercent};
-inline constexpr Notation kAsCount{Notation::kCount};
-inline constexpr Notation kThreeDigits{Notation::kSignificant, 3};
 
 /// Each function presents one part. `profiles` must hold at least one profile.
 PartContent timer_vs_profiler(const Profiles& profiles);

@@ -93,9 +93,9 @@ std::optional<Facts> phase_facts(const SchemePair& pair, double extra_ms) {
   const double explained = (*broadcast + *sharded - *plain) / extra_ms;
   if (explained < kMinExplained || explained > 1 / kMinExplained) return std::nullopt;
   return Facts()
-      .set("broadcast", *broadcast, kThree)
-      .set("own", *sharded, kThree)
-      .set("whole", *plain, kThree);
+      .set("broadcast", *broadcast, kThreeDigits)
+      .set("own", *sharded, kThreeDigits)
+      .set("whole", *plain, kThreeDigits);
 }
 
 std::optional<Facts> time_facts(const SchemePair& pair) {
@@ -107,8 +107,8 @@ std::optional<Facts> time_facts(const SchemePair& pair) {
   const auto explained = is_clear ? phase_facts(pair, extra_ms) : std::nullopt;
   return Facts()
       .set("network", pair.network->words)
-      .set("plain", plain.mean, kThree)
-      .set("sharded", sharded.mean, kThree)
+      .set("plain", plain.mean, kThreeDigits)
+      .set("sharded", sharded.mean, kThreeDigits)
       .set("change", format_percent(std::abs(extra_ms) / plain.mean))
       .flag("shorter", is_clear && extra_ms < 0)
       .flag("longer", is_clear && extra_ms > 0)

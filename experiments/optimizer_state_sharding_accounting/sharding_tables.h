@@ -11,8 +11,6 @@
 
 namespace labreport::optimizer_state_sharding_accounting {
 
-inline constexpr Notation kThree{Notation::kSignificant, 3};
-
 /// Returns "points", with a row for each scheme, step and point; a scheme without numbers has one
 /// row with the reason. The highest peak determines the unit of bytes.
 Dataset points_data(const std::vector<TrainedNetwork>& networks);

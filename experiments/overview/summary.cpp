@@ -23,7 +23,6 @@ namespace {
 using benchmarking_mixed_precision::MeasuredNetwork;
 using benchmarking_mixed_precision::PrecisionPair;
 
-constexpr Notation kCount{Notation::kCount}, kPercent{Notation::kPercent};
 constexpr Notation kInProse{Notation::kSignificant, 3};
 constexpr Notation kMilliseconds{Notation::kSignificant, 4};
 constexpr Notation kSpeedup{Notation::kSignificant, 3};
@@ -75,13 +74,13 @@ const std::vector<Column<StepRow>> kSteps{
     {"size", "Size", [](const StepRow& row) { return row.spec().size; }},
     {"precision", "Precision", &StepRow::precision},
     {"context", "Context", [](const StepRow& row) { return row.network->group->context; }, "",
-     kCount},
+     kAsCount},
     {"parameters", "Parameters", &StepRow::million_parameters, "M"},
     {"flops", "FLOPs", &StepRow::teraflops, "TFLOP"},
     {"step", "Step", &StepRow::mean_ms, "ms"},
     {"tokens", "Tokens/s", &StepRow::tokens_per_second},
-    {"mfu", "MFU", &StepRow::mfu, "%", kPercent},
-    {"datasheet", "MFU vs. data-sheet peak", &StepRow::datasheet_mfu, "%", kPercent}};
+    {"mfu", "MFU", &StepRow::mfu, "%", kAsPercent},
+    {"datasheet", "MFU vs. data-sheet peak", &StepRow::datasheet_mfu, "%", kAsPercent}};
 
 /// Shows peaks in GiB, or in MiB if all are below 1 GiB, as in a demonstration.
 Dataset steps_dataset(const std::vector<StepRow>& rows) {
@@ -224,8 +223,8 @@ std::optional<Facts> optimizer_facts(const PrecisionPair& pair, const StepTime& 
   return Facts()
       .set("precision", pair.precision())
       .set("time", other.optimizer_ms, kInProse)
-      .set("share", other.optimizer_ms / mean(pair.other->step.times_ms), kPercent)
-      .set("before", fp32.optimizer_ms / mean(pair.fp32->step.times_ms), kPercent);
+      .set("share", other.optimizer_ms / mean(pair.other->step.times_ms), kAsPercent)
+      .set("before", fp32.optimizer_ms / mean(pair.fp32->step.times_ms), kAsPercent);
 }
 
 std::optional<Facts> mfu_facts(const std::vector<StepRow>& rows, const PrecisionPair& pair) {
@@ -238,8 +237,8 @@ std::optional<Facts> mfu_facts(const std::vector<StepRow>& rows, const Precision
   return Facts()
       .set("size", pair.size_label())
       .set("precision", pair.precision())
-      .set("mfu", *other->mfu, kPercent)
-      .set("fp32_mfu", *fp32->mfu, kPercent);
+      .set("mfu", *other->mfu, kAsPercent)
+      .set("fp32_mfu", *fp32->mfu, kAsPercent);
 }
 
 /// Lists the data sheet's peaks that a column divides by: "FP32 67, BF16 989.5 TFLOP/s".
@@ -293,8 +292,8 @@ std::optional<Facts> surprise_facts(const std::vector<StepRow>& rows) {
           .set("precision", larger.precision())
           .set("fast", larger.mean_ms(), kInProse)
           .set("slow", smaller.mean_ms(), kInProse)
-          .set("fewer", layers_of_larger, kCount)
-          .set("layers", layers_of_smaller, kCount)
+          .set("fewer", layers_of_larger, kAsCount)
+          .set("layers", layers_of_smaller, kAsCount)
           .flag("by_layers", larger.launch_bound() && smaller.launch_bound() &&
                                  layers_of_larger < layers_of_smaller);
     }

@@ -15,7 +15,6 @@ constexpr const char* kHandoutSize = "xl";
 constexpr const char* kDatasheetGpu = "H100";
 constexpr double kMillisecondsPerSecond = 1e3;
 constexpr double kDeviceCounts[]{2, 4, 6, 8};
-constexpr Notation kThreeDigits{Notation::kSignificant, 3};
 
 /// Returns the handout's layer (xl) and batch (4 sequences of 512 tokens).
 SwiGluLayer layer_of(const RunView& view) {

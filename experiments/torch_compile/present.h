@@ -8,7 +8,6 @@
 namespace labreport::torch_compile {
 
 inline constexpr const char* kProblem = "torch_compile";
-inline constexpr Notation kCount{Notation::kCount}, kThreeDigits{Notation::kSignificant, 3};
 
 /// Both functions return nothing if the run has no cell for their part.
 std::optional<PartContent> present_attention(const RunView& view);

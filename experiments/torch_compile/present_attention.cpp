@@ -46,9 +46,9 @@ Column<AttentionPair> pass_speedup_column(const char* name, const char* title,
 
 const std::vector<Column<AttentionPair>> kGrid{
     {"head_dim", "d", [](const AttentionPair& pair) { return Value(pair.eager.sweep().head_dim); },
-     "", kCount},
+     "", kAsCount},
     {"length", "Sequence", [](const AttentionPair& pair) { return Value(pair.eager.length()); }, "",
-     kCount},
+     kAsCount},
     pass_time_column("forward_eager", "Forward, eager", &AttentionPair::eager, metric::kForward),
     pass_time_column("forward_compiled", "Forward, compiled", &AttentionPair::compiled,
                      metric::kForward),
@@ -72,7 +72,7 @@ struct SpeedupPoint {
 
 const std::vector<Column<SpeedupPoint>> kSpeedupPoints{
     {"series", "Pass", &SpeedupPoint::series},
-    {"length", "Sequence", &SpeedupPoint::length, "", kCount},
+    {"length", "Sequence", &SpeedupPoint::length, "", kAsCount},
     {"speedup", "Speedup", &SpeedupPoint::speedup, "×", kFactor}};
 
 /// Pairs each eager row with the compiled row, which has only a reason if it was not planned.

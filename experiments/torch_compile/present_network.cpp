@@ -88,9 +88,9 @@ const std::vector<NetworkColumn> kNetworks{
     metric_column("peak_compiled", "Peak, compiled", kCompiled, &MeasuredSteps::peak_bytes, "GiB",
                   {Notation::kGibibytes}),
     metric_column("kernels_eager", "Kernels, eager", kEager, &MeasuredSteps::kernel_count, "",
-                  kCount),
+                  kAsCount),
     metric_column("kernels_compiled", "Kernels, compiled", kCompiled, &MeasuredSteps::kernel_count,
-                  "", kCount),
+                  "", kAsCount),
     metric_column("busy_eager", "Kernels busy, eager", kEager, &MeasuredSteps::busy_fraction, "%",
                   {Notation::kPercent}),
     metric_column("busy_compiled", "Kernels busy, compiled", kCompiled,
@@ -130,9 +130,9 @@ struct ClassRow {
 const std::vector<Column<ClassRow>> kClasses{
     {"class", "Kernels", &ClassRow::kernel_class},
     {"eager_calls", "Calls, eager", [](const ClassRow& row) { return Value(row.eager.calls); }, "",
-     kCount},
+     kAsCount},
     {"compiled_calls", "Calls, compiled",
-     [](const ClassRow& row) { return Value(row.compiled.calls); }, "", kCount},
+     [](const ClassRow& row) { return Value(row.compiled.calls); }, "", kAsCount},
     {"eager_ms", "Time, eager", [](const ClassRow& row) { return Value(row.eager.ms); }, "ms", kMs},
     {"compiled_ms", "Time, compiled", [](const ClassRow& row) { return Value(row.compiled.ms); },
      "ms", kMs}};
@@ -170,8 +170,8 @@ std::optional<Facts> fusion_facts(const ComparedNetwork& network) {
   const bool explains = saved_ms > 0 && eager.ms - compiled.ms > saved_ms / 2;
   if (compiled.calls <= 0 || eager.calls <= compiled.calls || !explains) return std::nullopt;
   return Facts()
-      .set("calls", eager.calls, kCount)
-      .set("compiled_calls", compiled.calls, kCount)
+      .set("calls", eager.calls, kAsCount)
+      .set("compiled_calls", compiled.calls, kAsCount)
       .set("ms", eager.ms, kThreeDigits)
       .set("compiled_ms", compiled.ms, kThreeDigits);
 }

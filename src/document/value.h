@@ -34,6 +34,9 @@ struct Notation {
   int digits = 4;
 };
 
+inline constexpr Notation kThreeDigits{Notation::kSignificant, 3}, kAsCount{Notation::kCount},
+    kAsPercent{Notation::kPercent};
+
 /// The value of a table's cell: a number, perhaps with its standard deviation; words; or nothing,
 /// perhaps with the reason why it is missing.
 struct Value {
