@@ -73,7 +73,7 @@ help:
 	@echo '              TORCHES="2.8 2.15"'
 	@echo 'make bench    show how fast labreport itself is'
 	@echo 'make bundle   pack sources, front end, headers and wheels for a machine without network and root'
-	@echo '              WITH_TORCH=cu130|cu128 OUT=file'
+	@echo '              WITH_TORCH=none|cu130|cu128 OUT=file'
 	@echo 'make format   put the sources into the house style'
 	@echo 'make lint     check the house style, and the sources with clang-tidy'
 	@echo 'make clean    remove what was built; installed tools and recorded runs stay'

@@ -88,7 +88,14 @@ class Packs(unittest.TestCase):
         result = subprocess.run(["setup/bundle", FRONT_END, "--with-torch", "cu126"], cwd=self.clone,
                                 capture_output=True, text=True, check=False)
         self.assertEqual((result.returncode, result.stderr), (2, (
-            "setup: WITH_TORCH=cu126 is neither cu130 nor cu128; correct it\n")))
+            "setup: WITH_TORCH=cu126 is none of none, cu130 and cu128; correct it\n")))
+
+    def test_without_wheels(self):
+        clone = make_bundle(self.enterContext(tempfile.TemporaryDirectory()), "--with-torch", "none")
+        names = subprocess.run(["tar", "tzf", clone / "labreport-bundle.tar.gz"], capture_output=True, text=True,
+                               check=True).stdout
+        self.assertIn(".deps/bundle/labreport", names)
+        self.assertNotIn(".whl", names)
 
     def test_only_in_a_clone(self):
         result = subprocess.run(["setup/bundle", FRONT_END], cwd=self.tree, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""Tests the revision that cmake/BuildInfo.cmake records, from git or from LABREPORT_REVISION."""
+"""Tests the revision that cmake/BuildInfo.cmake records: from LABREPORT_REVISION, a bundle or git."""
 
 import os
 import pathlib
@@ -27,6 +27,14 @@ class Revision(unittest.TestCase):
 
     def test_without_one_it_is_unknown(self):
         self.assertIn('{"1.2.3", "unknown", false}', self.build_info(""))
+
+    def test_a_bundle_says_its_own(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, ".deps/bundle/revision")
+            file.parent.mkdir(parents=True)
+            file.write_text(40 * "b" + "-dirty\n")
+            self.assertIn(f'{{"1.2.3", "{40 * "b"}", true}}', self.build_info("", folder))
+            self.assertIn(f'{{"1.2.3", "{40 * "a"}", false}}', self.build_info(40 * "a", folder))
 
     def test_only_changes_of_the_program_count(self):
         with tempfile.TemporaryDirectory() as folder:
