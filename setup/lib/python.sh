@@ -85,6 +85,11 @@ need_python_set() { # <set>
 need_python_tools() {
   is_installed cu130 || is_installed cu128 && return
   is_installed render && return
+  if in_bundle && ! compgen -G ".deps/bundle/wheels/*.whl" >/dev/null; then
+    have_other_builders || refuse "no CMake 3.24 and Ninja, and no wheels in this bundle" \
+      "install both, or pack the bundle without WITH_TORCH=none"
+    return
+  fi
   have_other_builders || { need_python_set render; return; }
   local mark=.deps/tools-tried-in-vain
   [ -n "$(find "$mark" -mmin -1440 2>/dev/null)" ] && return

@@ -193,6 +193,18 @@ class Serves(Sandbox):
         self.assertEqual(self.install("report")[0], 0)
         self.assertIn("requirements-cu128.txt", self.calls()[-1])
 
+    def test_without_wheels_the_machine_needs_its_own_builders(self):
+        for wheel in pathlib.Path(self.root, ".deps/bundle/wheels").iterdir():
+            wheel.unlink()
+        self.front_end("#!/bin/sh\nexit 1\n")
+        self.assert_refused(self.install("report", **self.with_torch), (
+            "no CMake 3.24 and Ninja, and no wheels in this bundle; install both, or pack the bundle without "
+            "WITH_TORCH=none"))
+        self.program(self.bin + "/cmake", "#!/bin/sh\necho cmake version 4.0.0\n")
+        self.program(self.bin + "/ninja", "#!/bin/sh\n")
+        self.assertEqual(self.install("report", **self.with_torch), (0, []))
+        self.assertEqual(self.calls(), [])
+
     def test_other_verbs(self):
         for verb in ("test", "attack", "lint"):
             self.assert_refused(self.install(verb), (
