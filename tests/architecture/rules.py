@@ -1,7 +1,12 @@
 """Checks the rules of the tree that a machine can check. Each check takes the tree's root and yields what breaks it."""
 
 import os
+import pathlib
 import re
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from shipped import own_files  # noqa: E402: a neighbor's, found by the line above
 
 # A room may include itself and each room that a chain of these arrows reaches.
 INCLUDES = {
@@ -59,18 +64,18 @@ ABSOLUTE_PATH = re.compile(r"(?<![\w.$}/:\\])/(home|root|work|Users|mnt|srv|opt|
 ADDRESS = re.compile(r"://|\b[\w-]+\.(org|com|net|io|dev)\b")
 UNFINISHED = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X|HA" + r"CK)\b")
 
-SKIPPED_FOLDERS = re.compile(r"^(\.git|\.deps|\.venv[^/]*|build[^/]*|runs|site/runs|site/public"
-                             r"|tests/golden|tests/fuzz/corpus|shared|shards|.*__pycache__)$")
+GENERATED = re.compile(r"^tests/(golden|fuzz/corpus)/")
+
+# Tests find the shipped runs by these files alone. They name no other place of a clone that a user fills, and they start
+# no program in the clone, because it would take the user's runs and notes from there.
+RUN_FINDERS = ("tests/shipped.py", "tests/results/shipped_runs.h")
+USERS_PLACE = re.compile(r"(?<!\w)(ROOT|\w+_SOURCE_DIR|RUNS)\b[^,;#]*\b(site/(runs|public|dropped)|notes|submission)\b"
+                         r"|\bcwd=(ROOT|RUNS)\b")
 
 
 def files(root):
-    """Yields the relative paths of all files that are written by hand."""
-    for folder, folders, names in os.walk(root):
-        here = os.path.relpath(folder, root)
-        path_of = lambda name: name if here == "." else here + "/" + name
-        folders[:] = sorted(f for f in folders if not SKIPPED_FOLDERS.match(path_of(f)))
-        names = [name for name in names if name != ".git"]  # In a second working tree .git is a file.
-        yield from sorted(path_of(name) for name in names if TEXT.search(path_of(name)))
+    """Returns the relative paths of the project's files that are written by hand."""
+    return [path for path in own_files(root) if TEXT.search(path) and not GENERATED.match(path)]
 
 
 def lines(root, path):
@@ -172,3 +177,12 @@ def check_texts(root):
                 yield f"{where}: unfinished: {line.strip()}"
             if LOCK.match(path) and ADDRESS.search(line):
                 yield f"{where}: an address in a lock file: {line.strip()}"
+
+
+def check_runs(root):
+    for path in files(root):
+        if not path.startswith("tests/") or not path.endswith((".py", ".cpp", ".h")) or path in RUN_FINDERS:
+            continue
+        for number, line in enumerate(lines(root, path), 1):
+            if USERS_PLACE.search(line):
+                yield f"{path}:{number}: a user fills this place; {' and '.join(RUN_FINDERS)} find what ships"

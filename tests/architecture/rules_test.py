@@ -1,12 +1,17 @@
 """Tests that this tree keeps the rules, and that each rule refuses a bad tree by file and line."""
 
 import os
+import pathlib
+import shutil
+import sys
 import tempfile
 import unittest
 
 import rules
+import shipped
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.append(str(shipped.ROOT / "tests/states"))
+from plant import plant  # noqa: E402: a neighbor's, found by the line above
 
 
 def complaints(check, tree):
@@ -23,7 +28,7 @@ class ThisTree(unittest.TestCase):
     maxDiff = None
 
     def assert_kept(self, check):
-        self.assertEqual(list(check(ROOT)), [])
+        self.assertEqual(list(check(shipped.ROOT)), [])
 
     def test_rooms_include_only_what_their_arrows_reach(self):
         self.assert_kept(rules.check_includes)
@@ -37,8 +42,11 @@ class ThisTree(unittest.TestCase):
     def test_texts_name_no_machine_and_are_finished(self):
         self.assert_kept(rules.check_texts)
 
+    def test_tests_read_no_run_of_the_users(self):
+        self.assert_kept(rules.check_runs)
+
     def test_every_room_is_looked_at(self):
-        rooms = {rules.room_of(path) for path in rules.files(ROOT)}
+        rooms = {rules.room_of(path) for path in rules.files(shipped.ROOT)}
         self.assertLessEqual(set(rules.INCLUDES), rooms)
 
 
@@ -135,6 +143,53 @@ class Texts(unittest.TestCase):
 
     def test_unfinished_words(self):
         self.assertTrue(complaints(rules.check_texts, {"src/base/a.cpp": "// TO" + "DO: later\n"}))
+
+
+class Runs(unittest.TestCase):
+    def check(self, path, line):
+        return complaints(rules.check_runs, {path: line + "\n"})
+
+    def test_a_test_that_reads_what_a_user_puts_into_a_clone(self):
+        # Each line is joined here, because this file is looked at, too.
+        for line in ['for file in (RO' + 'OT / "site/runs").glob("*/*/*/run.json"):', 'files = RO' + 'OT.glob("site/runs/**/x")',
+                     'subprocess.run([program, "render"], cwd=RO' + 'OT)', 'shutil.copytree(RO' + 'OT / "notes", folder)']:
+            self.assertTrue(self.check("tests/site/a_test.py", line), line)
+        self.assertTrue(self.check("tests/cli/a_test.cpp", 'list_runs(LABREPORT_SOURCE' + '_DIR "/site/runs");'))
+
+    def test_the_same_places_of_a_folder_of_its_own(self):
+        for line in ['self.project.folder.glob("site/runs/*/*/*/run.json")', 'cwd=self.project.folder', 'copy(ROOT / "docs")']:
+            self.assertFalse(self.check("tests/site/a_test.py", line), line)
+
+
+class UsersClone(unittest.TestCase):
+    """Tests that in a clone with all that a user may leave there, tests look at what ships and at nothing else."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        for name in shipped.own_files():
+            (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(shipped.ROOT / name, self.root / name)
+
+    def seen(self):
+        return shipped.own_files(self.root), shipped.pages(self.root), shipped.shipped_runs(root=self.root)
+
+    def test_files_of_the_users_are_not_looked_at(self):
+        before = self.seen()
+        plant(self.root)
+        self.assertTrue((self.root / "notes").exists())
+        self.assertEqual(self.seen(), before)
+        for check in (rules.check_includes, rules.check_processes, rules.check_types, rules.check_texts, rules.check_runs):
+            self.assertEqual(list(check(self.root)), [])
+
+    def test_runs_of_the_users_are_not_read(self):
+        shipped.shipped_project(self.root)
+        before = self.seen()
+        self.assertEqual(len(before[-1]), len(shipped.shipped_runs()))
+        plant(self.root)
+        self.assertGreater(len(list(self.root.glob("site/runs/*/*/*/run.json"))), len(before[-1]))
+        self.assertEqual(self.seen(), before)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.append(os.path.join(ROOT, "tests", "site"))
 from project import SETTLED, Project  # noqa: E402: a neighbor's, found by the line above
+from shipped import measured_runs  # noqa: E402
 
 BUILD = os.path.abspath(sys.argv[1])
 ROUNDS = 21
@@ -70,9 +71,9 @@ def measured(scratch):
 
 
 def whole_run(edition):
-    """The recorded run with the most to read."""
-    return os.path.dirname(max(glob.glob(f"{ROOT}/site/runs/*/{edition}/*/run.json"),
-                               key=os.path.getsize))
+    """The shipped run of an edition with the most to read."""
+    runs = [run for run in measured_runs() if run.parent.name == edition]
+    return max(runs, key=lambda run: (run / "run.json").stat().st_size)
 
 
 def renders_of_many(folder, rounds=5):

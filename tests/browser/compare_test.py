@@ -3,12 +3,15 @@
 python3 compare_test.py SAMPLE_SITE_PROGRAM LABREPORT
 """
 import json
-import subprocess
 import sys
 import unittest
 
 from recorded_test import axe_source
-from site_browser import PHONE, ROOT, WIDE, BrowserTest
+from site_browser import PHONE, WHOLE_RUNS, WIDE, BrowserTest
+
+SECOND_RUN = "nvidia-h200/2026/20261123"
+ATTENTION = "nvidia-h200/2025/20261124-080605"
+LADDERS = ("nvidia-h200/2025/20261124-180132", "nvidia-h100-80gb-hbm3/2025/20261124-143619")
 
 ROWS = """(tables) => tables.map((table) => [table.caption.textContent,
   [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent))])"""
@@ -21,12 +24,15 @@ class Compare(BrowserTest):
     def write_site(cls):
         super().write_site()
         cls.sample, cls.site = cls.site, cls.site.parent / "recorded"
-        subprocess.run([cls.labreport, "render", "--out", cls.site, "--format", "html"],
-                       cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        cls.render_shipped(cls.labreport, cls.site, "--format", "html",
+                           needed=(*WHOLE_RUNS, SECOND_RUN, ATTENTION, *LADDERS))
         cls.folders = [path.parent.relative_to(cls.site).as_posix()
                        for path in sorted(cls.site.glob("*/*/*/summary.json"))]
-        cls.h200, cls.h100 = (next(folder for folder in cls.folders if folder.startswith(start)) for start in
-                              ("nvidia-h200/2025/20261122", "nvidia-h100-80gb-hbm3/2025/20261123"))
+        cls.h200, cls.h100 = map(cls.folder_of, WHOLE_RUNS)
+
+    @classmethod
+    def folder_of(cls, place):
+        return next(folder for folder in cls.folders if folder.startswith(place))
 
     def open_comparison(self, a="", b="", **settings):
         page = self.open(self.site / "compare.html", **settings)
@@ -74,7 +80,7 @@ class Compare(BrowserTest):
         self.assertRegex(tuned, r"^2\.7B, BF16, tuned: \d+ ms on the H200, \d+ ms on the H100: the H200 is")
 
     def test_runs_of_one_gpu_are_told_apart_by_their_dates(self):
-        other = next(folder for folder in self.folders if folder.startswith("nvidia-h200/2026/20261123"))
+        other = self.folder_of(SECOND_RUN)
         page = self.open_comparison(self.h200, other)
         self.assertIn("in the run of 2026-11-22", self.headlines(page)[0])
         heads = page.locator("#chosen thead").first.inner_text()
@@ -90,8 +96,7 @@ class Compare(BrowserTest):
         self.assertFalse([row for row in rows if row.startswith("small\tBF16")])
 
     def test_numbers_of_one_side_are_counted_in_a_closed_drawer(self):
-        attention = next(folder for folder in self.folders if folder.startswith("nvidia-h200/2025/20261124-080605"))
-        page = self.open_comparison(attention, self.h100)
+        page = self.open_comparison(self.folder_of(ATTENTION), self.h100)
         drawer = page.locator("#chosen details:has(> summary:text('Only on the H200'))")
         self.assertFalse(drawer.locator(".tabled").is_visible())
         count = int(drawer.locator("> summary").inner_text().split()[-2])

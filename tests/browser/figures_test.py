@@ -2,11 +2,12 @@
 
 python3 figures_test.py LABREPORT
 """
-import subprocess
 import sys
 import unittest
 
-from site_browser import PHONE, ROOT, WIDE, BrowserTest
+from site_browser import PHONE, WHOLE_RUNS, WIDE, BrowserTest
+
+DATA_PARALLEL = "nvidia-h200/2026/20261124-175733"
 
 PICTURES_PER_CALL = 40
 LEAST_TEXTS = 1000  # Fewer texts mean that the pictures were not found.
@@ -63,8 +64,7 @@ class Figures(BrowserTest):
     maxDiff = None
     @classmethod
     def write_site(cls):
-        subprocess.run([cls.program, "render", "--format", "html", "--out", cls.site], cwd=ROOT, check=True,
-                       stdout=subprocess.DEVNULL)
+        cls.render_shipped(cls.program, cls.site, "--format", "html", needed=(*WHOLE_RUNS, DATA_PARALLEL))
         reports = list(cls.site.glob("*/*/*/index.html"))
         cls.reports = [max(reports, key=lambda page: len(list(page.parent.glob("charts/*.svg")))),
                        next(page for page in reports if (page.parent / "charts/lanes.svg").exists())]

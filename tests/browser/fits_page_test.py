@@ -4,21 +4,24 @@ python3 fits_page_test.py LABREPORT
 """
 import json
 import re
-import subprocess
 import sys
 import unittest
 from urllib.parse import urlencode
 
 from recorded_test import axe_source
-from site_browser import PHONE, ROOT, WIDE, BrowserTest
+from shipped import measured_runs
+from site_browser import PHONE, WHOLE_RUNS, WIDE, BrowserTest
 
+# These runs measured the memory of steps, of checkpoints and of states that two GPUs share.
+MEMORY_RUNS = (*WHOLE_RUNS, "nvidia-h200/2026/20261123", "nvidia-h200/2026/20261124-081404",
+               "nvidia-h200/2026/20261124-175733", "nvidia-h200/2025/20261124-180738")
 STEPS = {"inference": "inference forward", "forward_backward": "forward+backward", "train_step": "training step"}
 
 
 def measured_peaks():
     """Yields the page's inputs and the measured peak in bytes, for each H200 step that has a formula."""
-    for file in sorted((ROOT / "site/runs/nvidia-h200").glob("*/*/run.json")):
-        for cell in json.loads(file.read_text())["cells"]:
+    for run in measured_runs("nvidia-h200/"):
+        for cell in json.loads((run / "run.json").read_text())["cells"]:
             params = cell["params"]
             if cell["kind"] not in ("memory", "checkpointing") or params.get("implementation"):
                 continue
@@ -35,8 +38,7 @@ def measured_peaks():
 class FitsPage(BrowserTest):
     @classmethod
     def write_site(cls):
-        subprocess.run([cls.program, "render", "--out", cls.site, "--format", "html"], cwd=ROOT, check=True,
-                       stdout=subprocess.DEVNULL)
+        cls.render_shipped(cls.program, cls.site, "--format", "html", needed=MEMORY_RUNS)
 
     def open_page(self, inputs=None, **settings):
         page = self.open(self.site / "what-fits.html", **settings)

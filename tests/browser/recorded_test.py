@@ -6,7 +6,6 @@ import gzip
 import importlib.util
 import pathlib
 import re
-import subprocess
 import sys
 import unittest
 
@@ -48,12 +47,10 @@ class Recorded(BrowserTest):
     labreport = ""  # the program that renders recorded runs
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.recorded = pathlib.Path(cls.scratch.name) / "recorded"
-        project = pathlib.Path(__file__).resolve().parents[2]
-        subprocess.run([cls.labreport, "render", "--single-file", "--out", cls.recorded],
-                       cwd=project, check=True, stdout=subprocess.DEVNULL)
+    def write_site(cls):
+        super().write_site()
+        cls.recorded = cls.site.parent / "recorded"
+        cls.render_shipped(cls.labreport, cls.recorded, "--single-file")
         # Only one of several pages with the same parts is tested.
         cls.runs = list({parts_of(path): path for path in sorted(cls.recorded.glob("*/*/*/index.html"))}.values())
         cls.profiled = [path for path in cls.runs if 'id="nsys_profile' in path.read_text(encoding="utf-8")]

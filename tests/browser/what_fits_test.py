@@ -2,11 +2,11 @@
 
 python3 what_fits_test.py LABREPORT
 """
-import json
 import sys
 import unittest
 
-from site_browser import PHONE, ROOT, WIDE, BrowserTest
+from shipped import need_run
+from site_browser import PHONE, WHOLE_RUNS, WIDE, BrowserTest
 
 FIGURE = "#figure-what-fits"
 
@@ -14,12 +14,7 @@ FIGURE = "#figure-what-fits"
 class WhatFits(BrowserTest):
     @classmethod
     def write_site(cls):
-        recorded = sorted((ROOT / "site/runs/nvidia-h200/2025").glob("*/run.json"))
-        cls.write_site_of([run for run in recorded if cls.measures_memory(json.loads(run.read_text()))][-1])
-
-    @staticmethod
-    def measures_memory(run):
-        return run["preset"] == "full" and any(cell["kind"] == "memory" for cell in run["cells"])
+        cls.write_site_of(need_run(WHOLE_RUNS[0]) / "run.json")
 
     def open_figure(self, **settings):
         return self.open_live(FIGURE, ".what-fits", **settings)

@@ -6,7 +6,7 @@
 
 #include "base/gpu.h"
 #include "cli/program_fixture.h"
-#include "results/run_store.h"
+#include "results/shipped_runs.h"
 
 namespace labreport::mixed_machines_test {
 namespace {
@@ -176,20 +176,12 @@ TEST_F(MixedMachine, TheCostIsPrintedBeforeTheFirstLaunch) {
                         "row with its reason) and 0.4 GiB of disk\n"));
 }
 
-/// Returns the recorded run of the 2025 edition with the full preset on an H200.
-labreport::Run recorded_full_run() {
-  for (const auto& folder : list_runs(LABREPORT_SOURCE_DIR "/site/runs/nvidia-h200/2025")) {
-    labreport::Run run = RunStore(folder).load();
-    if (run.preset == "full") return run;
-  }
-  throw std::runtime_error("there is none");
-}
-
 TEST_F(MixedMachine, TheCostIsNearWhatARecordedRunTook) {
+  const auto run = testing_shipped::full_run("nvidia-h200/2025");
+  if (!run) GTEST_SKIP() << testing_shipped::kNotHere;
   double seconds = 0;
   double peak = 0;
-  const labreport::Run run = recorded_full_run();
-  for (const Cell& cell : run.cells) {
+  for (const Cell& cell : run->cells) {
     for (const Launch& launch : cell.launches) {
       seconds += static_cast<double>(launch.wall_ns) * 1e-9;
       const Metric* used = launch.find("memory", "peak_allocated");

@@ -30,8 +30,8 @@ class Figures(unittest.TestCase):
         for path in FIGURES:
             folder, name = os.path.split(path)
             is_shared = folder.endswith("src/document/charts/figures")
-            files = pathlib.Path(ROOT).glob("[se]*/**/*.md") if is_shared else pathlib.Path(folder).parent.glob("*.md")
-            texts = [file.read_text(encoding="utf-8") for file in files]
+            folders = [f"{ROOT}/src", f"{ROOT}/experiments"] if is_shared else [os.path.dirname(folder)]
+            texts = [file.read_text(encoding="utf-8") for texts in folders for file in pathlib.Path(texts).rglob("*.md")]
             with self.subTest(os.path.relpath(path, ROOT)):
                 self.assertIn(("file: " if is_shared else "Figure ") + name.removesuffix(".vl.json") + "\n", "".join(texts))
 

@@ -1,8 +1,11 @@
 // Tries runs that are well-formed but that nobody measured: each is refused in one line, or becomes
 // a report in every format. A seed drives it, so that each run can be repeated:
 //
-//   hostile_runs FOLDER FIRST COUNT       the seeds FIRST … over the runs below FOLDER
+//   hostile_runs FOLDER FIRST COUNT       the seeds FIRST … over the reference runs below FOLDER
 //   hostile_runs FOLDER FIRST COUNT OUT   writes those that have a report to OUT/<seed>/run.json
+//
+// Only runs that are marked by a file `reference` count, because a seed chooses among all of them: a
+// run of the user's would change what each seed tries. Exit status 77 means that there is none.
 //
 // Each batch of seeds has its own process. If it dies or takes too long, that is a finding: its
 // seed is reported, and a new batch begins with the next seed.
@@ -20,6 +23,7 @@
 #include "fuzz/shuffled_run.h"
 #include "fuzz/target.h"
 #include "results/run_json.h"
+#include "results/shipped_runs.h"
 
 namespace fs = std::filesystem;
 
@@ -30,6 +34,7 @@ constexpr unsigned kSecondsEach = 60;
 constexpr std::uint64_t kEveryFormatOneIn = 4;
 constexpr std::uint64_t kCompareOneIn = 8;
 constexpr std::uint64_t kReadBackOneIn = 16;
+constexpr int kSkipped = 77;
 
 /// The state that the batch's process shares with its parent, which reads it after the process has
 /// died.
@@ -39,13 +44,12 @@ struct BatchProgress {
 };
 
 std::vector<nlohmann::json> recorded_runs(const fs::path& folder) {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.path().filename() == "run.json") files.push_back(entry.path());
-  }
-  std::ranges::sort(files);
+  std::vector<fs::path> folders = testing_shipped::reference_runs(folder);
+  std::ranges::sort(folders);
   std::vector<nlohmann::json> runs;
-  for (const fs::path& file : files) runs.push_back(nlohmann::json::parse(read_file(file)));
+  for (const fs::path& run : folders) {
+    runs.push_back(nlohmann::json::parse(read_file(RunStore(run).run_file())));
+  }
   return runs;
 }
 
@@ -84,9 +88,7 @@ bool ended_well(pid_t child) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-int try_all(const fs::path& folder, std::uint64_t first, std::uint64_t count) {
-  const std::vector<nlohmann::json> runs = recorded_runs(folder);
-  if (runs.empty()) return 2;
+int try_all(const std::vector<nlohmann::json>& runs, std::uint64_t first, std::uint64_t count) {
   void* shared = ::mmap(nullptr, sizeof(BatchProgress), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   BatchProgress& progress = *static_cast<BatchProgress*>(shared);
@@ -105,9 +107,8 @@ int try_all(const fs::path& folder, std::uint64_t first, std::uint64_t count) {
 }
 
 /// Writes runs for programs that do what this process cannot, such as drawing.
-int write_all(const fs::path& folder, std::uint64_t first, std::uint64_t count,
+int write_all(const std::vector<nlohmann::json>& runs, std::uint64_t first, std::uint64_t count,
               const fs::path& out) {
-  const std::vector<nlohmann::json> runs = recorded_runs(folder);
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const std::string text = shuffled_run(runs.at(seed % runs.size()), seed);
     bool reported = false;
@@ -133,8 +134,13 @@ int main(int count, char** arguments) {
     fmt::print(stderr, "usage: hostile_runs FOLDER FIRST COUNT [OUT]\n");
     return 2;
   }
+  const auto runs = labreport::fuzz::recorded_runs(arguments[1]);
+  if (runs.empty()) {
+    fmt::print(stderr, "skipped: {}\n", labreport::testing_shipped::kNotHere);
+    return labreport::fuzz::kSkipped;
+  }
   const std::uint64_t first = labreport::fuzz::number(arguments[2]);
   const std::uint64_t run_count = labreport::fuzz::number(arguments[3]);
-  if (count == 5) return labreport::fuzz::write_all(arguments[1], first, run_count, arguments[4]);
-  return labreport::fuzz::try_all(arguments[1], first, run_count);
+  if (count == 5) return labreport::fuzz::write_all(runs, first, run_count, arguments[4]);
+  return labreport::fuzz::try_all(runs, first, run_count);
 }

@@ -98,7 +98,7 @@ class Latex(unittest.TestCase):
 
 if __name__ == "__main__":
     if shutil.which("pdflatex") is None:
-        print("SKIPPED: no pdflatex here; setup/install test installs one where it may")
+        print("skipped: no pdflatex here; setup/install test installs one where it may")
         sys.exit(SKIPPED)
     Latex.program = sys.argv.pop(1)
     unittest.main()

@@ -1,10 +1,12 @@
 """Tests that no comment begins with a word of a fragment, because comments are sentences."""
 import pathlib
 import re
+import sys
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ("src", "experiments", "tests", "site", "cmake", "setup")
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from shipped import ROOT, own_files  # noqa: E402: a neighbor's, found by the line above
+
 SUFFIXES = {".h", ".cpp", ".py", ".js", ".css", ".cmake", ".txt", ""}
 # These words may begin a sentence, but hardly ever a comment that is one.
 FRAGMENT = re.compile(r"(?:^|\s)(?:///?<?|#|/\*\*?) (Of|What|Those|Whose|Where|Whether|Nothing)\b")
@@ -22,11 +24,9 @@ def fragments(path):
 class Comments(unittest.TestCase):
     def test_comments_begin_as_sentences(self):
         found = []
-        for folder in FOLDERS:
-            for path in sorted((ROOT / folder).rglob("*")):
-                is_source = path.is_file() and path.suffix in SUFFIXES and "runs" not in path.parts
-                if is_source and "golden" not in path.parts and "corpus" not in path.parts:
-                    found += fragments(path)
+        for path in map(ROOT.joinpath, own_files()):
+            if path.suffix in SUFFIXES and "golden" not in path.parts and "corpus" not in path.parts:
+                found += fragments(path)
         self.assertEqual(found, [], "\n" + "\n".join(found))
 
 

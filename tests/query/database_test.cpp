@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "plan/sample_cell.h"
 #include "results/metric_names.h"
-#include "results/run_store.h"
+#include "results/shipped_runs.h"
 #include "results/table_shapes.h"
 
 namespace labreport::database_test {
@@ -211,7 +211,9 @@ TEST(Saving, KeepsTablesAndViewsForOtherPrograms) {
 }
 
 TEST(Loading, AcceptsEveryRecordedRun) {
-  for (const fs::path& folder : list_runs(std::string(LABREPORT_SOURCE_DIR) + "/site/runs")) {
+  const std::vector<fs::path> folders = testing_shipped::shipped_runs();
+  if (folders.empty()) GTEST_SKIP() << testing_shipped::kNotHere;
+  for (const fs::path& folder : folders) {
     const auto run = RunStore(folder).load();
     Database database;
     database.add(run, "it");

@@ -14,6 +14,9 @@ import unittest
 
 from sandbox import PYTHON, ROOT, Sandbox
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from shipped import need_git  # noqa: E402: a neighbor's, found by the line above
+
 FRONT_END = sys.argv.pop() if len(sys.argv) > 1 else "build/bin/labreport"
 LIBRARIES = ("boost", "fmt", "nlohmann", "CLI", "kainjow", "sodium", "sqlite3")
 NEEDED = ("setup", "src", "experiments", "Makefile", "cmake", "CMakeLists.txt", "CMakePresets.json")
@@ -31,6 +34,7 @@ BUNDLE_PYTHON = PYTHON.replace('echo "pip $*"', 'echo "pip $* index=$PIP_NO_INDE
 
 def make_bundle(folder, *flags):
     """Makes a clone with the real sources, packs it without network, and returns the clone."""
+    need_git()
     clone = pathlib.Path(folder, "clone")
     for name in NEEDED:
         source = pathlib.Path(ROOT, name)

@@ -12,6 +12,9 @@ import unittest
 
 from sandbox import ROOT
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from shipped import need_clone  # noqa: E402: a neighbor's, found by the line above
+
 TORCH_PYTHON = sys.argv.pop()
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
@@ -27,6 +30,7 @@ def works(words):
 
 class Bundle(unittest.TestCase):
     def test_a_report_and_a_site_without_network(self):
+        need_clone()
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         environment = {"PATH": os.environ["PATH"], "HOME": folder.name}

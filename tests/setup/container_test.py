@@ -58,7 +58,7 @@ class Container(unittest.TestCase):
     def test_its_start_is_a_target_of_make(self):
         words = json.loads(instructions("ENTRYPOINT")[0])
         environment = {name: value for name, value in os.environ.items() if "MAKE" not in name}
-        subprocess.run([*words, "-n", "PRESET=quick"], cwd=ROOT, env=environment, check=True, capture_output=True)
+        subprocess.run([*words, "-C", ROOT, "-n", "PRESET=quick"], env=environment, check=True, capture_output=True)
 
     def test_the_documented_commands_fit_it(self):
         lines = "\n".join(re.findall(r"^```text\n(.*?)^```", DOCUMENT, re.M | re.S)).splitlines()

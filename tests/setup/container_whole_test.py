@@ -14,6 +14,9 @@ import unittest
 
 from sandbox import ROOT
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from shipped import need_clone  # noqa: E402: a neighbor's, found by the line above
+
 BASE = sys.argv.pop() if len(sys.argv) > 1 else None
 IMAGE = "localhost/labreport-test"
 
@@ -42,6 +45,7 @@ def clone_of_a_careful_user(folder):
 class Image(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
+        need_clone()
         with tempfile.TemporaryDirectory() as folder:
             podman("build", "--network", "host", *options("LABREPORT_PODMAN_BUILD"), "--build-arg",
                    "BASE=" + (BASE or make_base(folder)), "-t", IMAGE, clone_of_a_careful_user(folder))

@@ -14,8 +14,9 @@ import unittest
 import yaml
 
 import links
+from project import ROOT
+from shipped import measured_runs, own_files, shipped_project
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORKFLOW = ROOT / ".github/workflows/pages.yml"
 KEPT_VARIABLES = ("PATH", "HOME", "LANG", "CMAKE_CXX_COMPILER_LAUNCHER", "CCACHE_DIR")
 BASE_URL = "https://somebody.example/a/sub/path"  # actions/configure-pages would give the real address.
@@ -77,13 +78,11 @@ class Commands(unittest.TestCase):
                 self.run_step(step, project)
 
     def check_out(self, project):
-        """Copies the files that git does not ignore, and links .venv."""
-        names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others",
-                                "--exclude-standard"], cwd=ROOT, check=True, capture_output=True)
-        for name in names.stdout.decode().split("\0"):
-            if name and (ROOT / name).is_file():
-                (project / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(ROOT / name, project / name)
+        """Copies what ships with the project, and links .venv."""
+        shipped_project(project)
+        for name in own_files():
+            (project / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, project / name)
         (project / ".venv").symlink_to(ROOT / ".venv")
         (project / ".deps").mkdir()
 
@@ -106,10 +105,7 @@ class Commands(unittest.TestCase):
         self.assertTrue((site / ".nojekyll").is_file())
         self.assertEqual(list(links.problems(site)), [])
         index = (site / "index.html").read_text(encoding="utf-8")
-        recorded = [run for run in (project / "site/runs").rglob("run.json")
-                    if not (run.parent / "imported").exists()]
-        self.assertEqual(index.count('<tr id="run-'), len(recorded))
-        self.assertGreater(len(recorded), 0)
+        self.assertEqual(index.count('<tr id="run-'), len(measured_runs()))
         self.assertIn(f'<link rel="canonical" href="{BASE_URL}/">', index)
 
 

@@ -9,11 +9,11 @@ import unittest
 
 import jsonschema
 
-from project import ROOT, ProjectTest
+from project import ProjectTest
+from shipped import measured_runs, need_run, shipped_runs
 
-RUNS = ROOT / "site/runs"
-TWO_GPUS = RUNS / "nvidia-h100-80gb-hbm3/2026/20261124-222222-e1040cb5"
-ATTENTION = RUNS / "nvidia-h100-80gb-hbm3/2025/20261124-111400-19e520d6"
+TWO_GPUS = "nvidia-h100-80gb-hbm3/2026/20261124-222222"
+ATTENTION = "nvidia-h100-80gb-hbm3/2025/20261124-111400"
 REMOVED = object()  # Stands for a key that is removed.
 
 LAUNCH = "cells/0/launches/0/"
@@ -102,7 +102,8 @@ def changed(run, pointer, value):
 class Schemas(ProjectTest):
     def setUp(self):
         super().setUp()
-        self.project.render(str(TWO_GPUS), "--format", "html")
+        self.project.measure("--sizes", "demo-1")
+        self.project.render("--format", "html")
         self.run_schema, self.diff_schema = map(self.published, ("run", "diff"))
 
     def published(self, name):
@@ -119,16 +120,15 @@ class Schemas(ProjectTest):
         return self.project.call("check", str(folder), status=status).stderr
 
     def test_every_recorded_run_is_as_the_schema_says(self):
-        files = sorted(RUNS.glob("*/*/*/run.json"))
-        self.assertTrue(files)
-        for file in files:
-            with self.subTest(run=file.parent.name):
-                self.run_schema.validate(load_shortened(file.parent))
+        need_run()
+        for folder in shipped_runs():
+            with self.subTest(run=folder.name):
+                self.run_schema.validate(load_shortened(folder))
 
     def test_the_schema_and_the_program_refuse_the_same(self):
-        for folder, kind, wrong_values in ((TWO_GPUS, "data_parallel", WRONG),
-                                           (ATTENTION, "attention", WRONG_ATTENTION)):
-            run = load_shortened(folder)
+        for place, kind, wrong_values in ((TWO_GPUS, "data_parallel", WRONG),
+                                          (ATTENTION, "attention", WRONG_ATTENTION)):
+            run = load_shortened(need_run(place))
             run["cells"] = [cell for cell in run["cells"] if cell["kind"] == kind][:1]
             self.run_schema.validate(run)
             self.check_messages(run, status=0)
@@ -140,9 +140,8 @@ class Schemas(ProjectTest):
                     self.assertIn(f"run.json: {place}", self.check_messages(wrong, status=2))
 
     def test_summaries_are_as_their_schema_says_and_small(self):
-        folders = [file.parent for file in sorted(RUNS.glob("*/*/*/run.json"))]
-        measured = [str(folder) for folder in folders if not (folder / "imported").exists()]
-        self.project.render(*measured, "--format", "html")
+        need_run()
+        self.project.render(*map(str, measured_runs()), "--format", "html")
         schema = self.published("summary")
         summaries = sorted((self.project.folder / "site/public").rglob("summary.json"))
         self.assertTrue(summaries)
@@ -154,9 +153,8 @@ class Schemas(ProjectTest):
                 self.assertLess(file.stat().st_size, 30_000)
 
     def test_comparisons_are_as_their_schema_says(self):
-        h200, h100 = (str(next(RUNS.glob(f"{gpu}/2025/{day}*"))) for gpu, day in
-                      (("nvidia-h200", "20261122"), ("nvidia-h100-80gb-hbm3", "20261123")))
-        published = str(next(RUNS.glob("nvidia-a100-40gb/2025/*")))
+        h200, h100, published = (str(need_run(place)) for place in (
+            "nvidia-h200/2025/20261122", "nvidia-h100-80gb-hbm3/2025/20261123", "nvidia-a100-40gb"))
         for runs in ((h200, h100), (h200, published), (h200, h200)):
             diff = json.loads(self.project.call("diff", *runs, "--format", "json").stdout)
             self.diff_schema.validate(diff)

@@ -18,13 +18,13 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent))
 from answers import answers_of  # noqa: E402
 from runs import Run, load, mutated  # noqa: E402
+from shipped import measured_runs, need_run, skip  # noqa: E402
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-RECORDED_FILES = [file for file in sorted(ROOT.glob("site/runs/*/*/*/run.json"))
-                  if load(file)["source"] == "measured"]
+RECORDED_FILES = [run / "run.json" for run in measured_runs()]
 
 
 class Truth(unittest.TestCase):
@@ -77,6 +77,7 @@ class Truth(unittest.TestCase):
         return count
 
     def test_recorded_runs_claim_nothing_false(self):
+        need_run()
         runs = {f"{i}": load(file) for i, file in enumerate(RECORDED_FILES)}
         reports = self.render(runs)
         self.assertEqual(len(reports), len(runs))
@@ -86,14 +87,20 @@ class Truth(unittest.TestCase):
 
     def test_mutated_runs_claim_nothing_false(self):
         for name, problem in PROBLEMS.items():
-            sources = [run for run in map(load, RECORDED_FILES)
-                       if sum(cell["kind"] in problem.CELL_KINDS for cell in run["cells"]) > 1]
-            runs = {f"{seed}": mutated(sources[seed % len(sources)], problem.CELL_KINDS, seed)
-                    for seed in range(FIRST_SEED, FIRST_SEED + MUTATIONS)}
-            reports = self.render(runs)
-            self.assertGreater(len(reports), MUTATIONS / 2, "most are accepted")
-            count = sum(self.check(f"seed {seed}", runs[seed], report, [name]) for seed, report in reports.items())
-            self.assertGreater(count, MUTATIONS / 2)
+            with self.subTest(name):
+                self.check_mutations(name, problem)
+
+    def check_mutations(self, name, problem):
+        sources = [run for run in map(load, RECORDED_FILES)
+                   if sum(cell["kind"] in problem.CELL_KINDS for cell in run["cells"]) > 1]
+        if not sources:
+            skip(f"no run that ships with the project and measured {name} is here")
+        runs = {f"{seed}": mutated(sources[seed % len(sources)], problem.CELL_KINDS, seed)
+                for seed in range(FIRST_SEED, FIRST_SEED + MUTATIONS)}
+        reports = self.render(runs)
+        self.assertGreater(len(reports), MUTATIONS / 2, "most are accepted")
+        count = sum(self.check(f"seed {seed}", runs[seed], report, [name]) for seed, report in reports.items())
+        self.assertGreater(count, MUTATIONS / 2)
 
 
 if __name__ == "__main__":
