@@ -11,7 +11,7 @@ import rules
 import shipped
 
 sys.path.append(str(shipped.ROOT / "tests/states"))
-from plant import plant  # noqa: E402: a neighbor's, found by the line above
+from plant import plant, remove  # noqa: E402: a neighbor's, found by the line above
 
 
 def complaints(check, tree):
@@ -151,13 +151,15 @@ class Runs(unittest.TestCase):
 
     def test_a_test_that_reads_what_a_user_puts_into_a_clone(self):
         # Each line is joined here, because this file is looked at, too.
-        for line in ['for file in (RO' + 'OT / "site/runs").glob("*/*/*/run.json"):', 'files = RO' + 'OT.glob("site/runs/**/x")',
-                     'subprocess.run([program, "render"], cwd=RO' + 'OT)', 'shutil.copytree(RO' + 'OT / "notes", folder)']:
+        for line in ['for file in (RO' + 'OT / "site/runs").glob("*/*/*/run.json"):',
+                     'files = RO' + 'OT.glob("site/runs/**/x")', 'shutil.copytree(RO' + 'OT / "notes", folder)',
+                     'subprocess.run([program, "render"], cwd=RO' + 'OT)']:
             self.assertTrue(self.check("tests/site/a_test.py", line), line)
         self.assertTrue(self.check("tests/cli/a_test.cpp", 'list_runs(LABREPORT_SOURCE' + '_DIR "/site/runs");'))
 
     def test_the_same_places_of_a_folder_of_its_own(self):
-        for line in ['self.project.folder.glob("site/runs/*/*/*/run.json")', 'cwd=self.project.folder', 'copy(ROOT / "docs")']:
+        for line in ['self.project.folder.glob("site/runs/*/*/*/run.json")', 'cwd=self.project.folder',
+                     'copy(ROOT / "docs")']:
             self.assertFalse(self.check("tests/site/a_test.py", line), line)
 
 
@@ -190,6 +192,15 @@ class UsersClone(unittest.TestCase):
         plant(self.root)
         self.assertGreater(len(list(self.root.glob("site/runs/*/*/*/run.json"))), len(before[-1]))
         self.assertEqual(self.seen(), before)
+
+    def test_what_was_added_can_be_removed(self):
+        shipped.shipped_project(self.root)
+        before = sorted(self.root.rglob("*"))
+        plant(self.root)
+        self.assertNotEqual(sorted(self.root.rglob("*")), before)
+        self.assertRaises(SystemExit, plant, self.root)
+        remove(self.root)
+        self.assertEqual(sorted(self.root.rglob("*")), before)
 
 
 if __name__ == "__main__":

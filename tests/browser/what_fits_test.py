@@ -5,8 +5,7 @@ python3 what_fits_test.py LABREPORT
 import sys
 import unittest
 
-from shipped import need_run
-from site_browser import PHONE, WHOLE_RUNS, WIDE, BrowserTest
+from site_browser import PHONE, WHOLE_RUNS, WIDE, BrowserTest, need_run
 
 FIGURE = "#figure-what-fits"
 

@@ -4,8 +4,8 @@
 //   hostile_runs FOLDER FIRST COUNT       the seeds FIRST … over the reference runs below FOLDER
 //   hostile_runs FOLDER FIRST COUNT OUT   writes those that have a report to OUT/<seed>/run.json
 //
-// Only runs that are marked by a file `reference` count, because a seed chooses among all of them: a
-// run of the user's would change what each seed tries. Exit status 77 means that there is none.
+// Only runs that are marked by a file `reference` count, because a seed chooses among all of them:
+// a run of the user's would change what each seed tries. Exit status 77 means that there is none.
 //
 // Each batch of seeds has its own process. If it dies or takes too long, that is a finding: its
 // seed is reported, and a new batch begins with the next seed.
