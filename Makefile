@@ -1,6 +1,6 @@
 # Each target installs what it needs, builds the programs and calls one.
 
-targets := help report render-build site diff notes pdf submit test try attack torches bench bundle format lint clean
+targets := help report render-build site diff notes pdf submit test try attack torches distros bench bundle format lint clean
 .PHONY: $(targets)
 .DEFAULT_GOAL := help
 # Goals run one after another, because they build in the same folder. Ninja itself uses all cores, whatever -j says.
@@ -20,6 +20,7 @@ reads_attack = ARGS
 reads_bench = ARGS
 reads_bundle = WITH_TORCH OUT
 reads_torches = TORCHES
+reads_distros = DISTROS
 passed_on = JOBS LIBTORCH TORCH_PYTHON TORCH_CUDA CC CXX LABREPORT_% CMAKE_% PIP_%
 
 # Variables count only if they are on make's command line, because the environment may have another OUT. make would
@@ -71,6 +72,8 @@ help:
 	@echo 'make attack   what takes long: a thousand kills, each failing write, fuzzing, publishing, clang-tidy'
 	@echo 'make torches  build the worker with each version of torch and test it; hours and many GB'
 	@echo '              TORCHES="2.8 2.15"'
+	@echo 'make distros  run both commands in fresh copies of the supported distributions; as root, hours'
+	@echo '              DISTROS="bookworm trixie"'
 	@echo 'make bench    show how fast labreport itself is'
 	@echo 'make bundle   pack sources, front end, headers and wheels for a machine without network and root'
 	@echo '              WITH_TORCH=none|cu130|cu128 OUT=file'
@@ -118,6 +121,9 @@ attack:
 
 torches:
 	@setup/install test && tests/torches/torches $(call as_words,$(reads_torches))
+
+distros:
+	@tests/distros/distros $(call as_words,$(reads_distros))
 
 bench:
 	@setup/install report && setup/build default bench

@@ -6,7 +6,7 @@ set(LABREPORT_DEPS_PREFIX ${PROJECT_SOURCE_DIR}/.deps/usr CACHE PATH
     "Where Debian's packages were unpacked without root")
 set(labreport_missing_packages "")
 
-# labreport_dependency(<name> PACKAGE <Debian package> HEADER <file> [ARCHIVES <libx.a>…])
+# labreport_dependency(<name> PACKAGE <Debian package> HEADER <file> [ARCHIVES <libx.a>…] [DEFINES <macro>…])
 function(labreport_dependency name)
   cmake_parse_arguments(PARSE_ARGV 1 dep "" "PACKAGE;HEADER" "ARCHIVES;DEFINES")
   # The search is not cached, because files in .deps may have been removed.
@@ -44,7 +44,8 @@ function(labreport_require_packages)
 endfunction()
 
 labreport_dependency(nlohmann_json PACKAGE nlohmann-json3-dev HEADER nlohmann/json.hpp)
-labreport_dependency(fmt PACKAGE libfmt-dev HEADER fmt/format-inl.h)
+# The front end is carried to machines that lack this library, and Debian has no static one.
+labreport_dependency(fmt PACKAGE libfmt-dev HEADER fmt/format.h DEFINES FMT_HEADER_ONLY)
 labreport_dependency(boost PACKAGE libboost-dev HEADER boost/uuid/name_generator_sha1.hpp)
 labreport_require_packages()
 find_package(Threads REQUIRED)

@@ -14,8 +14,18 @@ sysconfig.get_config_var('EXT_SUFFIX'), platform.python_version(), importlib.uti
   string(REGEX MATCH "^[0-9]+[.][0-9]+" python_minor "${python_version}")
 endif()
 
-# A glob makes the next build notice newly installed headers.
+# Debian's python3-dev may be unpacked into .deps, where Triton and torch.compile find its headers by CPATH. A glob makes
+# the next build notice newly installed headers.
+set(python_includes ${python_include})
+set(more_environment "")
 file(GLOB python_header CONFIGURE_DEPENDS ${python_include}/Python.h)
+if(NOT python_header)
+  cmake_path(GET python_include FILENAME folder)
+  set(python_includes ${LABREPORT_DEPS_PREFIX}/include/${folder} ${LABREPORT_DEPS_PREFIX}/include)
+  file(GLOB python_header CONFIGURE_DEPENDS ${LABREPORT_DEPS_PREFIX}/include/${folder}/Python.h)
+  list(JOIN python_includes ":" path)
+  set(more_environment "export CPATH='${path}'\${CPATH:+:\$CPATH}\n")
+endif()
 
 set(problem "")
 if(NOT python_torch STREQUAL LABREPORT_TORCH)
@@ -40,7 +50,7 @@ set(python_folder ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/python)
 add_library(labreport_engine MODULE ${PROJECT_SOURCE_DIR}/src/python/engine.cpp)
 labreport_own_target(labreport_engine PRIVATE)
 labreport_links(labreport_engine PRIVATE worker)
-target_include_directories(labreport_engine SYSTEM PRIVATE ${python_include})
+target_include_directories(labreport_engine SYSTEM PRIVATE ${python_includes})
 # The worker's symbols are hidden, because torch's own code is in the same process.
 target_link_libraries(labreport_engine PRIVATE ${python_torch}/lib/libtorch_python.so -Wl,--exclude-libs,ALL)
 set_target_properties(labreport_engine PROPERTIES PREFIX "" SUFFIX "${python_suffix}" CXX_VISIBILITY_PRESET hidden
@@ -51,7 +61,7 @@ endforeach()
 file(CONFIGURE OUTPUT ${model_worker} @ONLY CONTENT
 "#!/bin/sh
 # Made by cmake/PythonWorker.cmake.
-exec '@LABREPORT_TORCH_PYTHON@' -B \"\${0%/*}/python/labreport_worker.py\" \"$@\"
+@more_environment@exec '@LABREPORT_TORCH_PYTHON@' -B \"\${0%/*}/python/labreport_worker.py\" \"$@\"
 ")
 file(CHMOD ${model_worker} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 add_dependencies(programs labreport_engine)

@@ -24,7 +24,7 @@ function(labreport_own_target target scope)
   if(NOT scope STREQUAL "INTERFACE")
     set_target_properties(${target} PROPERTIES UNITY_BUILD ${LABREPORT_UNITY}
                                                UNITY_BUILD_BATCH_SIZE ${LABREPORT_BATCH})
-    target_compile_options(${target} PRIVATE -Wall -Wextra -Werror)
+    target_compile_options(${target} PRIVATE -Wall -Wextra)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
       # These compilers report overlapping copies in std::string's own operator+ (GCC bug 105651).
       target_compile_options(${target} PRIVATE -Wno-restrict)

@@ -36,6 +36,12 @@ need_space() {
     die "$2 needs $1 MiB of disk space, and $PWD has $free MiB" "free some or move the project"
 }
 
+# Prints the last line of a log that names an error, or else the log's last line.
+reason_in() { # <log>
+  { grep -v '^[[:space:]]*$' "$1" | tail -n 1; grep -E '^(E:|ERROR|[Ee]rror|[Ff]atal|dpkg: error)' "$1"; } |
+    tail -n 1 | cut -c 1-300
+}
+
 # die_with_reason <action>: ends the installation with the reason that the log gives for the failed action.
 die_with_reason() {
   if grep -qiE 'DO NOT MATCH THE HASHES|hash sum mismatch' "$log"; then
@@ -46,5 +52,5 @@ die_with_reason() {
   elif grep -qiE "name resolution|name or service not known|could not resolve|unreachable|connection refused|failed to establish|could not connect|timed out|proxy" "$log"; then
     die "$1: no network" "connect and call it again, what is done is kept (log: $log)"
   fi
-  die "$1 failed" "the reason stands at the end of $log"
+  die "$1 failed: $(reason_in "$log")" "mend that and call it again, what is done is kept (log: $log)"
 }

@@ -17,8 +17,19 @@ is_there() { # <kind> <words…>
       for prefix in .deps/usr ${LABREPORT_SYSTEM_PREFIXES-/usr /usr/local}; do
         for path in $prefix/$2; do [ -e "$path" ] && return; done
       done ;;
+    header)
+      path=$(worker_include)
+      [ -e "$path/$2" ] || [ -e ".deps/usr/include/${path##*/}/$2" ] && return ;;
   esac
   return 1
+}
+
+# Prints the folder of the headers of the Python that has torch, or will have it.
+worker_include() {
+  local python
+  python=$(setup/find-torch --python 2>/dev/null) || python=.venv/bin/python
+  [ -x "$python" ] || python=$(project_python)
+  "$python" -c 'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null
 }
 
 # Sets `missing` to the missing packages of the sets, and `missing_megabytes` to their size.
@@ -120,7 +131,8 @@ need_debian_packages() { # <sets>
     unpack_without_root || die_with_reason "fetching$missing"
   fi
   find_missing "$1"
-  [ -z "$missing" ] || die "still missing after installing:$missing" "see $log"
+  [ -z "$missing" ] || die "still missing after installing:$missing" \
+    "this system's packages lack the files that setup/debian.txt names; install what holds them"
 }
 
 # Installs a set that is of no use unpacked. Without root, says what will be missing, and goes on.
@@ -134,13 +146,21 @@ need_with_root() { # <set> <message without root>
   fi
 }
 
-# Tries to install the optional headers of Gloo once, so that a machine without network does not wait each time.
+# Tries to install an optional set once, so that a machine without network does not wait each time.
+need_once() { # <set> <what is missing without it>
+  find_missing "$1"
+  [ -z "$missing" ] || [ -e ".deps/without-$1" ] && return
+  have apt-get && (need_debian_packages "$1") && return
+  mkdir -p .deps && touch ".deps/without-$1"
+  say "no$missing: $2"
+}
+
 need_for_ranks() {
-  find_missing ranks
-  [ -z "$missing" ] || [ -e .deps/without-ranks ] && return
-  have apt-get && (need_debian_packages ranks) && return
-  mkdir -p .deps && touch .deps/without-ranks
-  say "no$missing: processes on the CPU will not be joined by Gloo, and their rows will say so"
+  need_once ranks "processes on the CPU will not be joined by Gloo, and their rows will say so"
+}
+
+need_for_models() {
+  need_once models "models and attentions in Python, and compiled steps, will not be measured"
 }
 
 # TeX Live generates its formats during the installation, which an unpacked package lacks.

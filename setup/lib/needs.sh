@@ -21,13 +21,18 @@ need_for_building() { # <verb>
   esac
 }
 
+need_for_worker() {
+  need_for_ranks
+  need_for_models
+}
+
 need_all_of() {
   need_for_building "$1"
   case $1 in
     render) need_python_tools ;;
-    report) in_bundle || need_for_ranks; need_torch ;;
-    test)   need_for_ranks; need_torch; need_python_set test; need_tex ;;
-    attack) need_for_ranks; need_torch; need_python_set test; need_tex; need_slurm; need_fuzzer ;;
+    report) in_bundle || need_for_worker; need_torch ;;
+    test)   need_for_worker; need_torch; need_python_set test; need_tex ;;
+    attack) need_for_worker; need_torch; need_python_set test; need_tex; need_slurm; need_fuzzer ;;
     lint)   need_python_tools; need_python_set test ;;
   esac
 }

@@ -44,9 +44,9 @@ show_build() {
     elif [ $? -le 128 ]; then
       break
     fi
-    [ -n "$at" ] && [ $((SECONDS - said)) -ge "$tick" ] || continue
+    [ $((SECONDS - said)) -ge "$tick" ] || continue
     said=$SECONDS
-    show_state "building $1: ${at/\// of } steps, $((SECONDS - began)) s"
+    show_state "building $1: ${at:+${at/\// of } steps, }$((SECONDS - began)) s"
   done
   clear_state
 }

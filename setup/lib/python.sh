@@ -4,14 +4,16 @@
 in_bundle() { [ -d .deps/bundle ]; }
 in_bundle && export PIP_NO_INDEX=1 PIP_FIND_LINKS=.deps/bundle/wheels
 
-# Prints a Python from 3.11 to 3.13, for which the locks have wheels. An activated environment's python3 may be another
-# version and hide the system's.
+# Tells whether the locks have wheels for a Python.
+has_locked_wheels() { # <python>
+  "$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null
+}
+
+# Prints a Python that has locked wheels. An activated environment's python3 may be another version and hide the system's.
 project_python() {
   local name
-  for name in python3 $(type -ap python3) python3.13 python3.12 python3.11 ${TORCH_PYTHON-}; do
-    have "$name" || continue
-    "$name" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
-      2>/dev/null && { echo "$name"; return; }
+  for name in python3 $(type -ap python3) python3.14 python3.13 python3.12 python3.11 ${TORCH_PYTHON-}; do
+    have "$name" && has_locked_wheels "$name" && { echo "$name"; return; }
   done
   echo python3
 }
@@ -43,9 +45,9 @@ need_venv() {
   fi
   local python
   python=$(project_python)
-  have "$python" || die "no python3" "install python3 3.11, 3.12 or 3.13 with its venv module"
-  "$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' ||
-    die "$("$python" --version) has no locked packages" "install Python 3.11, 3.12 or 3.13"
+  have "$python" || die "no python3" "install python3 3.11 to 3.14 with its venv module"
+  has_locked_wheels "$python" || die "$("$python" --version) has no locked packages" \
+    "install a Python from 3.11 to 3.14 beside it, or activate an environment that has one"
   if in_bundle; then
     venv_of_bundle "$python" >> "$log" 2>&1 || die_with_reason "making .venv"
   else

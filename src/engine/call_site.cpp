@@ -80,7 +80,8 @@ std::unique_ptr<at::ObserverContext> OriginTracker::on_call_begin(
   call.is_backward =
       name.starts_with(kAutogradPrefix) || function.scope() == at::RecordScope::BACKWARD_FUNCTION;
   if (name == kCastOperator) {
-    const at::IValue& source = function.inputs().front();
+    const auto inputs = function.inputs();
+    const at::IValue& source = inputs.front();
     call.casts_weight =
         source.isTensor() && source.toTensor().requires_grad() && source.toTensor().is_leaf();
   }

@@ -16,8 +16,8 @@ from sandbox import ROOT
 TEXT = pathlib.Path(ROOT, "Containerfile").read_text(encoding="utf-8")
 DOCUMENT = pathlib.Path(ROOT, "docs/containers.md").read_text(encoding="utf-8")
 LINTER = pathlib.Path(sys.executable).parent / "hadolint"
-# The image has these packages besides those of the README: for downloads, and for the user's models.
-MORE_PACKAGES = {"ca-certificates", "python3-dev"}
+# The image has this package besides those of the README: for downloads.
+MORE_PACKAGES = {"ca-certificates"}
 
 
 def lint(path):

@@ -76,6 +76,38 @@ class Installs(Sandbox):
         self.assertEqual(self.install("report"), (0, []))
         self.assertEqual(len(self.calls()), asked)
 
+    def test_the_headers_of_python_as_root(self):
+        self.remove_files("include/python3.11/Python.h")
+        self.fake_apt(f": > {self.system}/include/python3.11/Python.h")
+        status, words = self.install("report")
+        self.assertEqual((status, words[0]), (0, "setup: installing with apt-get (about 30 MB): python3-dev"))
+
+    def test_the_headers_of_python_without_root(self):
+        self.remove_files("include/python3.11/Python.h")
+        self.fake("apt-cache", "echo '  Candidate: 1'")
+        self.fake("apt-get", 'case "$*" in *simulate*) echo Inst libpython3.11-dev "(3)" ;; '
+                             "*download*) : > libpython3.11-dev_3.deb ;; esac")
+        self.fake("dpkg", "mkdir -p $3/usr/include/python3.11 && : > $3/usr/include/python3.11/Python.h")
+        status, words = self.install("report", FAKE_ID="1000")
+        self.assertEqual((status, words[0]), (0, (
+            "setup: unpacking into .deps, without root (about 30 MB): python3-dev")))
+        self.assertEqual(self.install("report", FAKE_ID="1000"), (0, []))
+
+    def test_does_without_the_headers_of_python_and_asks_for_them_once(self):
+        self.remove_files("include/python3.11/Python.h")
+        self.fake_apt("exit 100")
+        status, words = self.install("report")
+        self.assertEqual(status, 0, words)
+        self.assertIn("setup: no python3-dev: models and attentions in Python, and compiled steps, will not be measured",
+                      words)
+        self.assertEqual(self.install("report"), (0, []))
+
+    def test_no_headers_of_python_for_the_front_end(self):
+        self.remove_files("include/python3.11/Python.h")
+        self.fake_apt()
+        self.assertEqual(self.install("render")[0], 0)
+        self.assertFalse([call for call in self.calls() if "python3-dev" in call])
+
     def test_tex_live_for_the_tests_as_root(self):
         self.remove_programs("pdflatex")
         self.fake_apt(f"printf '#!/bin/sh\\n' > {self.bin}/pdflatex; chmod +x {self.bin}/pdflatex")
@@ -99,7 +131,7 @@ class Installs(Sandbox):
         status, words = self.install("attack", FAKE_ID="1000")
         self.assertIn("tests/fuzz runs its kept inputs alone", words[-1])
         status, words = self.install("attack")
-        self.assertIn("setup: installing with apt-get (about 250 MB): clang-19|clang-18", words)
+        self.assertIn("setup: installing with apt-get (about 250 MB): clang-19|clang-18|clang", words)
 
     def test_slurm_for_the_attacks_as_root_alone(self):
         self.remove_files("sbin/slurmctld")
@@ -223,9 +255,18 @@ class Refuses(Sandbox):
         self.assert_one_line(self.install("render", FAKE_PIP=words, FAKE_PIP_STATUS="1"),
                              "hash is not the locked one", "mirror")
 
-    def test_anything_else_names_the_log(self):
-        self.assert_one_line(self.install("render", FAKE_PIP="odd", FAKE_PIP_STATUS="1"),
-                             "failed", ".deps/install.log")
+    def test_anything_else_by_the_logs_last_error(self):
+        words = "ERROR: No matching distribution found for typst\n[notice] A new release of pip is available\n"
+        self.assert_one_line(self.install("render", FAKE_PIP=words, FAKE_PIP_STATUS="1"),
+                             "failed: ERROR: No matching distribution found for typst", ".deps/install.log")
+
+    def test_anything_else_by_the_logs_last_line(self):
+        self.assert_one_line(self.install("render", FAKE_PIP="odd\n\n", FAKE_PIP_STATUS="1"),
+                             "failed: odd", ".deps/install.log")
+
+    def test_a_python_without_locked_wheels(self):
+        self.program(self.bin + "/python3", '#!/bin/sh\ncase "$*" in *version_info*) exit 1 ;; *--version) echo Python 3.15.0 ;; esac\n')
+        self.assert_one_line(self.install("render"), "Python 3.15.0 has no locked packages", "3.11 to 3.14")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ REAL = ["awk", "bash", "cat", "chmod", "cmp", "cp", "dirname", "du", "env", "fin
 
 LIBRARIES = ["include/nlohmann/json.hpp", "include/fmt/format.h",
              "include/boost/uuid/name_generator_sha1.hpp", "include/gloo/rendezvous/store.h",
+             "include/python3.11/Python.h",
              "include/CLI/CLI.hpp", "include/kainjow/mustache.hpp", "lib/any/libcmark-gfm.a",
              "lib/any/libcmark-gfm-extensions.a", "lib/any/libgtest.a", "lib/any/libgmock.a",
              "lib/any/libsodium.a", "lib/any/libsqlite3.a",
@@ -29,6 +30,7 @@ case "$*" in
   *choose-torch) exec REAL_PYTHON "$@" ;;
   "-m ensurepip") echo "$0 $*" >> calls; exit ${FAKE_NO_VENV:-0} ;;
   *"import ensurepip"*) exit ${FAKE_NO_VENV:-0} ;;
+  *sysconfig*) echo "$LABREPORT_SYSTEM_PREFIXES/include/python3.11" ;;
   "-m venv"*) mkdir -p .venv/bin && cat "$0" > .venv/bin/python && chmod +x .venv/bin/python ;;
   "-m pip --version") [ ! -e .venv/without-pip ]; exit ;;
   "-m pip install"*) echo "pip $*" >> calls; echo "$FAKE_PIP"; sleep ${FAKE_PIP_SECONDS:-0}
