@@ -9,6 +9,7 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
+#include "base/file_errors.h"
 
 namespace labreport {
 namespace {
@@ -17,14 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr int kCreateFlags = O_WRONLY | O_CREAT | O_EXCL;
 
-std::string remedy(int code) {
-  if (code == ENOSPC || code == EDQUOT) return "free some space";
-  if (code == EFBIG) return "raise the limit on the size of files (ulimit -f)";
-  if (code == EBUSY) return "wait until the other program that writes it is done";
-  if (code == EIO) return "check the disk";
-  return "check that the folder is there and writable";
-}
-
 /// Throws the error in errno, or EBUSY if another program removed or created the temporary file.
 [[noreturn]] void throw_cannot_write(const fs::path& path) {
   int code = errno;
@@ -32,7 +25,7 @@ std::string remedy(int code) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   const bool was_removed = code == ENOENT && fs::is_directory(folder, error);
   if (code == EEXIST || was_removed) code = EBUSY;
-  throw InputError("cannot write " + path.string() + ": " + std::strerror(code), remedy(code));
+  throw InputError("cannot write " + path.string() + ": " + std::strerror(code), file_remedy(code));
 }
 
 /// Throws for devices and pipes, which must not be replaced, and for folders, which cannot be.
@@ -64,7 +57,7 @@ bool sync_folder(const fs::path& folder) {
 [[noreturn]] void throw_cannot_make(const fs::path& path, int code) {
   const bool is_full = code == ENOSPC || code == EDQUOT;
   throw InputError("cannot make the folder " + path.string() + ": " + std::strerror(code),
-                   is_full ? remedy(code) : "choose another with --out");
+                   is_full ? file_remedy(code) : "choose another with --out");
 }
 
 }  // namespace
@@ -133,7 +126,7 @@ void remove_tree(const fs::path& path) {
   fs::remove_all(path, error);
   if (error) {
     throw InputError("cannot remove " + path.string() + ": " + error.message(),
-                     remedy(error.value()));
+                     file_remedy(error.value()));
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/build_info.h"
 #include "base/error.h"
+#include "base/file_errors.h"
 #include "base/messages.h"
 #include "base/text.h"
 #include "cli/flags.h"
@@ -177,10 +178,10 @@ int run_app(const std::vector<std::string>& argv) try {
 } catch (const Interrupted&) {
   return static_cast<int>(ExitStatus::kInterrupted);
 } catch (const std::system_error& error) {
-  if (std::ferror(stdout) == 0) return fail_with(error.what());
+  if (std::ferror(stdout) == 0) return fail_with(error_line(error));
   return fail_with("cannot write to standard output: " + error.code().message());
 } catch (const std::exception& error) {
-  return fail_with(error.what());
+  return fail_with(error_line(error));
 }
 
 }  // namespace labreport

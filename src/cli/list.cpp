@@ -14,6 +14,7 @@
 #include "experiments/catalog.h"
 #include "experiments/chosen_problems.h"
 #include "experiments/overview/overview.h"
+#include "publish/rendering.h"
 #include "results/run_store.h"
 
 namespace labreport {
@@ -90,9 +91,11 @@ RunColumns run_columns(const fs::path& folder) try {
 }
 
 void list_runs_below(const std::string& root) {
+  const std::vector<fs::path> folders = list_runs(root);
+  if (folders.empty()) recorded_runs(root);  // It throws and says what to do.
   std::vector<RunColumns> lines;
   std::array<std::size_t, 3> widths{};  // The last column needs no padding.
-  for (const fs::path& folder : list_runs(root)) {
+  for (const fs::path& folder : folders) {
     RunColumns& line = lines.emplace_back(run_columns(folder));
     std::ranges::transform(line, line.begin(), [](const auto& text) { return printable(text); });
     for (std::size_t i = 0; i < widths.size(); ++i) {

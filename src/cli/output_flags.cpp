@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/messages.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "publish/helper_python.h"
@@ -59,6 +60,14 @@ void add_output_flags(CLI::App& verb, OutputFlags& flags) {
   verb.add_option("--site-url", flags.site_url,
                   "the site's address, for link previews: https://host/path/");
   verb.add_flag("--force", flags.force, "overwrite files that labreport did not write");
+}
+
+Rendered keep_if_interrupted(const std::filesystem::path& out,
+                             const std::function<Rendered()>& work) try {
+  return work();
+} catch (const Interrupted&) {
+  say("interrupted: {} is as it was\n", out.string());
+  throw;
 }
 
 }  // namespace labreport

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
+#include <functional>
 #include <string>
 
 #include "publish/rendering.h"
@@ -22,5 +24,10 @@ struct OutputFlags {
 };
 
 void add_output_flags(CLI::App& verb, OutputFlags& flags);
+
+/// Calls `work`, which changes nothing in `out` if an interrupt ends it. It then says so on stderr,
+/// and passes `Interrupted` on.
+Rendered keep_if_interrupted(const std::filesystem::path& out,
+                             const std::function<Rendered()>& work);
 
 }  // namespace labreport

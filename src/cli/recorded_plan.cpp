@@ -79,7 +79,7 @@ fs::path interrupted_run(const fs::path& root, const Request& given) {
   const Request shown{.edition = given.edition, .preset = given.preset, .shard = given.shard};
   const std::string selection = command_line(words_of(shown));
   throw InputError("no interrupted run" + (selection.empty() ? "" : " of " + selection) +
-                       " under " + root.string(),
+                       " below " + fs::absolute(root).string(),
                    kMeasureAnew);
 }
 

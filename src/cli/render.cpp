@@ -37,7 +37,8 @@ ExitStatus render(const RenderFlags& flags) {
     folders = recorded_runs("site/runs");
     options.imports = list_imported_runs("site/runs");
   }
-  const Rendered rendered = render_runs(folders, options);
+  const Rendered rendered =
+      keep_if_interrupted(options.out, [&] { return render_runs(folders, options); });
   const bool renders_all = flags.runs.empty() && !flags.latest;
   std::size_t unchanged = 0;
   for (const auto& [folder, page] : rendered.pages) {

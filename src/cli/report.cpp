@@ -3,6 +3,8 @@
 
 #include <filesystem>
 
+#include "base/error.h"
+#include "base/file_errors.h"
 #include "cli/measure.h"
 #include "cli/output_flags.h"
 #include "cli/verbs.h"
@@ -17,15 +19,26 @@ struct ReportFlags : RunFlags {
   OutputFlags output;
 };
 
+/// Renders all runs below `out`. A failure does not lose the measurements, and its message says so.
+Rendered render_after(const MeasureResult& measured, const fs::path& out,
+                      RenderOptions options) try {
+  options.imports = list_imported_runs(out / "runs");
+  return keep_if_interrupted(options.out,
+                             [&] { return render_runs(recorded_runs(out / "runs"), options); });
+} catch (const Interrupted&) {
+  throw;
+} catch (const std::exception& error) {
+  throw InputError(error_line(error), "the measurements are kept in " + measured.folder.string());
+}
+
 ExitStatus report(const ReportFlags& flags, const std::vector<std::string>& argv) {
   const fs::path out = flags.out;
-  RenderOptions options = flags.output.options(out / "public");
+  const RenderOptions options = flags.output.options(out / "public");
   const MeasureResult measured = measure(flags, out / "runs", argv);
   if (measured.status == ExitStatus::kInterrupted || measured.folder.empty()) {
     return measured.status;
   }
-  options.imports = list_imported_runs(out / "runs");
-  const Rendered rendered = render_runs(recorded_runs(out / "runs"), options);
+  const Rendered rendered = render_after(measured, out, options);
   const fs::path& page = rendered.page_of(measured.folder);
   if (!page.empty()) fmt::print("report: {}\n", page.string());
   rendered.print_messages();

@@ -85,14 +85,19 @@ ListedRuns measured_runs(const std::string& edition, const fs::path& root) {
   ListedRuns runs = runs_of_edition(runs_below(root), edition);
   drop_imported(runs);
   if (!runs.empty()) return runs;
-  throw InputError("no measured run" + (edition.empty() ? "" : " of the " + edition + " edition") +
-                       " under " + root.string(),
+  recorded_runs(root);  // It throws if no edition has a run.
+  throw InputError("no measured run of the " + edition + " edition below " + root.string(),
                    "`make report` makes one");
 }
 
 /// Returns one GPU's measured runs of the edition; its imported ones if it has no measured ones.
 ListedRuns runs_of_gpu(const std::string& word, const std::string& edition, const fs::path& root) {
   ListedRuns all = runs_below(root);
+  if (all.empty()) {
+    throw InputError(
+        "no run is called '" + word + "', and none is below " + fs::absolute(root).string(),
+        "give a run's folder or file, or go to the project's folder");
+  }
   const std::string gpu = find_gpu(all, word);
   std::erase_if(all, [&](const ListedRun& run) { return run.gpu != gpu; });
   ListedRuns runs = runs_of_edition(all, edition);

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "cli/hints.h"
 #include "cli/output_flags.h"
@@ -12,7 +13,9 @@
 #include "cli/verbs.h"
 #include "document/view.h"
 #include "experiments/catalog.h"
+#include "orchestrate/capture.h"
 #include "orchestrate/resume.h"
+#include "orchestrate/subprocess_interrupts.h"
 #include "orchestrate/worker_info.h"
 #include "publish/helper_python.h"
 #include "publish/rendering.h"
@@ -31,27 +34,72 @@ struct SubmitFlags {
   std::string notes;
 };
 
-/// Copies the page's folder without the files that only a site needs. The page becomes report.html.
-void copy_report(const fs::path& page, const fs::path& out) {
-  fs::remove_all(out);
-  fs::create_directories(out.parent_path().empty() ? "." : out.parent_path());
-  fs::copy(page.parent_path(), out, fs::copy_options::recursive);
+/// The folder in which a submission is made before it takes the place of an earlier one. Nothing of
+/// it stays if something fails.
+class Workshop {
+ public:
+  explicit Workshop(const fs::path& out) : path_(temporary_path(out)) {
+    remove_tree(path_);  // A killed submit may have left it.
+    make_writable_folder(path_);
+  }
+  ~Workshop() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Workshop(const Workshop&) = delete;
+  Workshop& operator=(const Workshop&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+/// Moves the page's folder, without the files that only a site needs. The page becomes report.html.
+void take_report(const fs::path& page, const fs::path& made) {
+  fs::rename(page.parent_path(), made);
   for (const char* site_file : {"index.html", "summary.json", "charts/narrow", "charts/specs.js"})
-    fs::remove_all(out / site_file);
-  fs::rename(out / page.filename(), out / "report.html");
+    remove_tree(made / site_file);
+  fs::rename(made / page.filename(), made / "report.html");
 }
 
-void write_zip(const fs::path& out, const fs::path& scratch) {
-  const fs::path absolute_out = fs::absolute(out).lexically_normal();
+/// Packs the folder `made` into a file beside it. `out` is the file's name for the user.
+void write_zip(const fs::path& made, const fs::path& out) {
   constexpr const char* kCode =
-      "import shutil, sys\nshutil.make_archive(sys.argv[1], 'zip', sys.argv[2], sys.argv[3])\n";
+      "import shutil, sys\n"
+      "try:\n"
+      "    shutil.make_archive(sys.argv[1], 'zip', sys.argv[2], sys.argv[3])\n"
+      "except OSError as error:\n"
+      "    sys.exit(error.strerror)\n";
+  const fs::path absolute_path = fs::absolute(made);
+  const ScratchFolder scratch;
   const HelperPython python(project_folder());
   const CompletedProcess process =
       python.run(kCode,
-                 {absolute_out.string(), absolute_out.parent_path().string(),
-                  absolute_out.filename().string()},
-                 scratch, {.seconds = 60});
-  if (!process.ok()) throw Error("cannot write " + absolute_out.string() + ".zip");
+                 {absolute_path.string(), absolute_path.parent_path().string(),
+                  absolute_path.filename().string()},
+                 scratch.path(), {.seconds = 60});
+  if (process.ok()) return;
+  throw Error(fmt::format("cannot write {}: {}", out.string(), last_lines(process.messages, 1)),
+              "free some space, or choose another --out");
+}
+
+/// Writes the submission OUT and OUT.zip, and replaces an earlier one. Throws and changes neither
+/// if it fails or is interrupted before all of it is written.
+Rendered write_submission(const fs::path& run_folder, const fs::path& out, RenderOptions options) {
+  const HeldInterrupts held;
+  const Workshop workshop(out);
+  const fs::path made = workshop.path() / out.filename();
+  const fs::path zip = out.string() + ".zip";
+  options.out = made.string() + ".site";
+  const Rendered rendered = render_runs({run_folder}, options);
+  take_report(rendered.page_of(run_folder), made);
+  write_zip(made, zip);
+  HeldInterrupts::throw_if_interrupted();
+  remove_tree(out);
+  fs::rename(made, out);
+  fs::rename(made.string() + ".zip", zip);
+  return rendered;
 }
 
 /// Returns one line for each thing that a grader would miss.
@@ -94,15 +142,13 @@ ExitStatus submit(const SubmitFlags& flags) {
   const fs::path folder = flags.run.empty() ? newest_run(recorded_runs("site/runs"))
                                             : choose_folder(flags.run, "site/runs");
   const RunLock lock(folder);
-  const ScratchFolder scratch;
   OutputFlags output;
   output.paper = flags.paper;
   output.notes = flags.notes;
-  RenderOptions options = output.options(scratch.path() / "site");
+  RenderOptions options = output.options(out);
   options.single_file = options.user_named_runs = true;
-  const Rendered rendered = render_runs({folder}, options);
-  copy_report(rendered.page_of(folder), out);
-  write_zip(out, scratch.path());
+  const Rendered rendered =
+      keep_if_interrupted(out, [&] { return write_submission(folder, out, options); });
   std::vector<std::string> reports;
   for (const char* name : {"report.pdf", "report.md", "report.tex", "report.html"}) {
     if (fs::exists(out / name)) reports.emplace_back(name);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/file_errors.h"
 #include "base/messages.h"
 #include "orchestrate/subprocess_interrupts.h"
 #include "orchestrate/worker_info.h"
@@ -71,8 +72,8 @@ bool attempt(const fs::path& folder, const RenderOptions& options,
 } catch (const std::exception& error) {
   if (options.user_named_runs) throw;
   const bool names_folder = dynamic_cast<const Error*>(&error) != nullptr;
-  problems.push_back("left out: " +
-                     (names_folder ? error.what() : folder.string() + ": " + error.what()));
+  problems.push_back("left out: " + (names_folder ? "" : folder.string() + ": ") +
+                     error_line(error));
   return false;
 }
 
@@ -289,12 +290,7 @@ Rendered RenderWork::execute() {
 
 Rendered render_runs(const std::vector<fs::path>& folders, const RenderOptions& options) {
   const HeldInterrupts held;
-  try {
-    return RenderWork{.folders = folders, .options = options}.execute();
-  } catch (const Interrupted&) {
-    say("interrupted: {} is as it was\n", options.out.string());
-    throw;
-  }
+  return RenderWork{.folders = folders, .options = options}.execute();
 }
 
 }  // namespace labreport

@@ -79,7 +79,8 @@ fs::path run_folder(const fs::path& path) {
 std::vector<fs::path> recorded_runs(const fs::path& root) {
   std::vector<fs::path> folders = list_measured_runs(root);
   if (folders.empty()) {
-    throw InputError("no recorded run under " + root.string(), "`make report` makes one");
+    throw InputError("no recorded run below " + fs::absolute(root).string(),
+                     "go to the project's folder, or make a run with `make report`");
   }
   return folders;
 }

@@ -66,7 +66,8 @@ class DiskTest(unittest.TestCase):
         line = outcome.complaints()[0]
         self.assertIn(words, line)
         failed_call = outcome.calls[len(outcome.calls_before)]
-        self.assertRegex(line, r"^labreport: cannot (write|remove|(write to|make) the folder) \S+: ")
+        self.assertRegex(line, r"^labreport: cannot (write|remove|(write to|make) the folder|read or write|"
+                               r"move or copy \S+ to) \S+: ")
         path = os.path.relpath(self.project.folder / line.split(": ")[1].split(" ")[-1],
                                self.project.folder)
         self.assertTrue(failed_call.path.startswith(path) or path.startswith(failed_call.path) or

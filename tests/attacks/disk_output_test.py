@@ -78,9 +78,38 @@ class SameBytes(DiskTest):
         for at, fault in self.chosen_faults(len(calls) - measuring_calls, FAULTS):
             self.project.remove_folders("site")
             with self.subTest(at=at, fault=fault):
-                self.assert_fault_told(self.project.call_with_fault(words, measuring_calls + at, fault), fault)
+                outcome = self.project.call_with_fault(words, measuring_calls + at, fault)
+                self.assert_fault_told(outcome, fault)
+                if outcome.status == 2:
+                    self.assertIn("; the measurements are kept in site/runs/", outcome.complaints()[0])
                 self.assertEqual([launches(run) for run in self.runs()], [expected])
                 self.project.call("render")
+
+
+class Submission(DiskTest):
+    """Its zip file has other times each time."""
+
+    def remove_submission(self):
+        self.project.remove_folders("submission", "submission.part")
+        (self.project.folder / "submission.zip").unlink(missing_ok=True)
+
+    def test_all_of_it_or_nothing(self):
+        self.project.call(*RUN)
+        number = self.count_calls("submit")
+        whole = tree(self.project.folder / "submission")
+        for at, fault in self.chosen_faults(number, FAULTS):
+            with self.subTest(at=at, fault=fault):
+                self.remove_submission()
+                outcome = self.project.call_with_fault(["submit"], at, fault)
+                self.assertIn(tree(self.project.folder / "submission"), ({}, whole))
+                if outcome.status == 0:  # Only what is not needed anymore could not be removed.
+                    self.assertEqual(tree(self.project.folder / "submission"), whole)
+                else:
+                    self.assert_fault_told(outcome, fault)
+                if fault in REMOVES_PART_FILES:
+                    self.assertFalse((self.project.folder / "submission.part").exists())
+                self.project.call("submit")
+                self.assertEqual(tree(self.project.folder / "submission"), whole)
 
 
 class Import(DiskTest):

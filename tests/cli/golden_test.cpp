@@ -43,6 +43,11 @@ std::string without_cpu_name(std::string text) {
   return found == std::string::npos ? text : text.replace(found, model.size(), "PROCESSOR");
 }
 
+/// Replaces the name of the test's own folder.
+std::string without_folder(const std::string& text, const std::filesystem::path& folder) {
+  return replaced(text, std::filesystem::canonical(folder).string(), "FOLDER");
+}
+
 const std::filesystem::path kGoldenFolder =
     std::filesystem::path(LABREPORT_SOURCE_DIR) / "tests/cli/golden";
 
@@ -85,7 +90,8 @@ TEST_P(GoldenTest, PrintsTheGoldenOutput) {
     std::ranges::replace(words, "IMPORTED", only_run().lexically_relative(folder_).string());
   }
   const CompletedProcess process = call(words);
-  const std::string messages = without_cpu_name(without_times(process.messages));
+  const std::string messages =
+      without_folder(without_cpu_name(without_times(process.messages)), folder_);
   if (process.exit_status == 2 && process.output.empty() &&
       std::ranges::count(messages, '\n') <= 2) {
     const std::string command = golden.name + " $ labreport " + join(golden.words, " ");
@@ -211,6 +217,7 @@ const std::vector<Golden> kGolden{
     {"notes_imported", {"notes", "--init", "IMPORTED"}, {}, false, true},
     {"render_only_imported", {"render"}, {}, false, true},
     {"list_imported", {"list", "runs"}, {}, false, true},
+    {"list_nothing", {"list", "runs"}},
     {"check_imported", {"check", "IMPORTED"}, {}, false, true},
     {"check_nothing", {"check"}},
     {"check_missing", {"check", "no/such/run"}},

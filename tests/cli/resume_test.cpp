@@ -88,8 +88,9 @@ TEST_F(Resuming, NeedsAnInterruptedRun) {
   const CompletedProcess process = call({"run", "--preset", "demo", "--resume"});
   EXPECT_EQ(process.exit_status, 2);
   EXPECT_THAT(process.messages,
-              HasSubstr("labreport: no interrupted run of --preset demo under site/runs; measure "
-                        "anew without --resume\n"));
+              HasSubstr("labreport: no interrupted run of --preset demo below " +
+                        (std::filesystem::canonical(folder_) / "site/runs").string() +
+                        "; measure anew without --resume\n"));
 }
 
 TEST_F(Resuming, CompletesTheRecordedPlanWithoutItsFlags) {

@@ -172,8 +172,17 @@ TEST_F(RunChoice, RefusalsNameTheWord) {
   expect_refused("b200", "no run is called 'b200'");
   expect_refused("", "no run is called ''");
   expect_refused("../..x", "no run is called '../..x'");
-  EXPECT_THAT([&] { choose_run("latest", "", root_ / "nowhere"); },
-              ThrowsMessage<InputError>(HasSubstr("no measured run under")));
+}
+
+TEST_F(RunChoice, RefusalsSayWhereNoRunIs) {
+  const std::string nowhere = (root_ / "nowhere").string();
+  for (const char* word : {"latest", "previous"}) {
+    EXPECT_THAT([&] { choose_run(word, "", nowhere); },
+                ThrowsMessage<InputError>(HasSubstr("no recorded run below " + nowhere)));
+  }
+  EXPECT_THAT([&] { choose_run("H200", "", nowhere); },
+              ThrowsMessage<InputError>(
+                  HasSubstr("no run is called 'H200', and none is below " + nowhere)));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@ namespace labreport {
 namespace {
 
 using testing::HasSubstr;
+using testing::MatchesRegex;
 using testing::Not;
 
 class SubmitTest : public NotesTest {
@@ -50,6 +51,30 @@ TEST_F(SubmitTest, LeavesAFolderOfSomethingElseAlone) {
   EXPECT_EQ(read_file(folder_ / "thesis/chapter.tex"), "words");
 }
 
+TEST_F(SubmitTest, AFailureKeepsTheEarlierSubmissionAndLeavesNothingElse) {
+  call({"submit"});
+  write_atomically(folder_ / "submission/report.md", "the earlier one");
+  const std::string zip = read_file(folder_ / "submission.zip");
+  // A limit on file sizes imitates a full disk.
+  const CompletedProcess process = run({"sh", "-c", "ulimit -f 4; \"$LABREPORT\" submit"});
+  EXPECT_EQ(process.exit_status, 2);
+  EXPECT_THAT(process.messages,
+              MatchesRegex("labreport: cannot write submission.part/[^ ]*: File too large; raise "
+                           "the limit on the size of files \\(ulimit -f\\)\n"));
+  EXPECT_EQ(read_file(folder_ / "submission/report.md"), "the earlier one");
+  EXPECT_EQ(read_file(folder_ / "submission.zip"), zip);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "submission.part"));
+}
+
+TEST_F(SubmitTest, LeftoversOfAKilledSubmitAreRemoved) {
+  std::filesystem::create_directories(folder_ / "handed/in.part/in");
+  const CompletedProcess process = call({"submit", "--out", "handed/in"});
+  EXPECT_EQ(process.exit_status, 0) << process.messages;
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "handed/in/report.md"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "handed/in.zip"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "handed/in.part"));
+}
+
 TEST_F(SubmitTest, ADroppedRunIsMovedAsideAndCanComeBack) {
   const auto run = run_folder();
   const CompletedProcess process = call({"drop", "latest"});
@@ -58,6 +83,16 @@ TEST_F(SubmitTest, ADroppedRunIsMovedAsideAndCanComeBack) {
   const auto dropped = folder_ / "site/dropped" / run.lexically_relative(folder_ / "site/runs");
   EXPECT_TRUE(std::filesystem::exists(dropped / "run.json"));
   EXPECT_THAT(process.output, HasSubstr("to bring it back: mv site/dropped/"));
+}
+
+TEST_F(SubmitTest, OneLineSaysWhatCannotBeWritten) {
+  write_atomically(folder_ / "site/dropped", "a file in the place of the folder");
+  const CompletedProcess process = call({"drop", "latest"});
+  EXPECT_EQ(process.exit_status, 2);
+  EXPECT_THAT(process.messages,
+              MatchesRegex("labreport: cannot read or write site/dropped/[^ ]*: Not a directory; "
+                           "check that the folder is there and writable\n"));
+  EXPECT_TRUE(std::filesystem::exists(run_folder()));
 }
 
 TEST_F(SubmitTest, OnlyARecordedRunIsDropped) {

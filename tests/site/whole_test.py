@@ -40,9 +40,10 @@ class StubbedTest(ProjectTest):
 
 
 class Interrupted(StubbedTest):
-    def interrupt(self, signal_number):
+    def interrupt(self, signal_number, *words, kept="site/public"):
+        """Interrupts a verb while it draws; expects the message that `kept` is as it was."""
         self.python.enable("wait")
-        render = self.start("render", "--answers", "none", LABREPORT_CACHE="")
+        render = self.start(*(words or ("render", "--answers", "none")), LABREPORT_CACHE="")
         start = time.monotonic()
         while not self.python.has("drawing") and time.monotonic() < start + TIMEOUT_S:
             time.sleep(0.01)
@@ -51,7 +52,7 @@ class Interrupted(StubbedTest):
         for name in ("wait", "drawing"):
             self.python.remove(name)
         self.assertEqual(render.returncode, 130, messages)
-        self.assertIn("interrupted: site/public is as it was", messages)
+        self.assertEqual(messages.splitlines()[-1], f"interrupted: {kept} is as it was")
 
     def test_no_site_is_written(self):
         self.interrupt(signal.SIGINT)
@@ -63,6 +64,16 @@ class Interrupted(StubbedTest):
         for signal_number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             self.interrupt(signal_number)
             self.assertEqual(self.project.public(), before)
+
+    def test_a_submission_stays_as_it_was(self):
+        self.project.call("submit")
+        for name in ("submission/report.md", "submission.zip"):
+            (self.project.folder / name).write_text("the earlier one", encoding="utf-8")
+        before = tree(self.project.folder / "submission")
+        self.interrupt(signal.SIGINT, "submit", kept="submission")
+        self.assertEqual(tree(self.project.folder / "submission"), before)
+        self.assertEqual((self.project.folder / "submission.zip").read_text(encoding="utf-8"), "the earlier one")
+        self.assertFalse((self.project.folder / "submission.part").exists())
 
     def test_leftovers_of_a_killed_render_are_removed(self):
         leftover = self.project.folder / "site/public/.labreport-new/index.html"
