@@ -22,10 +22,11 @@ class Compare(BrowserTest):
 
     @classmethod
     def write_site(cls):
-        super().write_site()
-        cls.sample, cls.site = cls.site, cls.site.parent / "recorded"
-        cls.render_shipped(cls.labreport, cls.site, "--format", "html",
+        recorded = cls.site.parent / "recorded"
+        cls.render_shipped(cls.labreport, recorded, "--format", "html",
                            needed=(*WHOLE_RUNS, SECOND_RUN, ATTENTION, *LADDERS))
+        super().write_site()
+        cls.sample, cls.site = cls.site, recorded
         cls.folders = [path.parent.relative_to(cls.site).as_posix()
                        for path in sorted(cls.site.glob("*/*/*/summary.json"))]
         cls.h200, cls.h100 = map(cls.folder_of, WHOLE_RUNS)

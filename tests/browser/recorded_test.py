@@ -48,9 +48,9 @@ class Recorded(BrowserTest):
 
     @classmethod
     def write_site(cls):
-        super().write_site()
         cls.recorded = cls.site.parent / "recorded"
         cls.render_shipped(cls.labreport, cls.recorded, "--single-file")
+        super().write_site()
         # Only one of several pages with the same parts is tested.
         cls.runs = list({parts_of(path): path for path in sorted(cls.recorded.glob("*/*/*/index.html"))}.values())
         cls.profiled = [path for path in cls.runs if 'id="nsys_profile' in path.read_text(encoding="utf-8")]
