@@ -46,6 +46,10 @@ target_link_libraries(deps::torch INTERFACE -l:libstdc++.so.6)
 # have old times.
 target_compile_definitions(deps::torch INTERFACE AT_PER_OPERATOR_HEADERS FMT_HEADER_ONLY
                                                  LABREPORT_TORCH_VERSION=${torch_version})
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 14)
+  # These compilers report an uninitialized value in torch's own VirtualGuardImpl.h.
+  target_compile_options(deps::torch INTERFACE -Wno-maybe-uninitialized)
+endif()
 set(torch_rpath ${torch_lib})
 
 # Results are not cached, because the next configure may name another torch.
