@@ -197,8 +197,8 @@ ExitStatus merge(const MergeFlags& flags) {
         "resume its shards, or join what is there with --partial");
   }
   const RunStore store(make_run_folder(flags.out, run));
+  copy_artifacts(shards, store);  // If it fails, the folder holds no run.
   store.create(run);
-  copy_artifacts(shards, store);
   store.finish(run);
   fmt::print("{}\n", store.folder().string());
   const ExitStatus status = exit_status_of(run);
