@@ -47,6 +47,8 @@ target_link_libraries(deps::torch INTERFACE -l:libstdc++.so.6)
 target_compile_definitions(deps::torch INTERFACE AT_PER_OPERATOR_HEADERS FMT_HEADER_ONLY
                                                  LABREPORT_TORCH_VERSION=${torch_version})
 set(torch_rpath ${torch_lib})
+# Most sources of the worker include these.
+set(LABREPORT_TORCH_HEADERS <ATen/Context.h> <ATen/TensorOperators.h> <ATen/core/Tensor.h> <c10/core/GradMode.h>)
 
 # Results are not cached, because the next configure may name another torch.
 function(labreport_find_cuda)
