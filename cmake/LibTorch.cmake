@@ -51,6 +51,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_G
   target_compile_options(deps::torch INTERFACE -Wno-maybe-uninitialized)
 endif()
 set(torch_rpath ${torch_lib})
+# Most sources of the worker include these.
+set(LABREPORT_TORCH_HEADERS <ATen/Context.h> <ATen/TensorOperators.h> <ATen/core/Tensor.h> <c10/core/GradMode.h>)
 
 # Results are not cached, because the next configure may name another torch.
 function(labreport_find_cuda)

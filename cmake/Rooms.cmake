@@ -10,11 +10,12 @@
 #
 # LINKS names rooms that were declared before, or dependencies (`deps::<name>`) without the prefix.
 
-# Headers that most sources include are precompiled (lr_headers). Both programs mostly wait for
-# GPUs, files and other programs, so -O1 suffices: it builds in two thirds of the time of -O3.
+# Headers that most sources include are precompiled: lr_headers for the front end, lr_torch_headers
+# for the worker, lr_test_headers for the tests of the front end. Both programs mostly wait for GPUs,
+# files and other programs, so -O1 suffices: it builds in two thirds of the time of -O3.
 
 option(LABREPORT_UNITY "Compile sources a batch at a time" ON)
-set(LABREPORT_BATCH 12)
+set(LABREPORT_BATCH 12)  # About so many sources are a batch: the batches of a target are equally long.
 set(LABREPORT_COMMON_HEADERS <algorithm> <cmath> <filesystem> <functional> <map> <optional> <set> <string>
                              <string_view> <variant> <vector>)
 
@@ -22,9 +23,20 @@ function(labreport_own_target target scope)
   target_include_directories(${target} ${scope} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}
                                                 ${PROJECT_BINARY_DIR}/generated)
   if(NOT scope STREQUAL "INTERFACE")
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ${LABREPORT_UNITY}
-                                               UNITY_BUILD_BATCH_SIZE ${LABREPORT_BATCH})
+    # A last batch of one or two sources would read all headers for them alone.
+    get_target_property(sources ${target} SOURCES)
+    list(LENGTH sources count)
+    math(EXPR batches "(${count} + ${LABREPORT_BATCH} / 2) / ${LABREPORT_BATCH}")
+    if(batches EQUAL 0)
+      set(batches 1)
+    endif()
+    math(EXPR batch "(${count} + ${batches} - 1) / ${batches}")
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ${LABREPORT_UNITY} UNITY_BUILD_BATCH_SIZE ${batch})
     target_compile_options(${target} PRIVATE -Wall -Wextra)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # This compiler collects garbage from 128 MB on, which takes a sixth of its time.
+      target_compile_options(${target} PRIVATE --param=ggc-min-heapsize=1048576)
+    endif()
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
       # These compilers report overlapping copies in std::string's own operator+ (GCC bug 105651).
       target_compile_options(${target} PRIVATE -Wno-restrict)
@@ -65,21 +77,41 @@ function(labreport_room name)
   endif()
   labreport_own_target(lr_${name} ${scope})
   labreport_links(lr_${name} ${scope} ${room_LINKS})
-  # Rooms that use torch are excluded, because torch has its own {fmt} headers.
-  if(sources AND TARGET lr_headers AND NOT "${room_LINKS}" MATCHES "torch|engine|model|measure")
-    target_precompile_headers(lr_${name} REUSE_FROM lr_headers)
+  if(sources)
+    # Torch has its own {fmt} headers.
+    if("${room_LINKS}" MATCHES "torch|engine|model|measure")
+      labreport_use_headers(lr_${name} lr_torch_headers)
+    else()
+      labreport_use_headers(lr_${name} lr_headers)
+    endif()
   endif()
 endfunction()
 
-# Precompiles the given headers and the common ones: labreport_headers(LINKS <dependency>… HEADERS
-# <header>…)
-function(labreport_headers)
-  cmake_parse_arguments(PARSE_ARGV 0 common "" "" "LINKS;HEADERS")
+# Precompiles the given headers and the common ones:
+# labreport_headers(<target> [OPTIONS <flag>…] LINKS <dependency>… HEADERS <header>…)
+function(labreport_headers target)
+  cmake_parse_arguments(PARSE_ARGV 1 common "" "" "OPTIONS;LINKS;HEADERS")
+  if(NOT LABREPORT_UNITY)
+    return()
+  endif()
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/common_headers.cpp CONTENT "")
-  add_library(lr_headers OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/generated/common_headers.cpp)
-  labreport_own_target(lr_headers PRIVATE)
-  labreport_links(lr_headers PRIVATE ${common_LINKS})
-  target_precompile_headers(lr_headers PRIVATE ${LABREPORT_COMMON_HEADERS} ${common_HEADERS})
+  add_library(${target} OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/generated/common_headers.cpp)
+  labreport_own_target(${target} PRIVATE)
+  labreport_links(${target} PRIVATE ${common_LINKS})
+  target_compile_options(${target} PRIVATE ${common_OPTIONS})
+  target_precompile_headers(${target} PRIVATE ${LABREPORT_COMMON_HEADERS} ${common_HEADERS})
+endfunction()
+
+# Lets a target of the same options use what labreport_headers precompiled.
+function(labreport_use_headers target headers)
+  if(TARGET ${headers})
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "EXECUTABLE")
+      # Programs are compiled by -fPIE, which the precompiled headers do not fit.
+      target_compile_options(${target} PRIVATE -fPIC)
+    endif()
+    target_precompile_headers(${target} REUSE_FROM ${headers})
+  endif()
 endfunction()
 
 function(labreport_program target main)
