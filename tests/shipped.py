@@ -11,6 +11,9 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
+# The runs of an H200 and an H100 with every problem of one GPU, by the beginning of their place below site/runs.
+WHOLE_RUNS = ("nvidia-h200/2025/20261122", "nvidia-h100-80gb-hbm3/2025/20261123")
+
 # Folders and files of the project. A user may put others beside them and, as a fork does, also commit those.
 OWN_FOLDERS = (".ci", ".github", "cmake", "docs", "experiments", "setup", "src", "templates", "tests")
 OWN_FILES = (".clang-format", ".clang-tidy", ".dockerignore", ".gitignore", "CHANGELOG.md", "CMakeLists.txt",

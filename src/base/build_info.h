@@ -11,8 +11,8 @@ struct BuildInfo {
   bool dirty = false;         ///< The sources differed from that commit.
 };
 
-/// Each build takes revision and `dirty` from LABREPORT_REVISION ("<id>" or "<id>-dirty"), from the bundle that holds the
-/// sources, or from git.
+/// Each build takes revision and `dirty` from LABREPORT_REVISION ("<id>" or "<id>-dirty"), from the
+/// bundle that holds the sources, or from git.
 const BuildInfo& build_info();
 
 }  // namespace labreport

@@ -9,10 +9,8 @@ import unittest
 from playwright.sync_api import sync_playwright
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
-from shipped import ROOT, need_run, shipped_project  # noqa: E402: a neighbor's, found by the line above
+from shipped import ROOT, WHOLE_RUNS, need_run, shipped_project  # noqa: E402: a neighbor's, found by the line above
 
-# The run of every single-GPU problem that each GPU's pages are about.
-WHOLE_RUNS = ("nvidia-h200/2025/20261122", "nvidia-h100-80gb-hbm3/2025/20261123")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 WIDE = {"width": 1280, "height": 900}
 PHONE = {"width": 390, "height": 844}
