@@ -4,11 +4,15 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <boost/uuid/name_generator_sha1.hpp>
-#include <boost/uuid/uuid_io.hpp>
 #include <ctime>
 #include <optional>
 #include <vector>
+
+// {fmt}'s precompiled headers leave __OPTIMIZE__ defined, and without optimization Boost 1.92 does
+// not compile then.
+#define BOOST_UUID_NO_SIMD
+#include <boost/uuid/name_generator_sha1.hpp>
+#include <boost/uuid/uuid_io.hpp>
 
 #include "base/files.h"
 #include "base/text.h"
