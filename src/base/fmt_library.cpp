@@ -1,7 +1,7 @@
-// Compiles {fmt} once, for all files that only declare it: the header-only mode adds seconds to each
-// file that formats text, Debian has no static library, and the front end is carried to machines
-// without the shared one. In that mode, what this file reaches of {fmt} is inline; the compiler
-// keeps it as symbols, because this file is compiled by -fno-inline.
+// Compiles {fmt} once, for all files that only declare it. The header-only mode adds seconds to
+// each file that formats text, Debian has no static library, and the front end is carried to
+// machines without the shared one. In that mode, what this file reaches of {fmt} is inline; the
+// compiler keeps it as symbols, because this file is compiled by -fno-inline.
 #define FMT_HEADER_ONLY
 #include <fmt/format.h>
 
