@@ -44,8 +44,7 @@ function(labreport_require_packages)
 endfunction()
 
 labreport_dependency(nlohmann_json PACKAGE nlohmann-json3-dev HEADER nlohmann/json.hpp)
-# The front end is carried to machines that lack this library, and Debian has no static one.
-labreport_dependency(fmt PACKAGE libfmt-dev HEADER fmt/format.h DEFINES FMT_HEADER_ONLY)
+labreport_dependency(fmt PACKAGE libfmt-dev HEADER fmt/format.h)  # src/base/fmt_library.cpp compiles it.
 labreport_dependency(boost PACKAGE libboost-dev HEADER boost/uuid/name_generator_sha1.hpp)
 labreport_require_packages()
 find_package(Threads REQUIRED)

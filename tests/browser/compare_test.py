@@ -1,6 +1,6 @@
 """Tests the page that compares any two runs or GPUs: numbers, address, hostile names and all screens.
 
-python3 compare_test.py SAMPLE_SITE_PROGRAM LABREPORT
+python3 compare_test.py SAMPLE_SITE LABREPORT
 """
 import json
 import sys

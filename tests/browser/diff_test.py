@@ -1,6 +1,6 @@
 """Tests the pages that compare two runs: accessibility, requests, widths and links.
 
-python3 diff_test.py SAMPLE_SITE_PROGRAM
+python3 diff_test.py SAMPLE_SITE
 """
 import sys
 import unittest

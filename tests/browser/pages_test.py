@@ -1,6 +1,6 @@
 """Tests the sample site, opened from files in Chromium without a network, as its readers do.
 
-python3 pages_test.py SAMPLE_SITE_PROGRAM: the program writes the site; see CMakeLists.txt.
+python3 pages_test.py SAMPLE_SITE: the program that writes the site, or the folder that it wrote
 """
 import pathlib
 import re
