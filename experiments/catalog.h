@@ -28,7 +28,12 @@ std::string canonical_selector(const std::string& selector);
 /// alternate.
 std::vector<PlannedCell> plan_cells(const PlanInput& input, const Run& so_far);
 
-/// Builds the whole report of a run. `reference` is true if the run ships with the project.
+/// Builds the whole report of a run. `reference` is true if the run ships with the project. Throws
+/// if a part cannot be presented.
 Document build_document(const Run& run, bool reference);
+
+/// Builds the report without the parts that cannot be presented, so that none of them costs the
+/// report. Adds a line for each to `left_out`: "nsys_profile.b: " and the reason.
+Document build_document(const Run& run, bool reference, std::vector<std::string>& left_out);
 
 }  // namespace labreport

@@ -20,6 +20,10 @@ OWN_FILES = (".clang-format", ".clang-tidy", ".dockerignore", ".gitignore", "CHA
              "CMakePresets.json", "CONTRIBUTING.md", "Containerfile", "LICENSE", "Makefile", "README.md")
 
 
+# Runs of a CPU for the tests alone: a demonstration, and one with an attention of the user's.
+DEMONSTRATIONS = sorted(file.parent for file in (ROOT / "tests/fixtures/runs").glob("*/run.json"))
+
+
 def own_files(root=ROOT):
     """Returns the relative paths of the project's files without its runs, sorted."""
     root = pathlib.Path(root)

@@ -82,7 +82,7 @@ std::optional<double> AttentionRow::ms(std::string_view pass, std::string_view s
 std::optional<double> AttentionRow::saved_bytes() const {
   const auto before = number(column::kBeforeBackwardBytes);
   const auto inputs = number(column::kBeforeForwardBytes);
-  return before && inputs ? std::optional(*before - *inputs) : std::nullopt;
+  return before && inputs && *before >= *inputs ? std::optional(*before - *inputs) : std::nullopt;
 }
 
 double AttentionRow::score_bytes() const {

@@ -49,6 +49,7 @@ class AttentionRow {
   /// A pass's time in ms; `statistic` is one of `kTimeStatistics`.
   std::optional<double> ms(std::string_view pass, std::string_view statistic = "median_ns") const;
   /// Bytes that forward saves for backward: those allocated just before backward, minus the inputs.
+  /// Nothing if the inputs are larger.
   std::optional<double> saved_bytes() const;
   /// Bytes of one tensor with all attention scores: batch · heads · length² elements.
   double score_bytes() const;

@@ -281,8 +281,8 @@ std::optional<Facts> custom_facts(const Rows& rows, const std::vector<Race>& rac
   facts.set("length", format_count(longest->length()));
   facts.set("ms", ms, kThreeDigits);
   const auto eager_ms = race->eager == nullptr ? std::nullopt : end_to_end_ms(*race->eager);
-  if (eager_ms) facts.set("eager", *eager_ms / ms, kFactor);
-  facts.flag("beside_eager", eager_ms.has_value());
+  const Value speedup = eager_ms ? Value(*eager_ms / ms) : Value();
+  facts.when("beside_eager", eager_ms.has_value(), Facts().set("eager", speedup, kFactor));
   facts.set("fastest", name_of(*race->fastest));
   facts.set("slower", ms / *end_to_end_ms(*race->fastest), kFactor);
   facts.flag("behind", clearly_faster(*race->fastest, *longest, metric::kEndToEnd));

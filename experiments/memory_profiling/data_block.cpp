@@ -113,7 +113,9 @@ std::vector<Block> blocks_of(const ProfileList& profiles) {
     if (!measured(metric::kKept) || !measured(metric::kBeforeBackward) ||
         !measured(metric::kAfterBackward))
       continue;
-    blocks.push_back({profile, step});
+    const Block block{profile, step};
+    if (block.gradients() < 0) continue;  // Its numbers contradict one another.
+    blocks.push_back(block);
     blocks.back().contributors = contributors_of(blocks.back());
   }
   if (blocks.size() > 2) blocks.erase(blocks.begin() + 1, blocks.end() - 1);

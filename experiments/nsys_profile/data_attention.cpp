@@ -1,30 +1,13 @@
 // Presents part (e): softmax against the GEMMs of self-attention, in time and in FLOPs.
-#include "analysis/measures.h"
 #include "base/format.h"
-#include "base/lists.h"
 #include "experiments/nsys_profile/model_parts.h"
 #include "experiments/nsys_profile/presenters.h"
+#include "experiments/nsys_profile/roofline.h"
 
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr double kTera = 1e12;
-constexpr double kGiga = 1e9;
 constexpr double kBoundFrom = 0.4;  // A part is bound by a limit if it reaches this share of it.
-
-/// Peak rates that the run measured on the device; 0 if it did not measure them.
-struct PeakRates {
-  double bandwidth = 0;  ///< B/s, by copying.
-  double gemm_rate = 0;  ///< FLOP/s
-  std::string precision;
-
-  PeakRates(const RunView& view, const Profile& profile)
-      : bandwidth(measured_limits(view.run()).copy_bandwidth.value_or(0)),
-        gemm_rate(measured_gemm_rate(view, profile.precision()).value_or(0)),
-        precision(labreport::describe(profile.precision())) {}
-  bool are_known() const { return bandwidth > 0 && gemm_rate > 0; }
-  double ridge() const { return gemm_rate / bandwidth; }  ///< The ridge point, FLOP/B.
-};
 
 /// Compares softmax with the GEMMs of one profile's self-attention.
 struct SoftmaxVsGemms {
@@ -119,53 +102,6 @@ const std::vector<Column<SoftmaxVsGemms>>& ratio_columns() {
   return columns;
 }
 
-struct RooflinePoint {
-  std::string precision;
-  TimedWork work;
-};
-
-const std::vector<Column<RooflinePoint>> kRooflineColumns{
-    {"part", "Part", [](const RooflinePoint& row) { return row.work.name; }},
-    {"precision", "Precision", &RooflinePoint::precision},
-    {"ms", "Time", [](const RooflinePoint& row) { return row.work.ms; }, "ms"},
-    {"flops", "FLOPs", [](const RooflinePoint& row) { return row.work.flops / kGiga; }, "GFLOP",
-     kThreeDigits},
-    {"bytes", "Bytes", [](const RooflinePoint& row) { return row.work.bytes / kBytesPerGibibyte; },
-     "GiB", kThreeDigits},
-    {"intensity", "Intensity", [](const RooflinePoint& row) { return row.work.intensity(); },
-     "FLOP/B", kThreeDigits},
-    {"rate", "Rate", [](const RooflinePoint& row) { return row.work.flop_rate() / kTera; },
-     "TFLOP/s", kThreeDigits}};
-
-/// A corner of the roof, the line under which the parts lie.
-struct RoofCorner {
-  std::string precision;
-  double intensity;  ///< FLOP/B
-  double teraflops_per_second;
-  std::string label;  ///< Names both limits at the ridge point; empty at other corners.
-};
-
-const std::vector<Column<RoofCorner>> kRoofColumns{
-    {"precision", "Precision", &RoofCorner::precision},
-    {"intensity", "Intensity", &RoofCorner::intensity},
-    {"rate", "Rate", &RoofCorner::teraflops_per_second},
-    {"words", "Limits", &RoofCorner::label}};
-
-/// Returns the roofline min(peak rate, intensity · bandwidth), a little wider than the points.
-std::vector<RoofCorner> roof_over(const PeakRates& peaks, const std::vector<TimedWork>& points) {
-  double lowest_intensity = peaks.ridge(), highest_intensity = lowest_intensity;
-  for (const TimedWork& point : points) {
-    lowest_intensity = std::min(lowest_intensity, point.intensity());
-    highest_intensity = std::max(highest_intensity, point.intensity());
-  }
-  const std::string label = peaks.precision + " " + format_significant(peaks.gemm_rate / kTera, 3) +
-                            " TFLOP/s, " + format_significant(peaks.bandwidth / kTera, 3) + " TB/s";
-  const double left = lowest_intensity / 2, right = highest_intensity * 4;
-  return {{peaks.precision, left, left * (peaks.bandwidth / kTera), ""},
-          {peaks.precision, peaks.ridge(), peaks.gemm_rate / kTera, label},
-          {peaks.precision, right, peaks.gemm_rate / kTera, ""}};
-}
-
 Facts attention_sentence(const SoftmaxVsGemms& comparison) {
   constexpr Notation kTwoDigits{Notation::kSignificant, 2};
   const bool has_flops = comparison.softmax.flops > 0;
@@ -212,26 +148,7 @@ PartContent attention(const Profiles& profiles) {
   part.datasets = {
       make_dataset("ratios", ratio_columns(), softmax_rows(view, profiles.in_tables)),
       make_dataset("every-ratio", ratio_columns(), softmax_rows(view, profiles.in_details))};
-  std::vector<RooflinePoint> drawn_points;
-  std::vector<RoofCorner> corners;
-  for (const Profile* drawn : {profiles.in_answers, profiles.in_answers_16_bit}) {
-    if (drawn == nullptr) continue;
-    const PeakRates peaks(view, *drawn);
-    std::vector<TimedWork> points = attention_work(*drawn);
-    std::ranges::move(work_outside_attention(*drawn), std::back_inserter(points));
-    std::erase_if(points, [](const TimedWork& work) {  // Log axes lack 0; scale and mask stay out.
-      return work.flop_rate() <= 0 || work.intensity() <= 0 || work.name == stage::kScaleMask;
-    });
-    if (!peaks.are_known() || points.empty()) continue;
-    for (const TimedWork& work : points) drawn_points.push_back({peaks.precision, work});
-    std::ranges::move(roof_over(peaks, points), std::back_inserter(corners));
-  }
-  const bool two_precisions =
-      !drawn_points.empty() && drawn_points.front().precision != drawn_points.back().precision;
-  part.facts.when("both", two_precisions, "other",
-                  two_precisions ? drawn_points.back().precision : "");
-  part.datasets.push_back(make_dataset("roofline", kRooflineColumns, drawn_points));
-  part.datasets.push_back(make_dataset("roof", kRoofColumns, corners));
+  add_roofline(profiles, part);
   return part;
 }
 

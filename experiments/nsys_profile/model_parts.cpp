@@ -38,7 +38,8 @@ KernelPlace kernel_place(const MeasuredRow& row) {
   return place_of(row.text(column::kModule), row.text(column::kOperation), op);
 }
 
-std::string group_of(const KernelPlace& place, const std::string& kind, bool own_network) {
+std::string group_of(const KernelPlace& place, std::string_view module, const std::string& kind,
+                     bool own_network) {
   if (place.stage.empty() && place.part != role::kNorms) {
     if (kind == "copy") return "other copies";
     if (kind == "memset") return kOther;
@@ -48,6 +49,7 @@ std::string group_of(const KernelPlace& place, const std::string& kind, bool own
     return rest_of_attention ? place.part + ": " + kOther : place.words();
   }
   if (!place.stage.empty()) return place.stage;
+  if (place.part == role::kFeedForward && !module.ends_with("/ffn")) return kOther;
   const auto group = kOwnNetworkGroups.find(place.part);
   return group == kOwnNetworkGroups.end() ? kOther : group->second;
 }

@@ -17,7 +17,10 @@ KernelPlace kernel_place(const MeasuredRow& row);
 /// Returns the group of a kernel other than a GEMM. In labreport's own network the groups
 /// are "softmax", "scale and mask", "RoPE", "SwiGLU", "RMSNorm" and "residual". In other networks
 /// the group is the kernel's place. All networks also have the groups "other copies" and "other".
-std::string group_of(const KernelPlace& place, const std::string& kind, bool own_network);
+/// "SwiGLU" is the gating between the FFN's linear layers: what a linear layer does besides its
+/// GEMM is "other", in the FFN as in attention. `module` is the path of the kernel's module.
+std::string group_of(const KernelPlace& place, std::string_view module, const std::string& kind,
+                     bool own_network);
 
 /// Names the part of the network that launches a kernel: for a GEMM "FFN projection", "attention
 /// projection" or "the LM head"; otherwise the kernel's group, such as "QKᵀ".

@@ -28,19 +28,20 @@ KernelRow kernel_row(const MeasuredRow& row, KernelNames& names, bool own_networ
   const auto ms = [&](std::string_view name) { return number(name) / kNanosecondsPerMillisecond; };
   const auto id = static_cast<std::int64_t>(number(column::kKernel));
   const KernelPlace place = kernel_place(row);
-  return {.phase = row.text(column::kPhase),
-          .module = row.text(column::kModule),
-          .op = row.text(column::kOperator),
-          .kind = row.text(column::kClass),
-          .kernel = names.try_emplace(id, "kernel-" + std::to_string(id)).first->second,
-          .instances = number(column::kInstances),
-          .total_ms = ms(column::kTotalNs),
-          .min_ms = ms(column::kMinNs),
-          .median_ms = ms(column::kMedianNs),
-          .max_ms = ms(column::kMaxNs),
-          .stddev_ms = ms(column::kStddevNs),
-          .place = place,
-          .group = group_of(place, row.text(column::kClass), own_network)};
+  return {
+      .phase = row.text(column::kPhase),
+      .module = row.text(column::kModule),
+      .op = row.text(column::kOperator),
+      .kind = row.text(column::kClass),
+      .kernel = names.try_emplace(id, "kernel-" + std::to_string(id)).first->second,
+      .instances = number(column::kInstances),
+      .total_ms = ms(column::kTotalNs),
+      .min_ms = ms(column::kMinNs),
+      .median_ms = ms(column::kMedianNs),
+      .max_ms = ms(column::kMaxNs),
+      .stddev_ms = ms(column::kStddevNs),
+      .place = place,
+      .group = group_of(place, row.text(column::kModule), row.text(column::kClass), own_network)};
 }
 
 ProfiledStep read_step(const Cell& cell, const Launch& launch) {

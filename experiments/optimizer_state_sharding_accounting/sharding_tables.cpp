@@ -70,7 +70,8 @@ std::vector<Column<PointRow>> point_columns(const std::vector<TrainedNetwork>& n
           bytes_column("gradients", "Gradients", &MemoryPoint::gradients),
           bytes_column("optimizer", "Optimizer state", &MemoryPoint::optimizer),
           stage_column("rest", "Activations and the rest", [](const Stage& stage) {
-            return Value(stage.point.allocated - stage.point.known_bytes());
+            const double rest = stage.point.allocated - stage.point.known_bytes();
+            return rest >= 0 ? Value(rest) : Value::missing("the parts exceed their sum");
           })};
 }
 

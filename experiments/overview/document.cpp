@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -20,6 +22,39 @@ constexpr std::size_t kDateLength = 10;
 void drop_empty_tables(std::vector<TableView>& tables) {
   std::erase_if(tables, [](const TableView& table) { return table.rows.empty(); });
 }
+
+/// Lists the parts that cannot be presented. Without a list of lines, their exceptions pass.
+class LeftOutParts {
+ public:
+  explicit LeftOutParts(std::vector<std::string>* lines) : lines_(lines) {}
+
+  /// Does `work` for a part and returns true. Returns false if the part is left out.
+  bool attempt(const std::string& part, const std::function<void()>& work) try {
+    work();
+    return true;
+  } catch (const std::exception& error) {
+    if (lines_ == nullptr) throw;
+    names_.push_back(part);
+    lines_->push_back(part + ": " + error.what());
+    return false;
+  }
+
+  /// Does `work`, which fails as a whole if one of its parts does. Returns false if it failed and
+  /// the parts should be tried one by one.
+  bool attempt_all(const std::function<void()>& work) const try {
+    work();
+    return true;
+  } catch (const std::exception&) {
+    if (lines_ == nullptr) throw;
+    return false;
+  }
+
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  std::vector<std::string>* lines_;
+  std::vector<std::string> names_;
+};
 
 /// Says in one sentence which measurements succeeded, and lists in a table which did not and why.
 Section what_ran_section(const RunView& view) {
@@ -58,31 +93,62 @@ void move_common_settings(Document& document,
   document.provenance = join(common, " · ");
 }
 
-void add_sections(Document& document, const RunView& view) {
+/// Returns the contents of the experiment's parts that the run was asked for.
+Presentation presented_parts(const Experiment& experiment, const RunView& view,
+                             LeftOutParts& left_out) {
+  const std::string problem(experiment.name);
+  Presentation parts;
+  left_out.attempt(problem, [&] { parts = experiment.present(view); });
+  const auto chosen = chosen_problems(view.run());
+  if (!chosen || chosen->contains(problem)) return parts;
+  // The run may have measured parts only because a chosen part needs their cells.
+  std::erase_if(parts,
+                [&](const auto& part) { return !chosen->contains(problem + "." + part.first); });
+  return parts;
+}
+
+/// Joins the parts with their words, and removes from `parts` those that are left out.
+Section composed_section(const Experiment& experiment, Presentation& parts,
+                         LeftOutParts& left_out) {
+  const std::string problem(experiment.name);
+  Section section;
+  const auto compose = [&](const Presentation& contents) {
+    return compose_section(experiment.section_text, contents, figure_files(problem));
+  };
+  if (left_out.attempt_all([&] { section = compose(parts); })) return section;
+  std::erase_if(parts, [&](const auto& part) {
+    const std::string name = part.first.empty() ? problem : problem + "." + part.first;
+    return !left_out.attempt(name, [&] { compose({part}); });
+  });
+  left_out.attempt(problem, [&] { section = compose(parts); });
+  return section;
+}
+
+void add_sections(Document& document, const RunView& view, LeftOutParts& left_out) {
   std::map<std::string, overview::Settings> settings;
-  if (auto summary = overview::summary(view)) {
+  left_out.attempt("summary", [&] {
+    auto summary = overview::summary(view);
+    if (!summary) return;
     summary->section.parts.front().title = "";
     document.sections.push_back(std::move(summary->section));
     document.headline = summary->headline;
-  }
+  });
+  const std::size_t what_ran = document.sections.size();
   document.sections.push_back(what_ran_section(view));
-  const auto chosen = chosen_problems(view.run());
   for (const Experiment& experiment : catalog()) {
-    const std::string problem(experiment.name);
-    Presentation parts = experiment.present(view);
-    if (chosen && !chosen->contains(problem)) {
-      // The run may have measured parts only because a chosen part needs their cells.
-      std::erase_if(
-          parts, [&](const auto& part) { return !chosen->contains(problem + "." + part.first); });
-    }
+    Presentation parts = presented_parts(experiment, view, left_out);
     if (parts.empty()) continue;
-    Section section = compose_section(experiment.section_text, parts, figure_files(problem));
+    Section section = composed_section(experiment, parts, left_out);
     for (Part& part : section.parts) {
       settings[part.name()] = overview::settings_of(view, parts.at(part.letter).cells);
       drop_empty_tables(part.tables);
       drop_empty_tables(part.details.tables);
     }
-    document.sections.push_back(std::move(section));
+    if (!section.parts.empty()) document.sections.push_back(std::move(section));
+  }
+  if (!left_out.names().empty()) {
+    document.sections[what_ran].parts.front().setting +=
+        " This report lacks " + join_words(left_out.names()) + ", which labreport cannot present.";
   }
   move_common_settings(document, settings);
 }
@@ -153,7 +219,8 @@ std::string device_words(const RunView& view) {
 
 /// Presents the cells of `presented`, which is `run`, but without labreport's own network if `run`
 /// measures both that and the user's model.
-Document build_document_of(const Run& run, const Run& presented, bool reference) {
+Document build_document_of(const Run& run, const Run& presented, bool reference,
+                           LeftOutParts& left_out) {
   const RunView view(presented, find_edition(run.edition));
   Document document;
   document.device = device_words(view);
@@ -171,7 +238,7 @@ Document build_document_of(const Run& run, const Run& presented, bool reference)
       std::ranges::any_of(run.cells, [](const Cell& cell) { return cell.launches.empty(); });
   document.mostly_failed = mostly_failed(run);
   document.outcome_line = overview::outcome_line(presented);
-  add_sections(document, view);
+  add_sections(document, view, left_out);
   add_key_numbers(document);
   document.quantities = linked_quantities(document, view);
   document.memory = memory_profiling::memory_evidence(RunView(run, view.edition()));
@@ -184,16 +251,26 @@ Document build_document_of(const Run& run, const Run& presented, bool reference)
   return document;
 }
 
+Document build_whole_document(const Run& run, bool reference, LeftOutParts left_out) {
+  if (!measures_both_networks(run)) return build_document_of(run, run, reference, left_out);
+  Document document = build_document_of(run, without_labreports_network(run), reference, left_out);
+  left_out.attempt("comparison of the two networks", [&] {
+    auto comparison = two_models_section(run);
+    if (!comparison) return;
+    auto& sections = document.sections;
+    sections.insert(std::ranges::find(sections, "ran", &Section::problem), std::move(*comparison));
+  });
+  return document;
+}
+
 }  // namespace
 
 Document build_document(const Run& run, bool reference) {
-  if (!measures_both_networks(run)) return build_document_of(run, run, reference);
-  Document document = build_document_of(run, without_labreports_network(run), reference);
-  if (auto comparison = two_models_section(run)) {
-    auto& sections = document.sections;
-    sections.insert(std::ranges::find(sections, "ran", &Section::problem), std::move(*comparison));
-  }
-  return document;
+  return build_whole_document(run, reference, LeftOutParts(nullptr));
+}
+
+Document build_document(const Run& run, bool reference, std::vector<std::string>& left_out) {
+  return build_whole_document(run, reference, LeftOutParts(&left_out));
 }
 
 RunSummary overview::run_summary(const Run& run) {

@@ -104,11 +104,14 @@ ExitStatus list_notes(const NotedRun& noted_run, const Document& document) {
 ExitStatus notes(const NotesFlags& flags) {
   const NotedRun noted_run = choose_noted_run(flags);
   const RunStore store(noted_run.run);
-  const Document document = build_document(load_measured(store), store.is_reference());
-  if (flags.init) return init_notes(noted_run, document);
-  if (!flags.notes.empty())
+  std::vector<std::string> left_out;
+  const Document document = report_of(store, load_measured(store), left_out);
+  if (!flags.init && !flags.notes.empty())
     chosen_notes_folder(flags.notes);  // It throws if the folder does not exist.
-  return list_notes(noted_run, document);
+  const ExitStatus status =
+      flags.init ? init_notes(noted_run, document) : list_notes(noted_run, document);
+  for (const std::string& line : left_out) say("{}\n", line);
+  return left_out.empty() ? status : ExitStatus::kIncomplete;
 }
 
 }  // namespace

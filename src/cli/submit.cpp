@@ -12,7 +12,6 @@
 #include "cli/run_choice.h"
 #include "cli/verbs.h"
 #include "document/view.h"
-#include "experiments/catalog.h"
 #include "orchestrate/capture.h"
 #include "orchestrate/resume.h"
 #include "orchestrate/subprocess_interrupts.h"
@@ -105,7 +104,8 @@ Rendered write_submission(const fs::path& run_folder, const fs::path& out, Rende
 /// Returns one line for each thing that a grader would miss.
 std::vector<std::string> missing_lines(const RunStore& store, const fs::path& notes) {
   const Run run = load_measured(store);
-  Document document = build_document(run, store.is_reference());
+  std::vector<std::string> left_out;  // Rendering has reported these parts.
+  Document document = report_of(store, run, left_out);
   RunNotes run_notes({store.folder()}, notes);
   run_notes.place(store, document);
   std::int64_t questions = 0, generated = 0;

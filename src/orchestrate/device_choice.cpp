@@ -21,7 +21,7 @@ constexpr double kCoreFlopsPerSecond = 2e10;  // Estimates assume this of each C
 
 double sustained_fp32_flops(const DeviceChoice& choice) {
   if (choice.kind == DeviceKind::kCpu) {
-    return kCoreFlopsPerSecond * static_cast<double>(usable_cores().size());
+    return kCoreFlopsPerSecond * static_cast<double>(choice.cpu_cores);
   }
   return choice.gpus.empty() ? 0 : choice.gpus.front().peak_fp32_flops() * kSustainedPeakFraction;
 }

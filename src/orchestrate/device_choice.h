@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/gpu.h"
+#include "base/machine.h"
 #include "orchestrate/launch.h"
 #include "plan/planner.h"
 
@@ -25,6 +26,7 @@ struct DeviceChoice {
   std::string notice;  ///< Lines that the user should read; may be empty.
   /// More GPUs of the same name, which only cells with ranks may use. Empty if --gpus is given.
   std::vector<Gpu> rank_only_gpus = {};
+  std::size_t cpu_cores = usable_cores().size();  ///< The cores on which a demonstration runs.
 
   std::string name() const;  ///< "NVIDIA H200", "2 × NVIDIA H200", "CPU demonstration (…)"
   std::vector<Slot> slots() const;

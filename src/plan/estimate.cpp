@@ -35,6 +35,8 @@ constexpr double kFlopsPerScore = 450, kAutocastFlopsPerScore = 1250;
 // 1 + 10 s of forward and backward together, but do_bench estimates too few repeats, which take
 // about 9 s.
 constexpr double kDoBenchSeconds = 0.375, kLeaderboardSeconds = 9;
+// On a CPU, do_bench times at most this many passes, whatever time they take.
+constexpr double kCpuPasses = 20;
 // do_bench first runs about this many forward passes to estimate the number of repeats.
 constexpr double kEstimationPasses = 20;
 // Forward and backward together take as long as this many forward passes.
@@ -76,6 +78,7 @@ double attention_seconds(const CellSpec& spec, double flops_per_second) {
   const double flops_per_score = under_autocast(spec) ? kAutocastFlopsPerScore : kFlopsPerScore;
   const auto heads = static_cast<double>(spec.batch.value_or(1) * sweep.heads);
   const auto passes = static_cast<double>(spec.warmup.value_or(0) + spec.steps.value_or(1));
+  const bool on_cpu = spec.device == DeviceKind::kCpu;
   double seconds = 0;
   for (const std::int64_t length : sweep.lengths) {
     const double scores = heads * static_cast<double>(length) * static_cast<double>(length);
@@ -86,10 +89,12 @@ double attention_seconds(const CellSpec& spec, double flops_per_second) {
         seconds += kForwardAndBackward * passes * forward;
         break;
       case AttentionMethod::kDoBench:
-        seconds += kDoBenchSeconds + kEstimationPasses * forward;
+        seconds += (on_cpu ? 2 * kForwardAndBackward * kCpuPasses * forward : kDoBenchSeconds) +
+                   kEstimationPasses * forward;
         break;
       case AttentionMethod::kLeaderboard:
-        seconds += kLeaderboardSeconds + kEstimationPasses * forward;
+        seconds += (on_cpu ? kForwardAndBackward * kCpuPasses * forward : kLeaderboardSeconds) +
+                   kEstimationPasses * forward;
         break;
     }
   }

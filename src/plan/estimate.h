@@ -1,6 +1,7 @@
 // Estimates the time and the disk space of a launch before anything is measured. The constants are
 // fitted to recorded runs on an H100 and an H200, although one host starts processes 1.4 times as
-// fast as the other. tests/cli/estimates_test.cpp requires 20 % accuracy for each run.
+// fast as the other. tests/cli/estimates_test.cpp requires 20 % accuracy for each run, and the
+// right order for a demonstration on a CPU.
 #pragma once
 
 #include "results/cell.h"

@@ -33,11 +33,13 @@ struct Candidate {
   std::string site_folder = {};
   std::vector<fs::path> disk_folders = {};  ///< All folders that hold a copy of this run.
   bool has_bad_notes = false;               ///< If so, each render reports them again.
+  std::vector<std::string> left_out = {};   ///< A line for each part that cannot be presented.
 };
 
 void load(Candidate& run, RunNotes& notes) {
   const std::size_t problems_before = notes.problems().size();
-  run.loaded_run = site_run(run.store);
+  run.left_out.clear();
+  run.loaded_run = site_run(run.store, run.left_out);
   notes.place(run.store, run.loaded_run.document);
   run.has_bad_notes = run.has_bad_notes || notes.problems().size() > problems_before;
 }
@@ -71,9 +73,9 @@ bool attempt(const fs::path& folder, const RenderOptions& options,
   throw;
 } catch (const std::exception& error) {
   if (options.user_named_runs) throw;
-  const bool names_folder = dynamic_cast<const Error*>(&error) != nullptr;
-  problems.push_back("left out: " + (names_folder ? "" : folder.string() + ": ") +
-                     error_line(error));
+  const std::string reason = error_line(error);
+  const bool names_folder = reason.find(folder.string()) != reason.npos;
+  problems.push_back("left out: " + (names_folder ? reason : folder.string() + ": " + reason));
   return false;
 }
 
@@ -199,8 +201,10 @@ void store_rendered(const std::vector<Candidate>& runs, const std::vector<DiffPa
                     const Site& site, const fs::path& out, const ContentCache& cache) {
   remember_diff_pages(diffs, out, cache);
   for (const Candidate& run : runs) {
-    // A run with problems in its notes, or without charts or a format, is rendered again next time.
-    if (run.old_pages || run.has_bad_notes || site.incomplete_runs.contains(run.site_folder))
+    // A run that lacks parts, charts or a format, or has problems in its notes, is rendered again
+    // next time.
+    if (run.old_pages || run.has_bad_notes || !run.left_out.empty() ||
+        site.incomplete_runs.contains(run.site_folder))
       continue;
     const auto entry = std::ranges::find(site.summaries, run.site_folder, &RunSummary::folder);
     store_pages(cache, run.key, out, *entry, files_of(site, run.site_folder), run.preferred_folder);
@@ -266,6 +270,8 @@ Rendered RenderWork::execute() {
     site = render_all_again(runs, imports, options, tool, notes);
   }
   std::vector<std::string>& problems = rendered.problems;
+  for (const Candidate& run : runs)
+    problems.insert(problems.end(), run.left_out.begin(), run.left_out.end());
   for (const std::string& problem : notes.problems()) {
     // A run that is loaded twice reports its problems twice.
     if (std::ranges::find(problems, problem) == problems.end()) problems.push_back(problem);

@@ -54,10 +54,18 @@ Run load_measured(const RunStore& store) {
   return run;
 }
 
-SiteRun site_run(const RunStore& store) {
+Document report_of(const RunStore& store, const Run& run, std::vector<std::string>& left_out) {
+  std::vector<std::string> parts;
+  Document document = build_document(run, store.is_reference(), parts);
+  for (const std::string& part : parts)
+    left_out.push_back("left out of " + store.folder().lexically_normal().string() + ": " + part);
+  return document;
+}
+
+SiteRun site_run(const RunStore& store, std::vector<std::string>& left_out) {
   const Run run = load_measured(store);
   if (run.sessions.empty()) throw InputError(store.run_file().string() + " has no session");
-  Document document = build_document(run, store.is_reference());
+  Document document = report_of(store, run, left_out);
   for (Section& section : document.sections) {
     for (Part& part : section.parts) {
       for (Attachment& file : part.attachments) publish_artifact(file, store.artifacts_folder());

@@ -52,7 +52,7 @@ struct Rendered {
   std::string notice;          ///< Names each missing part of a page, such as charts, on a line.
   std::string note_placement;  ///< Says which pages have the author's words; may be empty.
   bool lacks_format = false;   ///< A requested format could not be made; `notice` says why.
-  /// Runs that could not be read and notes that could not be shown, one line each.
+  /// Runs that could not be read, and parts and notes that could not be shown, one line each.
   std::vector<std::string> problems;
 
   /// `kIncomplete` if there are problems or a requested format is missing, else `kDone`.
@@ -69,8 +69,13 @@ struct Rendered {
 /// averages answer no question of the course handout.
 Run load_measured(const RunStore& store);
 
+/// Builds the report of the run in `store`. Adds a line to `left_out` for each part that cannot be
+/// presented: "left out of <the run's folder>: nsys_profile.b: " and the reason.
+Document report_of(const RunStore& store, const Run& run, std::vector<std::string>& left_out);
+
 /// Loads a run and builds its document. Throws as `load_measured`, and if the run has no session.
-SiteRun site_run(const RunStore& store);
+/// Adds lines to `left_out` as `report_of` does.
+SiteRun site_run(const RunStore& store, std::vector<std::string>& left_out);
 
 /// Renders the runs that changed since the last render into the same folder. A run that cannot be
 /// read becomes a problem, or throws `InputError` if the user named it. If two folders hold the

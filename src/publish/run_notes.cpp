@@ -55,7 +55,8 @@ std::optional<NoteCandidate> note_candidate(const fs::path& folder) try {
   const Run run = load_measured(RunStore(folder));
   if (mostly_failed(run)) return {};
   NoteCandidate candidate{folder, network_of(run), {}};
-  for (const Section& section : build_document(run, false).sections) {
+  std::vector<std::string> left_out;  // Rendering reports these parts.
+  for (const Section& section : build_document(run, false, left_out).sections) {
     for (const Part& part : section.parts) candidate.parts.insert(part.name());
   }
   return candidate;

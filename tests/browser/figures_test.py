@@ -2,18 +2,19 @@
 
 python3 figures_test.py LABREPORT
 """
+import subprocess
 import sys
 import unittest
 
-from site_browser import PHONE, WHOLE_RUNS, WIDE, BrowserTest
+from site_browser import DEMONSTRATIONS, PHONE, WHOLE_RUNS, WIDE, BrowserTest
 
 DATA_PARALLEL = "nvidia-h200/2026/20261124-175733"
 
 PICTURES_PER_CALL = 40
 LEAST_TEXTS = 1000  # Fewer texts mean that the pictures were not found.
 
-# Finds overlapping letters, words beyond the picture's edge, and words within 3 px of the next tick label or of the next
-# sign of a legend. A halo behind the same words is allowed. A dark page has the same letters in the same places.
+# Finds overlapping letters, words beyond the picture's edge, words within 3 px of the next tick label or of the next sign
+# of a legend, and axes whose first or last tick has no label. A halo behind the same words is allowed. A dark page has the same letters in the same places.
 PROBLEMS = """(pictures) => pictures.map(([name, code]) => {
   const stage = document.createElement("div");
   stage.innerHTML = code;
@@ -39,6 +40,13 @@ PROBLEMS = """(pictures) => pictures.map(([name, code]) => {
       .forEach(([words]) => found.push(`${name}: “${words}” touches what follows`)));
   crowd(".role-axis-label", ".role-axis-label text:not([opacity='0'])");
   crowd(".role-legend-label", ".role-legend-symbol path");
+  svg.querySelectorAll(".role-axis-label").forEach((axis) => {
+    const place = (tick) => { const box = tick.getBoundingClientRect(); return box.left + box.right - box.top - box.bottom; };
+    const ticks = [...axis.querySelectorAll("text")].sort((tick, other) => place(tick) - place(other));
+    for (const tick of new Set([ticks.at(0), ticks.at(-1)].filter(Boolean))) {
+      if (tick.getAttribute("opacity") === "0") found.push(`${name}: the end of an axis, “${tick.textContent}”, is hidden`);
+    }
+  });
   return [texts.length, found];
 })"""
 
@@ -60,11 +68,34 @@ PLACES = """(svg) => {
 }"""
 
 
+# Finds names in a roofline that stand closer to another part's dot than to their own. The dots of the first precision come
+# first, in the order of the names. Dots within 4 px of one another count as one.
+STRAYS = """(code) => {
+  const stage = document.createElement("div");
+  stage.innerHTML = code;
+  document.body.replaceChildren(stage);
+  const boxes = (kind) => [...[...stage.querySelectorAll(`.mark-${kind}.role-mark`)].at(-1).children]
+    .map((node) => [node.textContent, node.getBoundingClientRect()]);
+  const names = boxes("text");
+  const dots = boxes("symbol").map(([, box]) => [box.left + box.width / 2, box.top + box.height / 2]);
+  const distance = (box, [x, y]) =>
+    Math.hypot(Math.max(box.left - x, 0, x - box.right), Math.max(box.top - y, 0, y - box.bottom));
+  return names.flatMap(([words, box], i) => {
+    const [x, y] = dots[i];
+    const others = dots.slice(0, names.length).filter((dot, j) => j !== i && Math.hypot(dot[0] - x, dot[1] - y) > 4);
+    return Math.min(...others.map((dot) => distance(box, dot))) < distance(box, dots[i]) ? [words] : [];
+  });
+}"""
+
+
 class Figures(BrowserTest):
     maxDiff = None
+
     @classmethod
     def write_site(cls):
         cls.render_shipped(cls.program, cls.site, "--format", "html", needed=(*WHOLE_RUNS, DATA_PARALLEL))
+        subprocess.run([cls.program, "render", *DEMONSTRATIONS, "--out", cls.site.with_name("demonstrations"), "--format", "html"],
+                       check=True, stdout=subprocess.DEVNULL)
         reports = list(cls.site.glob("*/*/*/index.html"))
         cls.reports = [max(reports, key=lambda page: len(list(page.parent.glob("charts/*.svg")))),
                        next(page for page in reports if (page.parent / "charts/lanes.svg").exists())]
@@ -72,8 +103,8 @@ class Figures(BrowserTest):
     def problems(self, folder, viewport):
         page = self.browser.new_page(viewport=viewport)
         self.addCleanup(page.close)
-        pictures = [[str(file.relative_to(self.site)), file.read_text(encoding="utf-8")]
-                    for file in sorted(self.site.rglob(f"{folder}/*.svg"))]
+        pictures = [[str(file.relative_to(self.site.parent)), file.read_text(encoding="utf-8")]
+                    for file in sorted(self.site.parent.rglob(f"{folder}/*.svg"))]
         results = [result for first in range(0, len(pictures), PICTURES_PER_CALL)
                    for result in page.evaluate(PROBLEMS, pictures[first:first + PICTURES_PER_CALL])]
         self.assertGreater(sum(text_count for text_count, _ in results), LEAST_TEXTS)
@@ -82,6 +113,33 @@ class Figures(BrowserTest):
     def test_no_words_of_a_figure_collide_or_are_cut(self):
         for folder, viewport in (("charts", WIDE), ("narrow", PHONE)):
             self.assertEqual(self.problems(folder, viewport), [])
+
+    def test_each_name_in_a_roofline_is_nearest_to_its_own_dot(self):
+        pictures = sorted(self.site.parent.rglob("roofline.svg"))
+        self.assertGreaterEqual(len(pictures), 2)
+        for viewport, folder in ((WIDE, "charts"), (PHONE, "narrow")):
+            page = self.browser.new_page(viewport=viewport)
+            self.addCleanup(page.close)
+            for picture in pictures:
+                if picture.parent.name == folder:
+                    with self.subTest(picture.relative_to(self.site.parent)):
+                        self.assertEqual(page.evaluate(STRAYS, picture.read_text(encoding="utf-8")), [])
+
+    def test_a_name_at_another_dot_is_found(self):
+        page = self.browser.new_page(viewport=WIDE)
+        self.addCleanup(page.close)
+        dots = '<g class="mark-symbol role-mark"><path d="M9,9h2v2h-2z"/><path d="M90,90h2v2h-2z"/></g>'
+        names = '<g class="mark-text role-mark"><text x="95" y="95">one</text><text x="95" y="80">two</text></g>'
+        svg = f'<svg width="200" height="100" xmlns="http://www.w3.org/2000/svg">{dots}{names}</svg>'
+        self.assertEqual(page.evaluate(STRAYS, svg), ["one"])
+
+    def test_a_hidden_end_of_an_axis_is_found(self):
+        page = self.browser.new_page(viewport=WIDE)
+        self.addCleanup(page.close)
+        ticks = '<text x="10" y="20">1</text><text x="40" y="20" opacity="0">2</text><text x="70" y="20" opacity="0">3</text>'
+        svg = f'<svg width="100" height="60" xmlns="http://www.w3.org/2000/svg"><g class="role-axis-label">{ticks}</g></svg>'
+        (_, found), = page.evaluate(PROBLEMS, [["it", svg]])
+        self.assertEqual(found, ["it: the end of an axis, “3”, is hidden"])
 
     def test_collisions_and_cuts_are_found(self):
         page = self.browser.new_page(viewport=WIDE)

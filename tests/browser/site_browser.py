@@ -9,7 +9,8 @@ import unittest
 from playwright.sync_api import sync_playwright
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
-from shipped import ROOT, WHOLE_RUNS, need_run, shipped_project  # noqa: E402: a neighbor's, found by the line above
+# A neighbor's, found by the line above:
+from shipped import DEMONSTRATIONS, ROOT, WHOLE_RUNS, need_run, shipped_project  # noqa: E402
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 WIDE = {"width": 1280, "height": 900}

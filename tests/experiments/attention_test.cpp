@@ -144,6 +144,14 @@ TEST(AttentionMemory, ShowsNoPeakInARowThatRanOutOfMemory) {
               Each(Not(HasSubstr("77.0"))));
 }
 
+TEST(AttentionMemory, ShowsNoNegativeBytesIfInputsExceedWhatForwardLeaves) {
+  const auto leave_nothing = [](const NamedRow& row) {
+    row[column::kBeforeBackwardBytes] = std::int64_t{0};
+  };
+  EXPECT_THAT(table_lines(attention_part("pytorch_attention", change_rows(leave_nothing)), "grid"),
+              Each(Not(HasSubstr("−"))));
+}
+
 TEST(AttentionMemory, NamesTheLengthThatRanOutInLongerRows) {
   const auto run_out = [](const NamedRow& row) {
     const bool longest = row.number(column::kLength) == 32'768;
@@ -294,6 +302,27 @@ TEST(UsersAttention, IsComparedWithEagerInTheAnswer) {
   EXPECT_THAT(part.answer,
               AllOf(HasSubstr("**Flash (yours)** takes"), HasSubstr("as fast as eager")));
   EXPECT_THAT(table_lines(part, "leaderboard"), Contains(HasSubstr("Flash (yours)")));
+}
+
+TEST(UsersAttention, IsReportedAtALengthAtWhichEagerRunsOutOfMemory) {
+  const auto run_out = [](const NamedRow& row) {
+    if (row.number(column::kLength) != 65'536) return;
+    row[column::kOutcome] = std::string(metric::kOutOfMemory);
+    row[column::kPhase] = std::string("forward");
+  };
+  const auto answer_without_eager_in = [&](std::vector<Precision> precisions) {
+    const auto is_eager = [=](const CellSpec& spec) {
+      return spec.attention->backend == AttentionBackend::kEager &&
+             std::ranges::count(precisions, *spec.precision) > 0;
+    };
+    return users_attention_part(change_rows(run_out, is_eager)).answer;
+  };
+  const std::string fp32 = answer_without_eager_in({Precision::kFp32});
+  EXPECT_THAT(
+      fp32, testing::ContainsRegex("yours\\)\\*\\* takes [0-9.]+ ms in FP32 at 65,536 tokens[.;]"));
+  EXPECT_THAT(fp32, testing::ContainsRegex("ms in BF16 at 65,536 tokens, .* as fast as eager"));
+  EXPECT_THAT(answer_without_eager_in({Precision::kFp32, Precision::kBf16}),
+              testing::ContainsRegex("ms in BF16 at 65,536 tokens[.;]"));
 }
 
 TEST(UsersAttention, HasAnErrorAndNoTimeIfInaccurate) {

@@ -344,6 +344,12 @@ TEST(MemoryBlock, HasNoChangeWithoutTheBytesAfterBackward) {
               HasSubstr("No backward pass was recorded"));
 }
 
+TEST(MemoryBlock, IsLeftOutIfItsGradientsWouldBeNegative) {
+  const Change freed_too_much = add_to_metric("block", "after_backward", -(std::int64_t{1} << 50));
+  EXPECT_THAT(memory_part("f", freed_too_much, "2026").answer,
+              HasSubstr("No backward pass was recorded"));
+}
+
 TEST(MemoryBlock, HasACurveThatEndsAtTheAnsweredChange) {
   const Part part = memory_part("f", unchanged, "2026");
   const std::string change_mib = texts_in(table_of(part, "blocks"), "Change over backward").front();

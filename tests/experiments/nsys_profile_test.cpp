@@ -164,11 +164,14 @@ TEST(KernelName, IsCutBetweenCharactersIfItIsLong) {
 
 TEST(ModelParts, GroupKernelsByPurpose) {
   const auto group = [](const char* module, const char* kind, bool own_network = true) {
-    return group_of(place_of(module, "aten::to", "aten::copy_"), kind, own_network);
+    return group_of(place_of(module, "aten::to", "aten::copy_"), module, kind, own_network);
   };
   EXPECT_EQ(group("layers/ffn", "elementwise"), "SwiGLU");
   EXPECT_EQ(group("layers/ffn/w1", "copy"), "other copies");
   EXPECT_EQ(group("layers/ffn/w1", "memset"), kOther);
+  EXPECT_EQ(group("layers/ffn/w1", "other"), kOther)
+      << "what a linear layer does besides its GEMM belongs to no group";
+  EXPECT_EQ(group("layers/attn/q_proj", "other"), kOther);
   EXPECT_EQ(group("layers/ln2", "reduction"), "RMSNorm");
   EXPECT_EQ(group("layers", "elementwise"), "residual");
   EXPECT_EQ(group("layers/attn/scaled dot product attention/computing softmax", "copy"), "softmax")

@@ -96,6 +96,13 @@ TEST(ShardedOptimizerMemory, LeavesOutAPointWithoutItsPeak) {
               HasSubstr("No rank trained"));
 }
 
+TEST(ShardedOptimizerMemory, HasNoRestIfThePartsExceedTheirSum) {
+  const auto shrink = [](const NamedRow& row) { row[column::kAllocatedBytes] = std::int64_t{1}; };
+  const Part changed = part("a", with_sharded_optimizer(each_row(metric::kHeld, shrink)));
+  EXPECT_THAT(texts_in(table_of(changed, "points"), "Activations and the rest"),
+              AllOf(testing::Contains(HasSubstr("–")), testing::Each(Not(HasSubstr("−")))));
+}
+
 TEST(ShardedOptimizerChart, HasTheUnitOfItsHighestPeak) {
   const auto chart = [](Preset preset) {
     return part("a", unchanged, preset).figures.front().spec.dump();

@@ -1,7 +1,8 @@
 // Tries runs that are well-formed but that nobody measured: each is refused in one line, or becomes
 // a report in every format. A seed drives it, so that each run can be repeated:
 //
-//   hostile_runs FOLDER FIRST COUNT       the seeds FIRST … over the reference runs below FOLDER
+//   hostile_runs FOLDER FIRST COUNT       the seeds FIRST … over the reference runs below FOLDER,
+//                                         or over the run in FOLDER itself
 //   hostile_runs FOLDER FIRST COUNT OUT   writes those that have a report to OUT/<seed>/run.json
 //
 // Only runs that are marked by a file `reference` count, because a seed chooses among all of them:
@@ -44,7 +45,8 @@ struct BatchProgress {
 };
 
 std::vector<nlohmann::json> recorded_runs(const fs::path& folder) {
-  std::vector<fs::path> folders = testing_shipped::reference_runs(folder);
+  std::vector<fs::path> folders{folder};
+  if (!fs::exists(RunStore(folder).run_file())) folders = testing_shipped::reference_runs(folder);
   std::ranges::sort(folders);
   std::vector<nlohmann::json> runs;
   for (const fs::path& run : folders) {

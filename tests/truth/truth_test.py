@@ -22,9 +22,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent))
 from answers import answers_of  # noqa: E402
 from runs import Run, load, mutated  # noqa: E402
-from shipped import measured_runs, need_run, skip  # noqa: E402
+from shipped import DEMONSTRATIONS, measured_runs, need_run, skip  # noqa: E402
 
-RECORDED_FILES = [run / "run.json" for run in measured_runs()]
+RECORDED_FILES = [run / "run.json" for run in (*measured_runs(), *DEMONSTRATIONS)]
 
 
 class Truth(unittest.TestCase):
