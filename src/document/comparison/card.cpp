@@ -53,6 +53,21 @@ const ComparedRow* step_fitting_one_side(const Comparison& comparison) {
   return largest;
 }
 
+/// True if the summary of either compared run calls the training step of the cell's network and
+/// precision launch-bound.
+bool is_launch_bound(const SideRuns& runs, const CellSpec& spec) {
+  const auto parameters = known_parameter_count(spec);
+  if (spec.kind != CellKind::kTiming || !runs.has_both() || !parameters) return false;
+  const std::string precision(describe(spec.precision.value_or(Precision::kFp32)));
+  const auto is_bound = [&](const Quantity& quantity) {
+    return quantity.topic == topic::kTrainingStep && quantity.remark == "launch-bound" &&
+           quantity.parameters == static_cast<double>(*parameters) &&
+           quantity.precision == precision;
+  };
+  return std::ranges::any_of(runs.a.runs.front()->quantities, is_bound) ||
+         std::ranges::any_of(runs.b.runs.front()->quantities, is_bound);
+}
+
 /// A training step of one process that both sides timed.
 struct StepRow {
   const ComparedRow* row;
@@ -174,19 +189,6 @@ std::vector<OtherRow> other_rows(const SideRuns& runs, const std::string& topic)
 
 }  // namespace
 
-bool is_launch_bound(const SideRuns& runs, const CellSpec& spec) {
-  const auto parameters = known_parameter_count(spec);
-  if (spec.kind != CellKind::kTiming || !runs.has_both() || !parameters) return false;
-  const std::string precision(describe(spec.precision.value_or(Precision::kFp32)));
-  const auto is_bound = [&](const Quantity& quantity) {
-    return quantity.topic == topic::kTrainingStep && quantity.remark == "launch-bound" &&
-           quantity.parameters == static_cast<double>(*parameters) &&
-           quantity.precision == precision;
-  };
-  return std::ranges::any_of(runs.a.runs.front()->quantities, is_bound) ||
-         std::ranges::any_of(runs.b.runs.front()->quantities, is_bound);
-}
-
 Facts card_facts(const Comparison& comparison, const SideRuns& runs) {
   const SideNames names = side_names(comparison);
   std::optional<Facts> tuned, fits, price;
@@ -290,7 +292,7 @@ Dataset launch_bound_data(const Comparison& comparison, const SideRuns& runs) {
 }
 
 std::vector<Dataset> step_waterfall_data(const Comparison& comparison, const SideRuns& runs) {
-  if (!runs.has_both()) return {};
+  if (!runs.has_both() || comparison.has_two_implementations()) return {};
   std::vector<Dataset> datasets;
   std::set<std::string> precisions;
   const auto a_series = quantity_series(runs.a, topic::kKernels);

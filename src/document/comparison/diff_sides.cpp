@@ -1,5 +1,4 @@
-// Makes the tables of a comparison that show no ratios of rows: sides, fitting cells, speedups,
-// kernels.
+// Makes the tables of a comparison that show no ratios: the two sides, and cells without a pair.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -107,10 +106,6 @@ struct CellRow {
 
 std::string kind_of(const CellRow& cell) { return std::string(name(cell.row->spec.kind)); }
 
-Value fit_words(const RowSide& side) {
-  return side.value ? Value("fits") : side.fits ? Value() : Value("does not fit");
-}
-
 }  // namespace
 
 Dataset sides_data(const Comparison& comparison, const DiffSource& a, const DiffSource& b) {
@@ -128,25 +123,6 @@ Dataset sides_data(const Comparison& comparison, const DiffSource& a, const Diff
                                               {"a", names.title_a, &SideFact::a},
                                               {"b", names.title_b, &SideFact::b}};
   return make_dataset("sides", columns, facts);
-}
-
-Dataset one_sided_fit_data(const Comparison& comparison) {
-  const auto fits_one_side = [](const ComparedRow& row) {
-    return row.a.fits != row.b.fits && row.status != RowStatus::kOnlyA &&
-           row.status != RowStatus::kOnlyB;
-  };
-  std::vector<CellRow> cells;
-  for (const ComparedRow* row : first_rows_of_cells(comparison.rows, fits_one_side)) {
-    cells.push_back({row, {row->a.fits ? row->b.missing_reason : row->a.missing_reason}});
-  }
-  const SideNames names = side_names(comparison);
-  const std::vector<Column<CellRow>> columns{
-      {"cell", "Cell",
-       [](const CellRow& cell) { return cell_label(cell.row->spec, cell.row->size); }},
-      {"kind", "Kind", kind_of},
-      {"a", names.title_a, [](const CellRow& cell) { return fit_words(cell.row->a); }},
-      {"b", names.title_b, [](const CellRow& cell) { return fit_words(cell.row->b); }}};
-  return make_dataset("fits", columns, cells);
 }
 
 Dataset not_compared_data(const Comparison& comparison) {
@@ -179,32 +155,6 @@ Dataset not_compared_data(const Comparison& comparison) {
          return "only in " + (in_a ? names.title_a : names.title_b);
        }}};
   return make_dataset("lone", columns, cells);
-}
-
-Dataset speedup_data(const Comparison& comparison) {
-  const std::vector<SpeedupRow>& speedups = comparison.speedups;
-  const SideNames names = side_names(comparison);
-  const std::vector<Column<SpeedupRow>> columns{
-      {"cell", "Cell", [](const SpeedupRow& row) { return cell_label(row.spec, row.size); }},
-      {"what", "What", [](const SpeedupRow& row) { return describe(row.measure); }},
-      {"a", names.title_a, &SpeedupRow::a, "×", {Notation::kFixed, 2}},
-      {"b", names.title_b, &SpeedupRow::b, "×", {Notation::kFixed, 2}}};
-  const bool any_on_both_sides =
-      std::ranges::any_of(speedups, [](const SpeedupRow& row) { return row.a && row.b; });
-  return make_dataset("speedups", columns,
-                      any_on_both_sides ? speedups : std::vector<SpeedupRow>());
-}
-
-Dataset kernel_data(const Comparison& comparison) {
-  const SideNames names = side_names(comparison);
-  const std::vector<Column<KernelChange>> columns{
-      {"cell", "Cell", [](const KernelChange& row) { return cell_label(row.spec, row.size); }},
-      {"class", "Class", &KernelChange::kernel_class},
-      {"a", names.title_a, &KernelChange::kernel_a},
-      {"share_a", "Share, " + names.title_a, &KernelChange::share_a, "%", {Notation::kPercent}},
-      {"b", names.title_b, &KernelChange::kernel_b},
-      {"share_b", "Share, " + names.title_b, &KernelChange::share_b, "%", {Notation::kPercent}}};
-  return make_dataset("kernels", columns, comparison.kernel_changes);
 }
 
 }  // namespace labreport

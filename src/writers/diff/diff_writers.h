@@ -20,10 +20,6 @@ std::string diff_tables(const Document& document);
 
 std::string diff_markdown(const Document& document, const Drawings& drawings = {});
 
-/// Writes a page that loads the assets of a site.
-std::string diff_html(const Document& document, const Drawings& drawings,
-                      const PageOptions& options);
-
 /// Writes a page that needs no other file.
 std::string single_diff_html(const Document& document, const Drawings& drawings);
 
