@@ -57,10 +57,10 @@ TEST(Diff, JudgesRowsOfOneMachine) {
   for (const char* words :
        {"Rows with at least three launches a side get a verdict.",
         "Verdicts on B: 1 faster, 1 same and 1 unclear.",
-        "| 10.01 | 9.010 | 1.11 | 1.108 to 1.114 | ▼ faster | 1.1 | 10.000; 10.010; 10.020 | "
-        "9.0000; 9.0100; 9.0200 |  |",
-        "| 0.553 to 1.493 | ? unclear | 196.0 | 5.0000; 6.0000; 7.0000 | 5.0000; 7.0000; 8.0000 | "
-        "launches vary too much to tell |",
+        "| 10.01 | 9.010 | 1.11 | 1.108 to 1.114 | ▼ faster | 1.1 | benchmarking\\_script | "
+        "10.000; 10.010; 10.020 | 9.0000; 9.0100; 9.0200 |  |",
+        "| 0.553 to 1.493 | ? unclear | 196.0 | benchmarking\\_script | 5.0000; 6.0000; 7.0000 | "
+        "5.0000; 7.0000; 8.0000 | launches vary too much to tell |",
         "| tiny, context 64, BF16, inference, warm-up 1, 3 steps | timing | only in B |",
         "Verdicts: Welch’s t with Holm’s correction over all rows at 5 %"}) {
     EXPECT_THAT(text, HasSubstr(words));
@@ -76,13 +76,22 @@ TEST(Diff, GivesNoVerdictOnPublishedNumbers) {
 }
 
 TEST(Diff, AlignsColumnsForTheTerminal) {
-  EXPECT_THAT(
-      diff_tables(document_of(two_gpus())),
-      HasSubstr("Every row\n"
-                "Problem                       Cell                                   What    "
-                "           B200    L4  Speedup of L4 (×)\n"
-                "benchmarking_script           tiny, context 64, forward              step "
-                "(ms)        15.00  90.00               0.17\n"));
+  EXPECT_THAT(diff_tables(document_of(two_gpus())),
+              HasSubstr("Cells of both runs\n"
+                        "Cell                                   What                B200     L4  "
+                        "Speedup of L4 (×)  Problem\n"
+                        "tiny, context 64, forward              step (ms)          15.00  90.00  "
+                        "             0.17  benchmarking_script\n"));
+}
+
+TEST(Diff, NamesTheProblemOfEachRow) {
+  const std::string text = diff_markdown(document_of(two_gpus()));
+  for (const char* row : {"forward | step (ms) | 15.00 | 90.00 | 0.17 | benchmarking\\_script",
+                          "forward | step (ms) | 3.000 | 18.00 | 0.17 | benchmarking\\_mixed",
+                          "kernel time (ms) | 30.00 | 95.00 | 0.32 | nsys\\_profile",
+                          "peak memory (GiB) | 3.000 | – | – | memory\\_profiling"}) {
+    EXPECT_THAT(text, HasSubstr(row));
+  }
 }
 
 TEST(Diff, PrintsItsSummaryInTheTerminal) {
@@ -128,8 +137,8 @@ TEST(Diff, CutsLongNamesForTheTerminal) {
 
 TEST(Diff, ListsNumbersThatAPublishedTableLacks) {
   EXPECT_THAT(diff_markdown(document_of(gpu_and_published_table())),
-              HasSubstr("| tiny, context 64, forward+backward | backward | 18.00 | – | – | H200: "
-                        "this number is not recorded"));
+              HasSubstr("| backward | 18.00 | – | – | benchmarking\\_script | H200: this number is "
+                        "not recorded"));
 }
 
 TEST(Diff, MentionsTooFewLaunchesOnce) {
