@@ -88,24 +88,6 @@ Value linked_name(const DiffSource& source) {
   return name;
 }
 
-/// Returns the first row of each cell, among the rows that `selects` accepts.
-std::vector<const ComparedRow*> first_rows_of_cells(const std::vector<ComparedRow>& rows,
-                                                    bool (*selects)(const ComparedRow&)) {
-  std::vector<const ComparedRow*> cells;
-  std::set<std::string> seen;
-  for (const ComparedRow& row : rows) {
-    if (selects(row) && seen.insert(row.cell_id).second) cells.push_back(&row);
-  }
-  return cells;
-}
-
-struct CellRow {
-  const ComparedRow* row;
-  std::vector<std::string> flags;
-};
-
-std::string kind_of(const CellRow& cell) { return std::string(name(cell.row->spec.kind)); }
-
 }  // namespace
 
 Dataset sides_data(const Comparison& comparison, const DiffSource& a, const DiffSource& b) {
@@ -127,31 +109,33 @@ Dataset sides_data(const Comparison& comparison, const DiffSource& a, const Diff
 
 Dataset not_compared_data(const Comparison& comparison) {
   const SideNames names = side_names(comparison);
-  std::vector<CellRow> cells;
-  const auto is_not_compared = [](const ComparedRow& row) {
-    return row.status == RowStatus::kOnlyA || row.status == RowStatus::kOnlyB ||
-           row.status == RowStatus::kFailedBoth;
-  };
-  for (const ComparedRow* row : first_rows_of_cells(comparison.rows, is_not_compared)) {
-    cells.push_back({row, {}});
-    if (row->status != RowStatus::kFailedBoth) continue;
-    cells.back().flags = {names.title_a + ": " + row->a.missing_reason,
-                          names.title_b + ": " + row->b.missing_reason};
+  std::vector<DiffRow> cells;
+  std::set<std::string> seen;  // Only the first row of a cell is listed.
+  for (const ComparedRow& row : comparison.rows) {
+    const bool failed_both = row.status == RowStatus::kFailedBoth;
+    const bool is_not_compared =
+        failed_both || row.status == RowStatus::kOnlyA || row.status == RowStatus::kOnlyB;
+    if (!is_not_compared || !seen.insert(row.cell_id).second) continue;
+    cells.push_back({&row});
+    if (!failed_both) continue;
+    cells.back().flags = {names.title_a + ": " + row.a.missing_reason,
+                          names.title_b + ": " + row.b.missing_reason};
   }
-  const std::vector<Column<CellRow>> columns{
+  const std::vector<Column<DiffRow>> columns{
       {"cell", "Cell",
-       [](const CellRow& cell) {
+       [](const DiffRow& cell) {
          // Cells may differ only in warm-up or steps, so these are part of the label.
-         const CellSpec& spec = cell.row->spec;
-         std::string label = cell_label(spec, cell.row->size);
+         const CellSpec& spec = cell.compared->spec;
+         std::string label = cell_label(spec, cell.compared->size);
          if (spec.warmup) label += fmt::format(", warm-up {}", *spec.warmup);
          if (spec.steps) label += fmt::format(", {}", format_plural(*spec.steps, "step"));
          return label;
        }},
-      {"kind", "Kind", kind_of},
-      {"where", "Where", [&](const CellRow& cell) {
-         if (cell.row->status == RowStatus::kFailedBoth) return std::string("failed on both sides");
-         const bool in_a = cell.row->status == RowStatus::kOnlyA;
+      {"kind", "Kind", [](const DiffRow& cell) { return name(cell.compared->spec.kind); }},
+      {"where", "Where", [&](const DiffRow& cell) {
+         if (cell.compared->status == RowStatus::kFailedBoth)
+           return std::string("failed on both sides");
+         const bool in_a = cell.compared->status == RowStatus::kOnlyA;
          return "only in " + (in_a ? names.title_a : names.title_b);
        }}};
   return make_dataset("lone", columns, cells);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "document/rich_text.h"
 #include "writers/diff/diff_writers.h"
+#include "writers/html/html.h"
 #include "writers/markdown/markdown.h"
 
 namespace labreport {

@@ -8,7 +8,6 @@
 #include "analysis/comparison.h"
 #include "document/document.h"
 #include "document/drawings.h"
-#include "writers/html/html.h"
 
 namespace labreport {
 
