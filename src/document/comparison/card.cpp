@@ -18,7 +18,7 @@ namespace labreport {
 namespace {
 
 constexpr Notation kCardTimeFormat{Notation::kSignificant, 3};
-constexpr std::size_t kMaxNetworkName = 40;  // More characters do not fit a sentence.
+constexpr std::size_t kMaxNetworkName = 40;  // More do not fit a sentence or a file name.
 constexpr Notation kCardRatioFormat{Notation::kFixed, 2};
 
 /// Returns the ladders of A and B that make the same step faster; nothing unless both have one.
@@ -308,7 +308,7 @@ std::vector<Dataset> step_waterfall_data(const Comparison& comparison, const Sid
     Dataset data =
         waterfall_data(step_waterfall_bars(a, *b->front().quantity, side_names(comparison)));
     data.family = "Precision";
-    data.variant = a.network + " in " + a.precision;
+    data.variant = cut_short(a.network, kMaxNetworkName) + " in " + a.precision;
     datasets.push_back(std::move(data));
   }
   return datasets;
