@@ -66,7 +66,9 @@ class Diff(BrowserTest):
             page = self.open(path)
             self.bring_charts_to_life(page)
             self.assertNotEqual(page.title(), "owned")
-            for svg in page.locator(".frame.wide:visible svg").all():
+            drawn = page.locator(".frame.wide:visible svg").all()
+            self.assertTrue(drawn)
+            for svg in drawn:
                 with self.subTest(path.parent.name):
                     self.assertEqual(svg.evaluate(CLIPPED_TEXTS), [])
             page.context.close()
