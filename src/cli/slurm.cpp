@@ -127,7 +127,7 @@ CompletedProcess run_sbatch(const Command& command) try {
 }
 
 /// Submits a job with this command and returns the job's number.
-std::string submit(const std::vector<std::string>& argv) {
+std::string submit_job(const std::vector<std::string>& argv) {
   Command command;
   command.argv = argv;
   command.keep_output = true;
@@ -155,9 +155,10 @@ ExitStatus slurm(const SlurmFlags& flags) {
                command_line(std::vector{array_file}), command_line(std::vector{merge_file}));
     return ExitStatus::kDone;
   }
-  const std::string job = submit({"sbatch", "--parsable", array_file});
+  const std::string job = submit_job({"sbatch", "--parsable", array_file});
   fmt::print("{}\n", job);
-  fmt::print("{}\n", submit({"sbatch", "--parsable", "--dependency=afterany:" + job, merge_file}));
+  fmt::print("{}\n",
+             submit_job({"sbatch", "--parsable", "--dependency=afterany:" + job, merge_file}));
   return ExitStatus::kDone;
 }
 
