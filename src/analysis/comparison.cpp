@@ -22,73 +22,6 @@ constexpr std::array<std::string_view, 8> kRowStatusNames{
     "matched",  "only_a",      "only_b",       "failed_a",
     "failed_b", "failed_both", "unrecorded_a", "unrecorded_b"};
 
-constexpr double kLeastDeparture = 1.1;
-
-std::optional<double> matrix_rate_of(const Limits& limits, const CellSpec& spec) {
-  const auto found = limits.matrix_rates.find(spec.precision.value_or(Precision::kFp32));
-  return found == limits.matrix_rates.end() ? std::nullopt : std::optional(found->second);
-}
-
-std::optional<double> quotient(std::optional<double> a, std::optional<double> b) {
-  return a && b ? std::optional(*a / *b) : std::nullopt;
-}
-
-/// Predicts the ratio of two times. A time that GEMMs or memory traffic alone determine is
-/// inversely proportional to the measured matrix rate or bandwidth.
-Prediction predict(const ComparedRow& row, const Limits& a, const Limits& b) {
-  const Work work = work_of(row.spec, row.measure);
-  if (!row.ratio || (work.flops <= 0 && work.bytes <= 0)) return {};
-  Prediction prediction;
-  if (work.flops > 0) {
-    prediction.by_matrix_rate = quotient(matrix_rate_of(a, row.spec), matrix_rate_of(b, row.spec));
-  }
-  prediction.by_bandwidth = quotient(a.copy_bandwidth, b.copy_bandwidth);
-  if (!prediction.by_matrix_rate && !prediction.by_bandwidth) return prediction;
-  const double by_rate =
-      prediction.by_matrix_rate ? *prediction.by_matrix_rate : *prediction.by_bandwidth;
-  const double by_bandwidth = prediction.by_bandwidth.value_or(by_rate);
-  const auto [low, high] = std::minmax(by_rate, by_bandwidth);
-  // Between the two predictions, this ratio is 1.
-  const double ratio_to_prediction = *row.ratio / std::clamp(*row.ratio, low, high);
-  if (ratio_to_prediction > kLeastDeparture || ratio_to_prediction < 1 / kLeastDeparture) {
-    prediction.ratio_to_prediction = ratio_to_prediction;
-  }
-  return prediction;
-}
-
-/// Returns a speedup for each time in a precision other than FP32 whose FP32 row is in `rows`, in
-/// the order of `rows`.
-std::vector<SpeedupRow> speedups_of(const std::vector<ComparedRow>& rows) {
-  const auto is_step_time = [](const ComparedRow& row) {
-    return row.spec.kind == CellKind::kTiming && row.measure != Measure::kFirstStep &&
-           row.spec.precision;
-  };
-  // The key is equal for an FP32 row and the same row in another precision.
-  const auto key_of = [](const ComparedRow& row) {
-    CellSpec spec = row.spec;
-    spec.precision.reset();
-    return std::pair(cell_id(spec), row.measure);
-  };
-  std::map<std::pair<std::string, Measure>, const ComparedRow*> fp32_rows;
-  for (const ComparedRow& row : rows) {
-    if (!is_step_time(row) || row.spec.precision != Precision::kFp32) continue;
-    fp32_rows.emplace(key_of(row), &row);
-  }
-  std::vector<SpeedupRow> speedups;
-  for (const ComparedRow& row : rows) {
-    if (!is_step_time(row) || row.spec.precision == Precision::kFp32) continue;
-    const auto fp32 = fp32_rows.find(key_of(row));
-    if (fp32 == fp32_rows.end()) continue;
-    const SpeedupRow speedup{.spec = row.spec,
-                             .size = row.size,
-                             .measure = row.measure,
-                             .a = quotient(fp32->second->a.value, row.a.value),
-                             .b = quotient(fp32->second->b.value, row.b.value)};
-    if (speedup.a || speedup.b) speedups.push_back(speedup);
-  }
-  return speedups;
-}
-
 ComparedRun compared_run(const Run& run) {
   ComparedRun side{.edition = run.edition, .preset = run.preset, .source = run.source};
   if (const ModelSource* model = measured_model(run)) side.implementation = model->implementation;
@@ -131,7 +64,7 @@ void explain_missing(const Cell& cell, RowSide& side) {
   }
 }
 
-RowSide side_of(const Cell* cell, Measure measure, const Limits& limits) {
+RowSide side_of(const Cell* cell, Measure measure) {
   RowSide side{};
   if (cell == nullptr) return side;
   side.launch_values = launch_values(*cell, measure);
@@ -141,13 +74,6 @@ RowSide side_of(const Cell* cell, Measure measure, const Limits& limits) {
     return side;
   }
   side.value = geometric_mean(side.launch_values);
-  const Work work = work_of(cell->spec, measure);
-  const double seconds = *side.value / kNanosecondsPerSecond;
-  const auto rate = matrix_rate_of(limits, cell->spec);
-  if (work.flops > 0 && rate) side.matrix_rate_share = work.flops / seconds / *rate;
-  if (work.bytes > 0 && limits.copy_bandwidth) {
-    side.bandwidth_share = work.bytes / seconds / *limits.copy_bandwidth;
-  }
   const auto bytes = static_cast<double>(message_bytes(measure));
   if (bytes > 0)
     side.busbw = bytes * bus_factor(cell->spec.ranks->count) / *side.value * kNanosecondsPerSecond;
@@ -177,14 +103,13 @@ void add_remarks(const CellPair& pair, ComparedRow& row) {
 
 /// Returns the row of a pair's measure. If neither side has a value, only the first measure gets a
 /// row, and none does if both cells ran without recording the number.
-std::optional<ComparedRow> row_of(const CellPair& pair, Measure measure,
-                                  const Comparison& comparison) {
+std::optional<ComparedRow> row_of(const CellPair& pair, Measure measure) {
   const Cell& cell = pair.a == nullptr ? *pair.b : *pair.a;
   ComparedRow row{
       .cell_id = cell.id, .size = cell.spec.size, .spec = cell.spec, .measure = measure};
   if (pair.a != nullptr && pair.b != nullptr && pair.b->id != cell.id) row.cell_id_b = pair.b->id;
-  row.a = side_of(pair.a, measure, comparison.a.limits);
-  row.b = side_of(pair.b, measure, comparison.b.limits);
+  row.a = side_of(pair.a, measure);
+  row.b = side_of(pair.b, measure);
   row.status = status_of(pair, row.a, row.b);
   if (!row.a.value && !row.b.value) {
     const bool is_first = measure == measures_of(cell.spec).front();
@@ -196,10 +121,6 @@ std::optional<ComparedRow> row_of(const CellPair& pair, Measure measure,
       const WelchTest test = welch_test(row.a.launch_values, row.b.launch_values);
       row.interval = {test.lower, test.upper};
     }
-  }
-  // Devices of one model differ only by noise, and an imported table has no limits.
-  if (comparison.machines.relation == Relation::kDifferentHardware) {
-    row.prediction = predict(row, comparison.a.limits, comparison.b.limits);
   }
   add_remarks(pair, row);
   return row;
@@ -240,15 +161,13 @@ Comparison compare(const Run& a, const Run& b, const MachineRelation& machines,
   for (const CellPair& pair : matching.pairs) {
     const Cell& cell = pair.a == nullptr ? *pair.b : *pair.a;
     for (const Measure measure : measures_of(cell.spec)) {
-      if (auto row = row_of(pair, measure, comparison)) comparison.rows.push_back(std::move(*row));
+      if (auto row = row_of(pair, measure)) comparison.rows.push_back(std::move(*row));
     }
   }
   // With a mismatch in batch or vocabulary the sides did different work, which allows no verdict.
   if (comparison.machines.relation == Relation::kSameMachine && matching.mismatches.empty()) {
     add_judgments(comparison.rows, options.judge_options);
   }
-  comparison.speedups = speedups_of(comparison.rows);
-  comparison.kernel_changes = kernel_changes(matching);
   comparison.step_differences = step_differences(matching);
   return comparison;
 }

@@ -38,19 +38,8 @@ struct RowSide {
   std::string missing_reason = {};         ///< Says why `value` is missing: "out of memory in …".
   bool fits = true;                        ///< False if out of memory, or skipped as too large.
   bool unrecorded = false;                 ///< True if the cell ran without recording the number.
-  std::vector<std::string> disturbances = {};    ///< "thermal slowdown", see `disturbances_of`.
-  std::optional<double> matrix_rate_share = {};  ///< flop/s over the run's measured matrix rate.
-  std::optional<double> bandwidth_share = {};    ///< B/s over the run's measured copy bandwidth.
-  std::optional<double> busbw = {};              ///< Bus bandwidth as in nccl-tests; B/s.
-};
-
-/// The ratio of times, B ÷ A, that the devices' measured limits predict.
-struct Prediction {
-  std::optional<double> by_matrix_rate = {};  ///< A's matrix rate over B's.
-  std::optional<double> by_bandwidth = {};    ///< A's copy bandwidth over B's.
-  /// The measured ratio over the nearer prediction. It is absent unless the measured ratio is more
-  /// than 1.1 times the larger prediction, or the smaller prediction more than 1.1 times the ratio.
-  std::optional<double> ratio_to_prediction = {};
+  std::vector<std::string> disturbances = {};  ///< "thermal slowdown", see `disturbances_of`.
+  std::optional<double> busbw = {};            ///< Bus bandwidth as in nccl-tests; B/s.
 };
 
 struct ComparedRow {
@@ -65,30 +54,9 @@ struct ComparedRow {
   std::optional<double> ratio = {};  ///< B ÷ A
   /// Welch's 95 % interval of the ratio. It is absent with fewer than three launches on a side.
   std::optional<std::pair<double, double>> interval = {};
-  Prediction prediction = {};
   /// Present for a time if both runs measured on one machine and the user allowed no mismatch.
   std::optional<Judgment> judgment = {};
   std::vector<std::string> remarks = {};  ///< "B: thermal slowdown", "counted steps: 3 against 5"
-};
-
-/// The speedup of another precision over FP32 in each run: FP32's time over the other precision's.
-struct SpeedupRow {
-  CellSpec spec = {};  ///< The cell in the other precision.
-  std::string size = {};
-  Measure measure = Measure::kStep;
-  std::optional<double> a = {};  ///< The ratio in run A; absent if a time is missing.
-  std::optional<double> b = {};
-};
-
-/// The longest kernels of one class in a profiled step of each run, whose families differ.
-struct KernelChange {
-  CellSpec spec = {};
-  std::string size = {};
-  std::string kernel_class = {};  ///< "gemm"
-  std::string kernel_a = {};      ///< The name of A's longest kernel.
-  std::string kernel_b = {};
-  double share_a = 0;  ///< The fraction of the step's kernel time that `kernel_a` takes.
-  double share_b = 0;
 };
 
 /// Total time and number of the kernels of one place of the network in a profiled step.
@@ -143,8 +111,6 @@ struct Comparison {
   std::size_t cells_only_in_b = 0;
   std::vector<std::string> mismatches = {};  ///< Differences that the user allowed.
   std::vector<ComparedRow> rows = {};        ///< In A's order; rows that only B has follow.
-  std::vector<SpeedupRow> speedups = {};
-  std::vector<KernelChange> kernel_changes = {};
   std::vector<StepDifference> step_differences = {};  ///< One for each precision.
 
   bool has_two_implementations() const { return a.implementation != b.implementation; }

@@ -1,7 +1,6 @@
 #include "analysis/kernel_differences.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -9,7 +8,6 @@
 #include <utility>
 
 #include "analysis/kernel_places.h"
-#include "base/text.h"
 #include "plan/editions.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
@@ -98,53 +96,6 @@ auto step_extent(const CellSpec& spec) {
   return std::tuple(spec.mode, parameter_count(spec.model.value_or(ModelShape{})), spec.context);
 }
 
-// Classes of kernels with a smaller fraction of both steps' kernel times are not compared.
-constexpr double kMinClassShare = 0.05;
-constexpr std::size_t kMaxFamilyWords = 4;
-
-/// True for a word such as "128x64" or "tilesize128", before which a kernel's family ends.
-bool is_tile_size(const std::string& word) {
-  const std::size_t times_sign = word.find('x');
-  const auto is_digit_at = [&](std::size_t i) {
-    return i < word.size() && std::isdigit(static_cast<unsigned char>(word[i])) != 0;
-  };
-  return word.starts_with("tilesize") ||
-         (times_sign != std::string::npos && times_sign > 0 && is_digit_at(times_sign - 1) &&
-          is_digit_at(times_sign + 1));
-}
-
-/// The longest kernel of a class. Shares are fractions of the step's kernel time.
-struct LongestKernel {
-  std::string name;
-  double share = 0;
-  double class_share = 0;  ///< The share of all kernels of the class together.
-};
-using LongestByClass = std::map<std::string, LongestKernel>;
-
-LongestByClass longest_kernels(const Launch& launch) {
-  std::map<std::string, std::map<double, double>> ns_by_class_and_id;
-  double step_ns = 0;
-  for (const MeasuredRow& row : measured_rows(launch, metric::kKernels)) {
-    const double ns = row.number(column::kTotalNs).value_or(0);
-    ns_by_class_and_id[row.text(column::kClass)][row.number(column::kKernel).value_or(-1)] += ns;
-    step_ns += ns;
-  }
-  LongestByClass longest;
-  if (step_ns <= 0) return longest;
-  std::map<double, std::string> names;
-  for (const MeasuredRow& row : measured_rows(launch, metric::kKernelNames)) {
-    if (const auto id = row.number(column::kId)) names[*id] = row.text(column::kName);
-  }
-  for (const auto& [kernel_class, kernels] : ns_by_class_and_id) {
-    LongestKernel& kernel = longest[kernel_class];
-    for (const auto& [id, ns] : kernels) {
-      kernel.class_share += ns / step_ns;
-      if (ns / step_ns > kernel.share) kernel = {names[id], ns / step_ns, kernel.class_share};
-    }
-  }
-  return longest;
-}
-
 }  // namespace
 
 std::vector<StepDifference> step_differences(const Matching& matching) {
@@ -163,47 +114,6 @@ std::vector<StepDifference> step_differences(const Matching& matching) {
         {.spec = spec, .size = spec.size, .places = sorted_differences(common_places(pair))});
   }
   return differences;
-}
-
-std::string kernel_family(std::string_view name) {
-  name = name.substr(0, name.find_first_of("<("));
-  if (const auto space = name.rfind(' '); space != std::string_view::npos) {
-    name.remove_prefix(space + 1);
-  }
-  if (const auto colon = name.rfind("::"); colon != std::string_view::npos) {
-    return std::string(name.substr(colon + 2));
-  }
-  std::vector<std::string> words;
-  for (const std::string& word : split(name, '_')) {
-    if (is_tile_size(word) || words.size() == kMaxFamilyWords) break;
-    words.push_back(word);
-  }
-  return join(words, "_");
-}
-
-std::vector<KernelChange> kernel_changes(const Matching& matching) {
-  std::vector<KernelChange> changes;
-  for (const auto& [a, b] : matching.pairs) {
-    const Launch* launch_a = profiled_launch(a);
-    const Launch* launch_b = profiled_launch(b);
-    if (launch_a == nullptr || launch_b == nullptr) continue;
-    const LongestByClass longest_in_b = longest_kernels(*launch_b);
-    for (const auto& [kernel_class, longest_a] : longest_kernels(*launch_a)) {
-      const auto found = longest_in_b.find(kernel_class);
-      if (found == longest_in_b.end()) continue;
-      const LongestKernel& longest_b = found->second;
-      if (std::max(longest_a.class_share, longest_b.class_share) < kMinClassShare) continue;
-      if (kernel_family(longest_a.name) == kernel_family(longest_b.name)) continue;
-      changes.push_back({.spec = a->spec,
-                         .size = a->spec.size,
-                         .kernel_class = kernel_class,
-                         .kernel_a = longest_a.name,
-                         .kernel_b = longest_b.name,
-                         .share_a = longest_a.share,
-                         .share_b = longest_b.share});
-    }
-  }
-  return changes;
 }
 
 }  // namespace labreport

@@ -6,8 +6,6 @@
 #include <tuple>
 
 #include "base/statistics.h"
-#include "plan/arithmetic.h"
-#include "plan/editions.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/shipped_variant.h"
@@ -15,10 +13,6 @@
 
 namespace labreport {
 namespace {
-
-// AdamW reads the parameter, its gradient and both moments, and writes all but the gradient, each
-// in FP32.
-constexpr double kAdamWBytesPerParameter = 7 * 4;
 
 struct MeasureInfo {
   Measure measure;
@@ -184,33 +178,6 @@ Limits measured_limits(const Run& run) {
     }
   }
   return limits;
-}
-
-Work work_of(const CellSpec& spec, Measure measure) {
-  const auto flops = step_flops(spec);
-  // A step with ranks includes communication, which these formulas do not count.
-  if (!flops || spec.ranks) return {};
-  const double forward = forward_flops(*spec.model, *spec.batch, *spec.context);
-  switch (measure) {
-    case Measure::kStep:
-    case Measure::kKernelTime:
-      return {.flops = *flops};
-    case Measure::kForward:
-      return {.flops = forward};
-    case Measure::kBackward:
-      return {.flops = 2 * forward};
-    case Measure::kOptimizer:
-      return {.bytes = kAdamWBytesPerParameter * static_cast<double>(parameter_count(*spec.model))};
-    case Measure::kFirstStep:
-    case Measure::kPeakMemory:
-    case Measure::kAllReduce1Kib:
-    case Measure::kAllReduce1Mb:
-    case Measure::kAllReduce10Mb:
-    case Measure::kAllReduce100Mb:
-    case Measure::kAllReduce1Gb:
-      break;
-  }
-  return {};
 }
 
 }  // namespace labreport

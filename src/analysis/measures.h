@@ -72,12 +72,4 @@ struct Limits {
 /// Returns the medians of the first launch that measured each limit.
 Limits measured_limits(const Run& run);
 
-/// The work that any implementation of the network must do; 0 if no formula tells it.
-struct Work {
-  double flops = 0;  ///< Floating-point operations of GEMMs, by plan/arithmetic.h.
-  double bytes = 0;  ///< AdamW's least traffic: it reads four FP32 tensors and writes three.
-};
-
-Work work_of(const CellSpec& spec, Measure measure);
-
 }  // namespace labreport

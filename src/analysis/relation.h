@@ -13,10 +13,10 @@ enum class Relation {
   /// GPU (by UUID), driver, CPU and power limit are equal; without a GPU, the CPU's name, its cores
   /// and the recorded host are. Only this relation allows verdicts.
   kSameMachine,
-  kSameDeviceModel,    ///< The devices have one name, but the machines may differ.
-  kSameProcessor,      ///< The CPUs have one name, but host or cores are not recorded.
-  kDifferentHardware,  ///< Only here do the measured limits predict ratios.
-  kImported,           ///< One side or both are published numbers.
+  kSameDeviceModel,  ///< The devices have one name, but the machines may differ.
+  kSameProcessor,    ///< The CPUs have one name, but host or cores are not recorded.
+  kDifferentHardware,
+  kImported,  ///< One side or both are published numbers.
 };
 
 /// Returns the words of a report: "same machine", "same model, different machine", …

@@ -47,28 +47,12 @@ bool ChartTool::works() {
 
 std::vector<PrintedChart> ChartTool::print(const std::vector<std::string>&) { return {}; }
 
-namespace {
-
-/// Removes links from a spec, because a browser follows no link in a picture, and the drawing tool
-/// would resolve them from another folder.
-nlohmann::json without_links(nlohmann::json spec) {
-  if (spec.contains("encoding")) spec["encoding"].erase("href");
-  for (const char* list : {"layer", "vconcat", "hconcat"}) {
-    if (!spec.contains(list)) continue;
-    for (nlohmann::json& view : spec[list]) view = without_links(std::move(view));
-  }
-  return spec;
-}
-
-}  // namespace
-
 std::vector<Drawings> draw_all(const std::vector<const Document*>& documents, ChartTool& tool) {
   std::vector<std::string> specs;
   for (const Document* document : documents) {
     for (const Figure* figure : figures_of(*document)) {
-      nlohmann::json unlinked = without_links(figure->spec);
-      specs.push_back(themed(unlinked, ChartWidth::kWide).dump());
-      specs.push_back(themed(std::move(unlinked), ChartWidth::kNarrow).dump());
+      specs.push_back(themed(figure->spec, ChartWidth::kWide).dump());
+      specs.push_back(themed(figure->spec, ChartWidth::kNarrow).dump());
     }
   }
   if (specs.empty()) return std::vector<Drawings>(documents.size());

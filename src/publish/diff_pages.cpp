@@ -11,9 +11,7 @@
 #include "base/stamp.h"
 #include "base/text.h"
 #include "document/comparison/diff_document.h"
-#include "publish/cards.h"
 #include "publish/page_cache.h"
-#include "publish/run_files.h"
 #include "writers/diff/diff_writers.h"
 
 namespace labreport {
@@ -80,8 +78,24 @@ std::vector<RunPair> pairs_of(const std::vector<PairedRun>& runs) {
 }
 
 constexpr const char* kPathToRoot = "../../";  // It leads from a pair's page to the site's root.
-constexpr std::size_t kMostPages = 10;
+constexpr std::ptrdiff_t kMostPages = 10;
 constexpr std::size_t kLongestNameBytes = 200;  // File systems allow 255 in a folder's name.
+
+std::string folder_of(const RunPair& pair) {
+  const std::string name = slug(pair.a->site_folder) + "--" + slug(pair.b->site_folder);
+  if (name.size() <= kLongestNameBytes) return "diff/" + name;
+  return "diff/" + name.substr(0, kLongestNameBytes / 2) + "-" + content_hash(name);
+}
+
+/// The page also shows numbers of other runs on the two GPUs, so all their keys enter.
+std::string key_of(const RunPair& pair, const std::vector<PairedRun>& runs) {
+  std::string inputs = folder_of(pair) + "\n" + pair.a->key + "\n" + pair.b->key;
+  for (const PairedRun& run : runs) {
+    const std::string gpu = subject_of(run).gpu;
+    if (gpu == subject_of(*pair.a).gpu || gpu == subject_of(*pair.b).gpu) inputs += "\n" + run.key;
+  }
+  return content_hash(inputs);
+}
 
 /// Describes `run` for a comparison with `other`: its name in a command, the address of its report,
 /// and its summary. If `other` is on another GPU, the summaries of all runs on `run`'s GPU follow.
@@ -102,147 +116,55 @@ DiffSource source_of(const PairedRun& run, const PairedRun& other,
   return source;
 }
 
-void add_files(DiffPage& page, const Comparison& comparison, const Document& document,
-               const std::string& site_url, ChartTool& tool) {
-  Drawings drawings;
-  Card card;
-  try {
-    drawings = draw_all({&document}, tool).front();
-    if (!site_url.empty()) card = make_cards({&document}, {&drawings}, tool).front();
-  } catch (const Error& error) {
-    page.problem = error.what();
-  }
-  const auto add = [&page](const std::string& name, std::string bytes) {
-    page.files.push_back({page.index_entry.folder + "/" + name, std::move(bytes)});
-  };
-  PageOptions options = {.root = kPathToRoot,
-                         .interactive = !drawings.empty(),
-                         .formats = {{"Markdown", "diff.md"},
-                                     {"JSON", "diff.json"},
-                                     {"JSON schema", "../../assets/diff.schema.json"}}};
-  place_card(site_url, page.index_entry.folder + "/", card, options, page.files);
-  add("index.html", diff_html(document, drawings, options));
-  add("diff.md", diff_markdown(document, drawings));
-  add("diff.json", diff_json(comparison));
-  std::ranges::move(picture_files(page.index_entry.folder + "/", document, drawings),
-                    std::back_inserter(page.files));
-}
-
-/// Reads each run once, although several pairs may need it.
-class LoadedRuns {
- public:
-  const Run& at(const RunStore& store) {
-    const auto [entry, is_new] = runs_.try_emplace(store.folder());
-    if (is_new) entry->second = store.load();
-    return entry->second;
-  }
-
- private:
-  std::map<fs::path, Run> runs_;
-};
-
-std::string implementation_of(const Run& run) {
-  const ModelSource* model = measured_model(run);
-  return model == nullptr ? "" : model->implementation;
-}
-
-void compare_pair(DiffPage& page, const RunPair& pair, const std::vector<PairedRun>& runs,
-                  LoadedRuns& loaded, const std::string& site_url, ChartTool& tool) {
-  const PairedRun &a = *pair.a, &b = *pair.b;
-  try {
-    const Run& run_a = loaded.at(a.store);
-    const Run& run_b = loaded.at(b.store);
-    if (implementation_of(run_a) != implementation_of(run_b)) return;
-    const Comparison comparison = compare_runs(run_a, run_b);
-    const Document document =
-        diff_document(comparison, source_of(a, b, runs), source_of(b, a, runs), kPathToRoot);
-    page.index_entry.device = document.title;
-    page.index_entry.edition = comparison.a.edition == comparison.b.edition
-                                   ? comparison.a.edition
-                                   : comparison.b.edition + " vs. " + comparison.a.edition;
-    page.index_entry.preset = document.relation;
-    page.index_entry.outcome =
-        format_plural(static_cast<std::int64_t>(comparison.matched_cells), "cell") +
-        (comparison.matched_cells == 1 ? " matches" : " match");
-    add_files(page, comparison, document, site_url, tool);
-  } catch (const InputError&) {
-    page.files.clear();  // Runs without common cells, or with different batches, get no page.
-  } catch (const Interrupted&) {
-    throw;
-  } catch (const std::exception& error) {
-    page.files.clear();
-    skip(page.index_entry.folder + " is left out: " + error.what());
-  }
+/// Adds the page of two runs, unless they ran two implementations. Throws as `compare_runs`.
+void compare(SitePair& page, const RunPair& pair, const Run& run_a, const Run& run_b,
+             const std::vector<PairedRun>& runs) {
+  const Comparison comparison = compare_runs(run_a, run_b);
+  if (comparison.has_two_implementations()) return;
+  page.document = diff_document(comparison, source_of(*pair.a, *pair.b, runs),
+                                source_of(*pair.b, *pair.a, runs), kPathToRoot);
+  page.diff_json = diff_json(comparison);
+  page.link.device = page.document->title;
+  page.link.edition = comparison.a.edition == comparison.b.edition
+                          ? comparison.a.edition
+                          : comparison.b.edition + " vs. " + comparison.a.edition;
+  page.link.preset = page.document->relation;
+  page.link.outcome = format_plural(static_cast<std::int64_t>(comparison.matched_cells), "cell") +
+                      (comparison.matched_cells == 1 ? " matches" : " match");
 }
 
 }  // namespace
 
-std::vector<DiffPage> make_diff_pages(const std::vector<PairedRun>& runs, const fs::path& out,
-                                      ChartTool& tool, const ContentCache& cache,
-                                      const std::string& site_url) {
-  LoadedRuns loaded;
-  std::vector<DiffPage> pages;
-  std::size_t page_count = 0;
+std::vector<SitePair> compare_pairs(const std::vector<PairedRun>& runs, const fs::path& out,
+                                    const ContentCache& cache) {
+  std::map<fs::path, Run> loaded;  // Several pairs may need one run.
+  const auto load = [&](const RunStore& store) -> const Run& {
+    const auto [entry, is_new] = loaded.try_emplace(store.folder());
+    if (is_new) entry->second = store.load();
+    return entry->second;
+  };
+  std::vector<SitePair> pages;
   for (const RunPair& pair : pairs_of(runs)) {
-    if (page_count == kMostPages) break;
-    DiffPage page;
-    std::string name = slug(pair.a->site_folder) + "--" + slug(pair.b->site_folder);
-    if (name.size() > kLongestNameBytes) {
-      name = name.substr(0, kLongestNameBytes / 2) + "-" + content_hash(name);
-    }
-    page.index_entry.folder = "diff/" + name;
-    // The page also shows numbers of other runs on the two GPUs.
-    std::string inputs = page.index_entry.folder + "\n" + pair.a->key + "\n" + pair.b->key;
-    const std::string gpu_a = subject_of(*pair.a).gpu, gpu_b = subject_of(*pair.b).gpu;
-    for (const PairedRun& run : runs) {
-      const std::string gpu = subject_of(run).gpu;
-      if (gpu == gpu_a || gpu == gpu_b) inputs += "\n" + run.key;
-    }
-    page.key = content_hash(inputs);
-    if (const auto unchanged = find_pages(cache, page.key, out)) {
-      page.index_entry = unchanged->summary;
-      page.unchanged_files = unchanged->files;
-      page.is_unchanged = true;
+    if (std::ranges::count_if(pages, &SitePair::has_page) == kMostPages) break;
+    SitePair page{.key = key_of(pair, runs), .link = {}};
+    page.link.folder = folder_of(pair);
+    if (auto old_pages = find_pages(cache, page.key, out)) {
+      page.link = std::move(old_pages->summary);
+      page.unchanged_files = std::move(old_pages->files);
     } else {
-      compare_pair(page, pair, runs, loaded, site_url, tool);
+      try {
+        compare(page, pair, load(pair.a->store), load(pair.b->store), runs);
+      } catch (const InputError&) {  // Runs without common cells, or with different batches.
+      } catch (const Interrupted&) {
+        throw;
+      } catch (const std::exception& error) {
+        skip(page.link.folder + " is left out: " + error.what());
+        continue;
+      }
     }
-    page_count += !page.files.empty() || !page.unchanged_files.empty();
     pages.push_back(std::move(page));
   }
   return pages;
-}
-
-std::vector<ComparedPair> links_to_pages(const std::vector<DiffPage>& pages) {
-  std::vector<ComparedPair> pairs;
-  for (const DiffPage& page : pages) {
-    if (page.files.empty() && page.unchanged_files.empty()) continue;
-    pairs.push_back({.link = page.index_entry.folder + "/index.html",
-                     .title = page.index_entry.device,
-                     .edition = page.index_entry.edition,
-                     .description = page.index_entry.preset + ": " + page.index_entry.outcome});
-  }
-  return pairs;
-}
-
-void add_diff_pages(Site& site, const std::vector<DiffPage>& pages) {
-  for (const DiffPage& page : pages) {
-    site.files.insert(site.files.end(), page.files.begin(), page.files.end());
-    site.unchanged_files.insert(site.unchanged_files.end(), page.unchanged_files.begin(),
-                                page.unchanged_files.end());
-    if (page.problem.empty() || site.chart_tool_failed) continue;
-    site.add_notice("charts are left out of " + page.index_entry.folder + ": " + page.problem);
-  }
-}
-
-void remember_diff_pages(const std::vector<DiffPage>& pages, const fs::path& out,
-                         const ContentCache& cache) {
-  for (const DiffPage& page : pages) {
-    // A page without its pictures is made again next time.
-    if (page.is_unchanged || !page.problem.empty()) continue;
-    std::vector<const SiteFile*> files;
-    for (const SiteFile& file : page.files) files.push_back(&file);
-    store_pages(cache, page.key, out, page.index_entry, files);
-  }
 }
 
 }  // namespace labreport

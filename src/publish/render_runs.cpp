@@ -129,9 +129,8 @@ std::vector<PairedRun> imported_runs(const RenderOptions& options,
   return imports;
 }
 
-std::vector<DiffPage> compare_all(const std::vector<Candidate>& runs, std::vector<PairedRun> paired,
-                                  const RenderOptions& options, ChartTool& tool,
-                                  const ContentCache& cache) {
+std::vector<SitePair> compare_all(const std::vector<Candidate>& runs, std::vector<PairedRun> paired,
+                                  const RenderOptions& options, const ContentCache& cache) {
   if (!options.formats.contains(Format::kHtml)) return {};
   for (const Candidate& run : runs) {
     RunSummary summary = run.old_pages ? run.old_pages->summary
@@ -141,10 +140,10 @@ std::vector<DiffPage> compare_all(const std::vector<Candidate>& runs, std::vecto
     const std::string preset = summary.headline.network.empty() ? "" : summary.preset;
     paired.push_back({run.store, run.site_folder, run.key, preset, std::move(summary)});
   }
-  return make_diff_pages(paired, options.out, tool, cache, options.site_url);
+  return compare_pairs(paired, options.out, cache);
 }
 
-Site render(std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
+Site render(std::vector<Candidate>& runs, const std::vector<SitePair>& pairs,
             const RenderOptions& options, ChartTool& tool, RunNotes& notes) {
   std::vector<SiteRun> loaded;
   std::vector<UnchangedRun> unchanged;
@@ -155,17 +154,16 @@ Site render(std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
       loaded.push_back(std::move(run.loaded_run));
   }
   const ConvertedFormulas converted = convert_note_formulas(loaded, tool);
-  Site site = render_site(loaded,
-                          {options.answers, options.formats, options.paper, options.single_file,
-                           links_to_pages(diffs), options.site_url},
-                          &tool, unchanged);
+  Site site = render_site(
+      loaded,
+      {options.answers, options.formats, options.paper, options.single_file, options.site_url},
+      &tool, unchanged, pairs);
   if (!converted.failure.empty()) {
     site.add_notice(converted.failure);
     for (const SiteRun& run : loaded) site.incomplete_runs.insert(run.folder);
   }
   for (const std::string& problem : converted.refusals) notes.add_problem(problem);
   site.incomplete_runs.insert(converted.affected_runs.begin(), converted.affected_runs.end());
-  add_diff_pages(site, diffs);
   return site;
 }
 
@@ -178,8 +176,7 @@ Site render_all_again(std::vector<Candidate>& runs, const std::vector<PairedRun>
     load(run, notes);
     run.loaded_run.folder = run.site_folder;
   }
-  return render(runs, compare_all(runs, imports, options, tool, ContentCache({})), options, tool,
-                notes);
+  return render(runs, compare_all(runs, imports, options, ContentCache({})), options, tool, notes);
 }
 
 /// Removes the runs that cannot be rendered even alone and without charts.
@@ -191,15 +188,18 @@ void drop_unrenderable(std::vector<Candidate>& runs, const RenderOptions& option
       load(run, notes);
       run.loaded_run.folder = run.site_folder;
       render_site({run.loaded_run},
-                  {options.answers, options.formats, options.paper, options.single_file, {}},
-                  nullptr);
+                  {options.answers, options.formats, options.paper, options.single_file}, nullptr);
     });
   });
 }
 
-void store_rendered(const std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
+void store_rendered(const std::vector<Candidate>& runs, const std::vector<SitePair>& pairs,
                     const Site& site, const fs::path& out, const ContentCache& cache) {
-  remember_diff_pages(diffs, out, cache);
+  for (const SitePair& pair : pairs) {
+    const std::string& folder = pair.link.folder;
+    if (pair.unchanged_files.empty() && !site.incomplete_runs.contains(folder))
+      store_pages(cache, pair.key, out, pair.link, files_of(site, folder));
+  }
   for (const Candidate& run : runs) {
     // A run that lacks parts, charts or a format, or has problems in its notes, is rendered again
     // next time.
@@ -252,11 +252,11 @@ Rendered RenderWork::execute() {
   std::vector<Candidate> runs =
       choose_runs(folders, options, tool_identity, cache, notes, rendered.problems);
   const std::vector<PairedRun> imports = imported_runs(options, tool_identity);
-  const std::vector<DiffPage> diffs = compare_all(runs, imports, options, tool, cache);
+  const std::vector<SitePair> pairs = compare_all(runs, imports, options, cache);
   Site site;
   bool first_attempt_worked = true;
   try {
-    site = render(runs, diffs, options, tool, notes);
+    site = render(runs, pairs, options, tool, notes);
   } catch (const Interrupted&) {
     throw;
   } catch (const std::exception&) {
@@ -288,7 +288,7 @@ Rendered RenderWork::execute() {
   for (const auto& [run, page] : rendered.pages) rendered_runs.push_back(run);
   rendered.note_placement = notes.placement(rendered_runs);
   if (first_attempt_worked && !site.chart_tool_failed && !tool_identity.empty())
-    store_rendered(runs, diffs, site, options.out, cache);
+    store_rendered(runs, pairs, site, options.out, cache);
   return rendered;
 }
 

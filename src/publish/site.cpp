@@ -14,6 +14,7 @@
 #include "writers/diff/diff_writers.h"
 #include "writers/html/assets.h"
 #include "writers/html/html.h"
+#include "writers/markdown/markdown.h"
 #include "writers/typst/typst_text.h"
 
 namespace labreport {
@@ -38,34 +39,59 @@ void note_missing_in_all(Site& site, const std::vector<SiteRun>& runs, const std
   for (const SiteRun& run : runs) site.incomplete_runs.insert(run.folder);
 }
 
+/// A page that is not a run's: it compares two runs or shows several.
+struct OtherPage {
+  std::string name;  ///< The page's folder, or "the index".
+  const Document* document;
+};
+
 struct Charts {
   std::vector<Drawings> of_runs;
-  std::vector<Drawings> of_overviews;
+  std::vector<Drawings> of_others;
   std::string bundle;
 };
 
-Charts draw_charts(const std::vector<SiteRun>& runs, const std::vector<OverviewPage>& overviews,
-                   ChartTool* tool, Site& site) {
-  Charts none{.of_runs = std::vector<Drawings>(runs.size()),
-              .of_overviews = std::vector<Drawings>(overviews.size()),
-              .bundle = {}};
-  if (tool == nullptr) return none;
+/// Returns the pages of pairs that are to be written, then those over several runs.
+std::vector<OtherPage> other_pages(const std::vector<SitePair>& pairs,
+                                   const std::vector<OverviewPage>& overviews) {
+  std::vector<OtherPage> others;
+  for (const SitePair& pair : pairs) {
+    if (pair.document) others.push_back({pair.link.folder, &*pair.document});
+  }
+  for (const OverviewPage& page : overviews)
+    others.push_back({page.is_index() ? "the index" : page.folder, &page.document});
+  return others;
+}
+
+/// Returns the documents of the runs, then those of the other pages.
+std::vector<const Document*> documents_of(const std::vector<SiteRun>& runs,
+                                          const std::vector<OtherPage>& others) {
   std::vector<const Document*> documents;
   for (const SiteRun& run : runs) documents.push_back(&run.document);
-  for (const OverviewPage& page : overviews) documents.push_back(&page.document);
+  for (const OtherPage& page : others) documents.push_back(page.document);
+  return documents;
+}
+
+Charts draw_charts(const std::vector<SiteRun>& runs, const std::vector<OtherPage>& others,
+                   ChartTool* tool, Site& site) {
+  Charts none{.of_runs = std::vector<Drawings>(runs.size()),
+              .of_others = std::vector<Drawings>(others.size()),
+              .bundle = {}};
+  if (tool == nullptr) return none;
   try {
     Charts charts;
     std::vector<std::string> problems;
-    charts.of_runs = draw_isolating_failures(documents, *tool, problems);
+    charts.of_runs = draw_isolating_failures(documents_of(runs, others), *tool, problems);
     charts.bundle = tool->bundle();
     const auto run_count = static_cast<std::ptrdiff_t>(runs.size());
-    charts.of_overviews.assign(std::move_iterator(charts.of_runs.begin() + run_count),
-                               std::move_iterator(charts.of_runs.end()));
+    charts.of_others.assign(std::move_iterator(charts.of_runs.begin() + run_count),
+                            std::move_iterator(charts.of_runs.end()));
     charts.of_runs.resize(runs.size());
-    for (std::size_t i = 0; i < overviews.size(); ++i) {
+    for (std::size_t i = 0; i < others.size(); ++i) {
       const std::string& problem = problems[runs.size() + i];
-      const std::string page = overviews[i].is_index() ? "the index" : overviews[i].folder;
-      if (!problem.empty()) site.add_notice("charts are left out of " + page + ": " + problem);
+      if (problem.empty()) continue;
+      site.add_notice("charts are left out of " + others[i].name + ": " + problem);
+      site.incomplete_runs.insert(others[i].name);
     }
     problems.resize(runs.size());
     note_missing_in_some(site, runs, "charts", problems);
@@ -96,35 +122,30 @@ std::vector<PrintedCharts> print_charts(const std::vector<SiteRun>& runs,
   }
 }
 
-/// Returns one card for each run, then one for each page over several runs. All are empty if the
-/// site has no web address or the tool fails.
-std::vector<Card> draw_cards(const std::vector<SiteRun>& runs,
-                             const std::vector<OverviewPage>& overviews, const Charts& charts,
-                             const SiteOptions& options, ChartTool* tool, Site& site) {
-  std::vector<Card> none(runs.size() + overviews.size());
+/// Returns one card for each run, then one for each other page. All are empty if the site has no
+/// web address or the tool fails.
+std::vector<Card> draw_cards(const std::vector<SiteRun>& runs, const std::vector<OtherPage>& others,
+                             const Charts& charts, const SiteOptions& options, ChartTool* tool,
+                             Site& site) {
+  std::vector<Card> none(runs.size() + others.size());
   if (tool == nullptr || options.site_url.empty()) return none;
   if (!options.formats.contains(Format::kHtml)) return none;
-  std::vector<const Document*> documents;
   std::vector<const Drawings*> drawings;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    documents.push_back(&runs[i].document);
-    drawings.push_back(&charts.of_runs[i]);
-  }
-  for (std::size_t i = 0; i < overviews.size(); ++i) {
-    documents.push_back(&overviews[i].document);
-    drawings.push_back(&charts.of_overviews[i]);
-  }
+  for (const Drawings& run : charts.of_runs) drawings.push_back(&run);
+  for (const Drawings& page : charts.of_others) drawings.push_back(&page);
   try {
-    return make_cards(documents, drawings, *tool);
+    return make_cards(documents_of(runs, others), drawings, *tool);
   } catch (const Error& error) {
     note_missing_in_all(site, runs,
                         std::string("pictures of link previews are left out: ") + error.what());
+    for (const OtherPage& page : others) site.incomplete_runs.insert(page.name);
     return none;
   }
 }
 
-void append(std::vector<SiteFile>& files, std::vector<SiteFile> more) {
-  std::ranges::move(more, std::back_inserter(files));
+template <typename Item>
+void append(std::vector<Item>& items, std::vector<Item> more) {
+  std::ranges::move(more, std::back_inserter(items));
 }
 
 /// Adds reports as PDF: "<folder>/report.pdf" for each run, all in one start of the tool.
@@ -225,15 +246,46 @@ void add_pages(Site& site, const std::vector<SiteRun>& runs, const Charts& chart
   }
 }
 
+/// Adds the files of a page that compares two runs.
+void add_pair(Site& site, const SitePair& pair, const Drawings& drawings, const Card& card,
+              const SiteOptions& options) {
+  const std::string folder = pair.link.folder + "/", root = root_from(pair.link.folder);
+  PageOptions page_options = {.root = root,
+                              .interactive = !drawings.empty(),
+                              .formats = {{"Markdown", "diff.md"},
+                                          {"JSON", "diff.json"},
+                                          {"JSON schema", root + "assets/diff.schema.json"}}};
+  append(site.files, picture_files(folder, *pair.document, drawings));
+  place_card(options.site_url, folder, card, page_options, site.files);
+  append(site.files,
+         {{folder + "index.html", page_html(*pair.document, drawings, page_options)},
+          {folder + "diff.md", report_markdown(*pair.document, drawings, Answers::kFull)},
+          {folder + "diff.json", pair.diff_json}});
+}
+
+std::vector<ComparedPair> links_to(const std::vector<SitePair>& pairs) {
+  std::vector<ComparedPair> links;
+  for (const SitePair& pair : pairs) {
+    const RunSummary& link = pair.link;
+    if (!pair.has_page()) continue;
+    links.push_back({.link = link.folder + "/index.html",
+                     .title = link.device,
+                     .edition = link.edition,
+                     .description = link.preset + ": " + link.outcome});
+  }
+  return links;
+}
+
 /// Adds a page over several runs. A GPU's page links only to the comparisons of its runs.
 void add_overview(Site& site, const OverviewPage& page, const Drawings& drawings, const Card& card,
-                  bool interactive, const SiteOptions& options) {
+                  bool interactive, const std::vector<ComparedPair>& all_pairs,
+                  const SiteOptions& options) {
   const std::string folder = page.folder.empty() ? "" : page.folder + "/";
   PageOptions page_options = {.root = page.folder.empty() ? "" : root_from(page.folder),
                               .interactive = interactive,
                               .answers = options.answers};
   std::vector<ComparedPair> pairs;
-  std::ranges::copy_if(options.pairs, std::back_inserter(pairs), [&](const ComparedPair& pair) {
+  std::ranges::copy_if(all_pairs, std::back_inserter(pairs), [&](const ComparedPair& pair) {
     return page.is_index() || page.file == kCompareFile || pair.compares(page.folder);
   });
   append(site.files, picture_files(folder, page.document, drawings));
@@ -261,7 +313,7 @@ std::string single_page_path(const std::string& folder) {
 }
 
 Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool,
-                 const std::vector<UnchangedRun>& unchanged) {
+                 const std::vector<UnchangedRun>& unchanged, const std::vector<SitePair>& pairs) {
   Site site{.files = {}, .notice = {}, .is_partial = options.formats != all_formats()};
   for (const SiteRun& run : runs) {
     site.summaries.push_back(run_summary(run.document, run.folder, run.started_at));
@@ -270,7 +322,8 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
   for (const UnchangedRun& run : unchanged) summaries.push_back(run.summary);
   std::vector<OverviewPage> overviews;
   if (options.formats.contains(Format::kHtml)) overviews = overview_pages(summaries);
-  const Charts charts = draw_charts(runs, overviews, tool, site);
+  const std::vector<OtherPage> others = other_pages(pairs, overviews);
+  const Charts charts = draw_charts(runs, others, tool, site);
   const std::vector<PrintedCharts> prints = print_charts(runs, charts.of_runs, options, tool, site);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     append(site.files, run_files(runs[i], charts.of_runs[i], prints[i], options));
@@ -288,15 +341,21 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
   if (options.formats.contains(Format::kLatex) && tool != nullptr) {
     add_latex(site, runs, prints, options, *tool);
   }
-  const std::vector<Card> cards = draw_cards(runs, overviews, charts, options, tool, site);
+  const std::vector<Card> cards = draw_cards(runs, others, charts, options, tool, site);
   add_pages(site, runs, charts, cards, options);
-  for (const UnchangedRun& run : unchanged) {
-    site.unchanged_files.insert(site.unchanged_files.end(), run.files.begin(), run.files.end());
+  for (const UnchangedRun& run : unchanged) append(site.unchanged_files, run.files);
+  std::size_t other = 0;
+  for (const SitePair& pair : pairs) {
+    append(site.unchanged_files, pair.unchanged_files);
+    if (!pair.document) continue;
+    add_pair(site, pair, charts.of_others[other], cards[runs.size() + other], options);
+    ++other;
   }
   // The first page, the index, is added last because it links to all other pages.
   for (std::size_t i = overviews.size(); i > 0; --i) {
-    add_overview(site, overviews[i - 1], charts.of_overviews[i - 1], cards[runs.size() + i - 1],
-                 !charts.bundle.empty(), options);
+    const std::size_t index = other + i - 1;
+    add_overview(site, overviews[i - 1], charts.of_others[index], cards[runs.size() + index],
+                 !charts.bundle.empty(), links_to(pairs), options);
   }
   if (options.formats.contains(Format::kHtml)) add_assets(site, charts.bundle, summaries);
   show_control_characters(site);

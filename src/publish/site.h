@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -31,12 +32,24 @@ struct UnchangedRun {
   std::string preferred_folder = {};  ///< The folder inside the site unless another run has it.
 };
 
+/// A pair of runs and the page that compares them, if they have cells in common.
+struct SitePair {
+  std::string key;  ///< The key of the page's files in the content cache.
+  /// The page's folder, and the words of links to it: the title as `device`, the machines' relation
+  /// as `preset`.
+  RunSummary link;
+  std::optional<Document> document = {};          ///< Set if the page is to be written.
+  std::string diff_json = {};                     ///< The bytes of diff.json.
+  std::vector<std::string> unchanged_files = {};  ///< The files of an earlier render that stay.
+
+  bool has_page() const { return document || !unchanged_files.empty(); }
+};
+
 struct SiteOptions {
   Answers answers = Answers::kFull;
   Formats formats = all_formats();
   Paper paper = Paper::kA4;
-  bool single_file = false;  ///< Write each run's page also as one file that can be mailed.
-  std::vector<ComparedPair> pairs = {};  ///< The index links to them; the caller adds their files.
+  bool single_file = false;   ///< Write each run's page also as one file that can be mailed.
   std::string site_url = {};  ///< The root's web address with a closing slash; may be empty.
 };
 
@@ -52,16 +65,18 @@ struct Site {
   std::vector<std::string> unchanged_files = {};  ///< Paths of earlier files that stay.
   std::vector<RunSummary> summaries = {};      ///< One for each rendered run, in the runs' order.
   bool chart_tool_failed = false;              ///< If so, no page has charts or a bundle.
-  std::set<std::string> incomplete_runs = {};  ///< Folders of runs that lack charts or a format.
+  std::set<std::string> incomplete_runs = {};  ///< Folders of pages that lack charts or a format.
 
   void add_notice(const std::string& line) { notice += (notice.empty() ? "" : "\n") + line; }
 };
 
-/// Makes the files of `runs`, and an index of `runs` and `unchanged`. If the tool is null or fails,
-/// files that need it are left out, and the notice tells a failure. If the tool fails for one run,
-/// only the files of that run are left out. Control characters in texts are made visible.
+/// Makes the files of `runs` and `pairs`, and an index of `runs`, `unchanged` and `pairs`. If the
+/// tool is null or fails, files that need it are left out, and the notice tells a failure. If the
+/// tool fails for one page, only the files of that page are left out. Control characters in texts
+/// are made visible.
 Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool,
-                 const std::vector<UnchangedRun>& unchanged = {});
+                 const std::vector<UnchangedRun>& unchanged = {},
+                 const std::vector<SitePair>& pairs = {});
 
 /// Returns the site's files whose paths are below `folder`.
 std::vector<const SiteFile*> files_of(const Site& site, const std::string& folder);

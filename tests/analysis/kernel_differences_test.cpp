@@ -135,15 +135,6 @@ TEST(KernelDifferences, NeedAProfileOnBothSides) {
   EXPECT_THAT(differences(a, b), IsEmpty());
 }
 
-TEST(KernelFamily, LeavesOutSizesTypesAndNamespaces) {
-  EXPECT_EQ(kernel_family("void at::native::vectorized_gather_kernel<16, long>(char*)"),
-            "vectorized_gather_kernel");
-  EXPECT_EQ(kernel_family("sm80_xmma_gemm_f32f32_tf32_tn_n_tilesize128x128"),
-            "sm80_xmma_gemm_f32f32");
-  EXPECT_EQ(kernel_family("ampere_sgemm_128x64_tn"), "ampere_sgemm");
-  EXPECT_EQ(kernel_family(""), "");
-}
-
 std::string place_words(std::string_view module, std::string_view innermost_op = "aten::mul",
                         std::string_view outermost_op = "aten::mul") {
   return place_of(module, outermost_op, innermost_op).words();

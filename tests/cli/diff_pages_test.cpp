@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "cli/kept_runs.h"
+#include "publish/page_cache.h"
 
 namespace labreport::diff_pages_test {
 namespace {
@@ -15,15 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 using namespace testing_samples;
 using testing::ElementsAre;
+using testing::ElementsAreArray;
 using testing::IsEmpty;
-
-class RectangleTool : public ChartTool {
- public:
-  std::vector<std::string> draw(const std::vector<std::string>& specs) override {
-    return std::vector<std::string>(specs.size(), "<svg></svg>");
-  }
-  std::string bundle() override { return "// bundle"; }
-};
 
 class DiffPages : public testing::Test {
  protected:
@@ -35,19 +29,20 @@ class DiffPages : public testing::Test {
     runs_.push_back({RunStore(folder), place, "key of " + place});
     return folder;
   }
-  std::vector<DiffPage> make(const ContentCache& cache = ContentCache({})) {
-    return make_diff_pages(runs_, root_ / "site", tool_, cache);
+  std::vector<SitePair> compare(const ContentCache& cache = ContentCache({})) {
+    return compare_pairs(runs_, root_ / "site", cache);
   }
   std::vector<std::string> folders() {
     std::vector<std::string> found;
-    for (const DiffPage& page : make()) found.push_back(page.index_entry.folder);
+    for (const SitePair& pair : compare()) {
+      if (pair.has_page()) found.push_back(pair.link.folder);
+    }
     return found;
   }
 
   const fs::path root_ =
       fs::temp_directory_path() / ("labreport-pairs-" + std::to_string(getpid()));
   std::vector<PairedRun> runs_;
-  RectangleTool tool_;
 };
 
 TEST_F(DiffPages, CompareTheLatestRunsOfEachGpuAndEdition) {
@@ -111,7 +106,7 @@ TEST_F(DiffPages, RunsWithNothingInCommonHaveNoPage) {
   labreport::Run other = three_launches();
   other.cells = {timing_cell(network_spec(Mode::kInference), {1e6})};
   add("h200/2025/1-a", other);
-  EXPECT_THAT(links_to_pages(make()), IsEmpty());
+  EXPECT_THAT(folders(), IsEmpty());
 }
 
 TEST_F(DiffPages, TwoGpusWithTwoModelsHaveNoPage) {
@@ -119,19 +114,19 @@ TEST_F(DiffPages, TwoGpusWithTwoModelsHaveNoPage) {
   user_run.sessions.front().model = {"Net-0a1b2c3d", "net.py:Net", "", "", ""};
   add("b200/2025/2-a", run_on_another_gpu(true));
   add("h200/2025/1-a", user_run);
-  EXPECT_THAT(links_to_pages(make()), IsEmpty());
+  EXPECT_THAT(folders(), IsEmpty());
 }
 
 TEST_F(DiffPages, HaveTheSameBytesEachTime) {
   add("b200/2025/2-a", run_on_another_gpu(true));
   add("l4/2025/2-a", run_on_another_gpu(false));
-  const auto first = make();
-  const auto second = make();
-  ASSERT_EQ(first.size(), 1u);
-  ASSERT_GE(first[0].files.size(), 3u);
-  for (std::size_t i = 0; i < first[0].files.size(); ++i) {
-    EXPECT_EQ(first[0].files[i].path, second[0].files[i].path);
-    EXPECT_TRUE(first[0].files[i].bytes == second[0].files[i].bytes) << first[0].files[i].path;
+  const Site first = render_site({}, {}, nullptr, {}, compare());
+  const Site second = render_site({}, {}, nullptr, {}, compare());
+  const std::string folder = "diff/b200-2025-2-a--l4-2025-2-a";
+  ASSERT_EQ(files_of(first, folder).size(), 3u) << "HTML, Markdown and JSON";
+  for (std::size_t i = 0; i < first.files.size(); ++i) {
+    EXPECT_EQ(first.files[i].path, second.files[i].path);
+    EXPECT_TRUE(first.files[i].bytes == second.files[i].bytes) << first.files[i].path;
   }
 }
 
@@ -139,15 +134,18 @@ TEST_F(DiffPages, StayWhileNeitherRunChanges) {
   add("b200/2025/2-a", run_on_another_gpu(true));
   add("l4/2025/2-a", run_on_another_gpu(false));
   const ContentCache cache(root_ / "cache");
-  Site site;
-  const auto pages = make();
-  add_diff_pages(site, pages);
+  const SitePair pair = compare().at(0);
+  const Site site = render_site({}, {}, nullptr, {}, {pair});
   StagedSite(site, root_ / "site").commit();
-  remember_diff_pages(pages, root_ / "site", cache);
-  EXPECT_TRUE(make(cache).at(0).is_unchanged);
-  EXPECT_EQ(links_to_pages(make(cache)).size(), 1u) << "the index names what stays";
+  store_pages(cache, pair.key, root_ / "site", pair.link, files_of(site, pair.link.folder));
+  const std::vector<SitePair> again = compare(cache);
+  EXPECT_FALSE(again.at(0).document);
+  EXPECT_EQ(again[0].unchanged_files.size(), 3u);
+  EXPECT_EQ(again[0].link.device, pair.link.device) << "the index names what stays";
+  EXPECT_THAT(render_site({}, {}, nullptr, {}, again).unchanged_files,
+              ElementsAreArray(again[0].unchanged_files));
   runs_[0].key = "another";
-  EXPECT_FALSE(make(cache).at(0).is_unchanged);
+  EXPECT_TRUE(compare(cache).at(0).document);
 }
 
 }  // namespace

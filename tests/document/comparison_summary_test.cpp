@@ -230,7 +230,7 @@ TEST(ComparisonOthers, ShowTheLastCommonValueAndNameTheRuns) {
               HasSubstr("How fast, NVIDIA H100, 2026-05-01 10:15 UTC"));
 }
 
-/// Returns the answer on kernels, whose largest difference is in that place.
+/// Returns the summary of two models whose kernels' largest difference is in that place.
 std::string kernel_words(const PlaceDifference& largest) {
   ComparedRow profile = row(Measure::kKernelTime, Mode::kTrainStep, Precision::kFp32, 1.5);
   profile.spec.kind = CellKind::kKernels;
@@ -238,7 +238,7 @@ std::string kernel_words(const PlaceDifference& largest) {
   Comparison comparison = comparison_of_two_models({profile});
   const PlaceDifference rest{"backward", "norms", {1e6, 20}, {1e6, 20}};
   comparison.step_differences = {{profile.spec, "small", {largest, rest}}};
-  return document_of(comparison).sections.at(1).parts.front().answer;
+  return document_of(comparison).sections.front().parts.front().answer;
 }
 
 TEST(Places, NameTheLargestDifferenceWithKernelsPerLayer) {

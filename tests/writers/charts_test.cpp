@@ -5,7 +5,6 @@
 
 #include "document/drawings.h"
 #include "embedded/writers.h"
-#include "writers/diff_runs.h"
 #include "writers/html/pictures.h"
 
 namespace labreport::charts_test {
@@ -125,28 +124,6 @@ TEST(ChartWidth, PutsTheLegendAboveANarrowChart) {
 TEST(ChartWidth, SelectsTheHeight) {
   EXPECT_EQ(themed(kSpec, ChartWidth::kNarrow)["height"], 99);
   EXPECT_FALSE(themed(kSpec, ChartWidth::kWide).contains("height"));
-}
-
-/// Records the specs that it is asked to draw.
-class RecordingTool : public ChartTool {
- public:
-  std::vector<std::string> draw(const std::vector<std::string>& specs) override {
-    drawn_specs = specs;
-    return std::vector<std::string>(specs.size(), "<svg></svg>");
-  }
-  std::string bundle() override { return ""; }
-
-  std::vector<std::string> drawn_specs;
-};
-
-TEST(Drawings, HaveNoLinksUnlikeLiveCharts) {
-  const Document document = document_of(two_gpus());
-  RecordingTool tool;
-  draw_all({&document}, tool);
-  ASSERT_FALSE(tool.drawn_specs.empty());
-  for (const std::string& spec : tool.drawn_specs) EXPECT_EQ(spec.find("\"href\":{"), spec.npos);
-  const std::string live = figures_of(document).front()->spec.dump();
-  EXPECT_NE(live.find("\"href\":{"), live.npos) << "the live chart has a link";
 }
 
 TEST(PictureFile, ContainsItsDarkInks) {

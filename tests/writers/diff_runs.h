@@ -11,7 +11,7 @@ namespace labreport {
 /// Each side has three launches; one cell is faster, one the same, one too noisy to judge.
 Comparison one_machine();
 
-/// B is another GPU with kernels of another family; one of its steps does not fit.
+/// B is another GPU; one of its steps does not fit.
 Comparison two_gpus();
 
 /// B is a published table, which has only whole steps.

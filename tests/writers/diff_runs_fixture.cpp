@@ -57,18 +57,17 @@ labreport::Run second_gpu() {
   return run;
 }
 
-Comparison compare_with_kernels(const labreport::Run& a, const labreport::Run& b) {
-  Comparison comparison = compare_runs(a, b);
-  CellSpec spec = network_spec(Mode::kTrainStep);
-  spec.kind = CellKind::kKernels;
-  comparison.kernel_changes = {{.spec = spec,
-                                .size = "tiny",
-                                .kernel_class = "gemm",
-                                .kernel_a = "sm100_gemm_f32",
-                                .kernel_b = "sm89_xmma_gemm_f32",
-                                .share_a = 0.61,
-                                .share_b = 0.725}};
-  return comparison;
+/// Summarizes a side's run: the kernels of a step, whose times are proportional to `factor`.
+RunSummary summary_of(const ComparedRun& side, double factor) {
+  RunSummary summary{};
+  summary.device = side.device;
+  summary.quantities = {
+      {.topic = topic::kKernels,
+       .network = side.device == hostile_name() ? hostile_name() : "tiny",
+       .precision = "BF16",
+       .unit = "ms",
+       .values = {{"forward, GEMM", 4 * factor}, {"backward, GEMM", 8 * factor}, {"other", 3}}}};
+  return summary;
 }
 
 void make_hostile(labreport::Run& run) {
@@ -95,7 +94,7 @@ Comparison one_machine() {
   return compare_runs(a, b);
 }
 
-Comparison two_gpus() { return compare_with_kernels(first_gpu(), second_gpu()); }
+Comparison two_gpus() { return compare_runs(first_gpu(), second_gpu()); }
 
 Comparison gpu_and_published_table() {
   labreport::Run a = first_gpu();
@@ -116,11 +115,9 @@ Comparison hostile_comparison() {
   labreport::Run b = second_gpu();
   make_hostile(a);
   make_hostile(b);
-  Comparison comparison = compare_with_kernels(a, b);
+  Comparison comparison = compare_runs(a, b);
   comparison.b.table_titles = {hostile_name(), "\\input{x} #read(\"x\")"};
   comparison.b.table_sources = {"javascript:alert(1)", "a", "b"};
-  KernelChange& change = comparison.kernel_changes.front();
-  change.kernel_a = change.kernel_b = hostile_name();
   return comparison;
 }
 
@@ -128,8 +125,10 @@ std::string hostile_name() { return hostile_words() + "\xC2\x9B" + std::string(3
 
 Document document_of(const Comparison& comparison) {
   return diff_document(comparison,
-                       {"site/runs/a", "../../nvidia-h200/2025/20260501-101500-a1b2c3d/index.html"},
-                       {"B’s 'run'", ""});
+                       {"site/runs/a",
+                        "../../nvidia-h200/2025/20260501-101500-a1b2c3d/index.html",
+                        {summary_of(comparison.a, 1)}},
+                       {"B’s 'run'", "", {summary_of(comparison.b, 4)}});
 }
 
 }  // namespace labreport

@@ -18,7 +18,7 @@ namespace labreport {
 namespace {
 
 constexpr Notation kCardTimeFormat{Notation::kSignificant, 3};
-constexpr std::size_t kMaxNetworkName = 40;  // More characters do not fit a sentence.
+constexpr std::size_t kMaxNetworkName = 40;  // More do not fit a sentence or a file name.
 constexpr Notation kCardRatioFormat{Notation::kFixed, 2};
 
 /// Returns the ladders of A and B that make the same step faster; nothing unless both have one.
@@ -51,6 +51,21 @@ const ComparedRow* step_fitting_one_side(const Comparison& comparison) {
     if (largest == nullptr || extent(row) > extent(*largest)) largest = &row;
   }
   return largest;
+}
+
+/// True if the summary of either compared run calls the training step of the cell's network and
+/// precision launch-bound.
+bool is_launch_bound(const SideRuns& runs, const CellSpec& spec) {
+  const auto parameters = known_parameter_count(spec);
+  if (spec.kind != CellKind::kTiming || !runs.has_both() || !parameters) return false;
+  const std::string precision(describe(spec.precision.value_or(Precision::kFp32)));
+  const auto is_bound = [&](const Quantity& quantity) {
+    return quantity.topic == topic::kTrainingStep && quantity.remark == "launch-bound" &&
+           quantity.parameters == static_cast<double>(*parameters) &&
+           quantity.precision == precision;
+  };
+  return std::ranges::any_of(runs.a.runs.front()->quantities, is_bound) ||
+         std::ranges::any_of(runs.b.runs.front()->quantities, is_bound);
 }
 
 /// A training step of one process that both sides timed.
@@ -174,19 +189,6 @@ std::vector<OtherRow> other_rows(const SideRuns& runs, const std::string& topic)
 
 }  // namespace
 
-bool is_launch_bound(const SideRuns& runs, const CellSpec& spec) {
-  const auto parameters = known_parameter_count(spec);
-  if (spec.kind != CellKind::kTiming || !runs.has_both() || !parameters) return false;
-  const std::string precision(describe(spec.precision.value_or(Precision::kFp32)));
-  const auto is_bound = [&](const Quantity& quantity) {
-    return quantity.topic == topic::kTrainingStep && quantity.remark == "launch-bound" &&
-           quantity.parameters == static_cast<double>(*parameters) &&
-           quantity.precision == precision;
-  };
-  return std::ranges::any_of(runs.a.runs.front()->quantities, is_bound) ||
-         std::ranges::any_of(runs.b.runs.front()->quantities, is_bound);
-}
-
 Facts card_facts(const Comparison& comparison, const SideRuns& runs) {
   const SideNames names = side_names(comparison);
   std::optional<Facts> tuned, fits, price;
@@ -290,7 +292,7 @@ Dataset launch_bound_data(const Comparison& comparison, const SideRuns& runs) {
 }
 
 std::vector<Dataset> step_waterfall_data(const Comparison& comparison, const SideRuns& runs) {
-  if (!runs.has_both()) return {};
+  if (!runs.has_both() || comparison.has_two_implementations()) return {};
   std::vector<Dataset> datasets;
   std::set<std::string> precisions;
   const auto a_series = quantity_series(runs.a, topic::kKernels);
@@ -306,7 +308,7 @@ std::vector<Dataset> step_waterfall_data(const Comparison& comparison, const Sid
     Dataset data =
         waterfall_data(step_waterfall_bars(a, *b->front().quantity, side_names(comparison)));
     data.family = "Precision";
-    data.variant = a.network + " in " + a.precision;
+    data.variant = cut_short(a.network, kMaxNetworkName) + " in " + a.precision;
     datasets.push_back(std::move(data));
   }
   return datasets;

@@ -19,9 +19,8 @@ struct DiffSource {
   std::vector<RunSummary> summaries = {};
 };
 
-/// Makes a card with the main differences, then a section for each problem of which both runs have
-/// rows. The section's <details> lists every row, and each ratio in a table links to its row there,
-/// "#row-3". `root` leads from the document's page to the site's root.
+/// Makes a card with the main differences, numbers of other runs of the two GPUs, and a table of
+/// all rows. `root` leads from the document's page to the site's root.
 Document diff_document(const Comparison& comparison, const DiffSource& a, const DiffSource& b,
                        const std::string& root = "");
 

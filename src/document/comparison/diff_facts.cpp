@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "base/format.h"
-#include "base/statistics.h"
 #include "base/text.h"
 #include "embedded/document.h"
 
@@ -31,11 +29,6 @@ std::string cell_label(const CellSpec& spec, const std::string& size) {
   if (spec.sharding) words.emplace_back(describe(*spec.sharding));
   if (spec.bucket_bytes) words.push_back(format_count(*spec.bucket_bytes) + " B");
   return join(words, ", ");
-}
-
-std::string time_change_words(double ratio) {
-  const std::string percent = format_fixed(std::abs(ratio - 1) * 100, 0);
-  return percent + (ratio > 1 ? " % more time" : " % less time");
 }
 
 std::string model_name(const ComparedRun& side) {
@@ -106,59 +99,6 @@ std::string with_capital_the(const std::string& name) {
 
 namespace {
 
-/// The situations of section.md. The median of the rows' ratios decides which one holds.
-constexpr const char* kSituations[]{"faster", "equal", "memory", "same_memory"};
-
-/// Sets the situation that holds; none if no row has a ratio. Launch-bound steps count only if
-/// there are no other rows with a ratio.
-void set_situation(Facts& facts, const std::vector<DiffRow>& rows, const SideNames& names,
-                   const SideRuns& runs, const RowNoun& noun) {
-  std::vector<double> all_ratios, ratios;
-  for (const DiffRow& row : rows) {
-    if (!row.compared->ratio) continue;
-    all_ratios.push_back(*row.compared->ratio);
-    if (!is_launch_bound(runs, row.compared->spec)) ratios.push_back(*row.compared->ratio);
-  }
-  const bool some_left_out = !ratios.empty() && ratios.size() < all_ratios.size();
-  if (ratios.empty()) ratios = all_ratios;
-  facts.flag("none", ratios.empty());
-  const double median_ratio = ratios.empty() ? 1 : median(ratios);
-  // If the median is nearer to 1 than the smallest effect of a verdict, the sides count as equal.
-  const bool is_equal =
-      std::abs(std::log(median_ratio)) < std::log1p(JudgeOptions().smallest_effect);
-  const bool in_bytes = !rows.empty() && rows.front().is_in_bytes();
-  const std::string chosen = ratios.empty() ? ""
-                             : in_bytes     ? (is_equal ? "same_memory" : "memory")
-                                            : (is_equal ? "equal" : "faster");
-  const bool b_first = in_bytes || median_ratio < 1;
-  const Facts values =
-      Facts()
-          .set("first", with_capital_the(b_first ? names.b : names.a))
-          .set("second", b_first ? names.a : names.b)
-          .set("median",
-               format_ratio(in_bytes ? median_ratio : std::max(median_ratio, 1 / median_ratio)))
-          .set("rows", describe_median(static_cast<std::int64_t>(ratios.size()), noun) +
-                           (some_left_out ? " that are not launch-bound" : ""));
-  for (const std::string name : kSituations) facts.when(name, name == chosen, values);
-}
-
-/// Counts for each side the numbers that it did not record.
-std::vector<Facts> unrecorded_facts(const std::vector<const ComparedRow*>& rows,
-                                    const SideNames& names) {
-  std::vector<Facts> sides;
-  for (const auto& [who, side] :
-       {std::pair{names.a, &ComparedRow::a}, std::pair{names.b, &ComparedRow::b}}) {
-    const auto count = std::ranges::count_if(
-        rows, [side](const ComparedRow* row) { return (row->*side).unrecorded; });
-    if (count == 0) continue;
-    Facts& facts = sides.emplace_back();
-    facts.set("numbers", format_plural(count, "number"));
-    facts.set("is", count == 1 ? "is" : "are");
-    facts.set("side", who);
-  }
-  return sides;
-}
-
 bool has_verdicts(const Comparison& comparison) {
   return std::ranges::any_of(comparison.rows, is_judged);
 }
@@ -181,7 +121,7 @@ std::string machine_words(const Comparison& comparison) {
     case Relation::kSameDeviceModel:
       return "Same model, different machine: ratios, no verdicts (" + reasons + ").";
     case Relation::kDifferentHardware:
-      return "Different hardware: ratios beside what the measured limits predict, no verdicts.";
+      return "Different hardware: ratios, no verdicts.";
     case Relation::kImported:
       break;
   }
@@ -189,40 +129,6 @@ std::string machine_words(const Comparison& comparison) {
 }
 
 }  // namespace
-
-std::string describe_median(std::int64_t count, const RowNoun& noun) {
-  return count == 1 ? fmt::format("the only {} that both runs have", noun.singular)
-                    : fmt::format("the median of {} {}", format_count(count), noun.plural);
-}
-
-std::string verdict_counts(const std::vector<DiffRow>& rows) {
-  std::vector<std::string> parts;
-  for (const auto verdict :
-       {Verdict::kFaster, Verdict::kSlower, Verdict::kSame, Verdict::kUnclear}) {
-    const auto count = std::ranges::count_if(rows, [&](const DiffRow& row) {
-      return is_judged(*row.compared) && row.compared->judgment->verdict == verdict;
-    });
-    if (count > 0) parts.push_back(fmt::format("{} {}", count, name(verdict)));
-  }
-  return join_words(parts);
-}
-
-Facts section_facts(const std::vector<DiffRow>& rows,
-                    const std::vector<const ComparedRow*>& problem_rows,
-                    const Comparison& comparison, const SideRuns& runs, const RowNoun& noun) {
-  const SideNames names = side_names(comparison);
-  Facts facts;
-  set_situation(facts, rows, names, runs, noun);
-  const std::string verdicts = verdict_counts(rows);
-  facts.when("verdicts", !verdicts.empty(), "counts", verdicts);
-  facts.list("unrecorded", unrecorded_facts(problem_rows, names));
-  facts.set("name_b", names.b).set("head_a", names.title_a).set("head_b", names.title_b);
-  facts.flag("intervals", std::ranges::any_of(rows, [](const DiffRow& row) {
-               return row.compared->interval.has_value();
-             }));
-  facts.flag("of_memory", !rows.empty() && rows.front().is_in_bytes());
-  return facts;
-}
 
 std::string relation_words(const Comparison& comparison) {
   constexpr std::size_t kShortRevision = 8;
@@ -250,7 +156,6 @@ std::string method_words(const Comparison& comparison) {
   Facts facts;
   const SideNames names = side_names(comparison);
   facts.set("a", names.a).set("b", names.b);
-  facts.flag("different", comparison.machines.relation == Relation::kDifferentHardware);
   facts.flag("places", !place_facts(comparison).empty());
   facts.flag("judged", has_verdicts(comparison));
   return render_words(embedded::document().at(kMethodPath), facts, kMethodPath);

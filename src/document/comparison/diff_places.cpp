@@ -34,6 +34,12 @@ PlaceDifference sum_of_places(const std::vector<PlaceDifference>& places, const 
   return {name, "", side_sum(places, &PlaceDifference::a), side_sum(places, &PlaceDifference::b)};
 }
 
+/// Returns the steps of two implementations; none if both sides ran one.
+std::vector<StepDifference> explained_steps(const Comparison& comparison) {
+  return comparison.has_two_implementations() ? comparison.step_differences
+                                              : std::vector<StepDifference>();
+}
+
 /// Returns the first kMaxPlaces places whose difference is large enough to be named.
 std::vector<PlaceDifference> notable_places(const StepDifference& step) {
   const PlaceDifference step_sum = sum_of_places(step.places, "");
@@ -111,7 +117,7 @@ std::string format_kernel_count(const StepDifference& step, const PlaceDifferenc
 std::vector<Facts> place_facts(const Comparison& comparison) {
   const SideNames names = side_names(comparison);
   std::vector<Facts> all;
-  for (const StepDifference& step : comparison.step_differences) {
+  for (const StepDifference& step : explained_steps(comparison)) {
     const std::vector<PlaceDifference> places = notable_places(step);
     if (places.empty()) continue;
     const PlaceDifference& place = places.front();
@@ -135,7 +141,7 @@ std::vector<Facts> place_facts(const Comparison& comparison) {
 
 std::vector<Dataset> place_data(const Comparison& comparison) {
   std::vector<Dataset> all;
-  for (const StepDifference& step : comparison.step_differences) {
+  for (const StepDifference& step : explained_steps(comparison)) {
     std::vector<PlaceDifference> rows = notable_places(step);
     if (!rows.empty()) {
       std::vector<PlaceDifference> others(step.places);

@@ -1,5 +1,4 @@
-// Makes the tables of a comparison that show no ratios of rows: sides, fitting cells, speedups,
-// kernels.
+// Makes the tables of a comparison that show no ratios: the two sides, and cells without a pair.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -89,28 +88,6 @@ Value linked_name(const DiffSource& source) {
   return name;
 }
 
-/// Returns the first row of each cell, among the rows that `selects` accepts.
-std::vector<const ComparedRow*> first_rows_of_cells(const std::vector<ComparedRow>& rows,
-                                                    bool (*selects)(const ComparedRow&)) {
-  std::vector<const ComparedRow*> cells;
-  std::set<std::string> seen;
-  for (const ComparedRow& row : rows) {
-    if (selects(row) && seen.insert(row.cell_id).second) cells.push_back(&row);
-  }
-  return cells;
-}
-
-struct CellRow {
-  const ComparedRow* row;
-  std::vector<std::string> flags;
-};
-
-std::string kind_of(const CellRow& cell) { return std::string(name(cell.row->spec.kind)); }
-
-Value fit_words(const RowSide& side) {
-  return side.value ? Value("fits") : side.fits ? Value() : Value("does not fit");
-}
-
 }  // namespace
 
 Dataset sides_data(const Comparison& comparison, const DiffSource& a, const DiffSource& b) {
@@ -130,81 +107,38 @@ Dataset sides_data(const Comparison& comparison, const DiffSource& a, const Diff
   return make_dataset("sides", columns, facts);
 }
 
-Dataset one_sided_fit_data(const Comparison& comparison) {
-  const auto fits_one_side = [](const ComparedRow& row) {
-    return row.a.fits != row.b.fits && row.status != RowStatus::kOnlyA &&
-           row.status != RowStatus::kOnlyB;
-  };
-  std::vector<CellRow> cells;
-  for (const ComparedRow* row : first_rows_of_cells(comparison.rows, fits_one_side)) {
-    cells.push_back({row, {row->a.fits ? row->b.missing_reason : row->a.missing_reason}});
-  }
-  const SideNames names = side_names(comparison);
-  const std::vector<Column<CellRow>> columns{
-      {"cell", "Cell",
-       [](const CellRow& cell) { return cell_label(cell.row->spec, cell.row->size); }},
-      {"kind", "Kind", kind_of},
-      {"a", names.title_a, [](const CellRow& cell) { return fit_words(cell.row->a); }},
-      {"b", names.title_b, [](const CellRow& cell) { return fit_words(cell.row->b); }}};
-  return make_dataset("fits", columns, cells);
-}
-
 Dataset not_compared_data(const Comparison& comparison) {
   const SideNames names = side_names(comparison);
-  std::vector<CellRow> cells;
-  const auto is_not_compared = [](const ComparedRow& row) {
-    return row.status == RowStatus::kOnlyA || row.status == RowStatus::kOnlyB ||
-           row.status == RowStatus::kFailedBoth;
-  };
-  for (const ComparedRow* row : first_rows_of_cells(comparison.rows, is_not_compared)) {
-    cells.push_back({row, {}});
-    if (row->status != RowStatus::kFailedBoth) continue;
-    cells.back().flags = {names.title_a + ": " + row->a.missing_reason,
-                          names.title_b + ": " + row->b.missing_reason};
+  std::vector<DiffRow> cells;
+  std::set<std::string> seen;  // Only the first row of a cell is listed.
+  for (const ComparedRow& row : comparison.rows) {
+    const bool failed_both = row.status == RowStatus::kFailedBoth;
+    const bool is_not_compared =
+        failed_both || row.status == RowStatus::kOnlyA || row.status == RowStatus::kOnlyB;
+    if (!is_not_compared || !seen.insert(row.cell_id).second) continue;
+    cells.push_back({&row});
+    if (!failed_both) continue;
+    cells.back().flags = {names.title_a + ": " + row.a.missing_reason,
+                          names.title_b + ": " + row.b.missing_reason};
   }
-  const std::vector<Column<CellRow>> columns{
+  const std::vector<Column<DiffRow>> columns{
       {"cell", "Cell",
-       [](const CellRow& cell) {
+       [](const DiffRow& cell) {
          // Cells may differ only in warm-up or steps, so these are part of the label.
-         const CellSpec& spec = cell.row->spec;
-         std::string label = cell_label(spec, cell.row->size);
+         const CellSpec& spec = cell.compared->spec;
+         std::string label = cell_label(spec, cell.compared->size);
          if (spec.warmup) label += fmt::format(", warm-up {}", *spec.warmup);
          if (spec.steps) label += fmt::format(", {}", format_plural(*spec.steps, "step"));
          return label;
        }},
-      {"kind", "Kind", kind_of},
-      {"where", "Where", [&](const CellRow& cell) {
-         if (cell.row->status == RowStatus::kFailedBoth) return std::string("failed on both sides");
-         const bool in_a = cell.row->status == RowStatus::kOnlyA;
+      {"kind", "Kind", [](const DiffRow& cell) { return name(cell.compared->spec.kind); }},
+      {"where", "Where", [&](const DiffRow& cell) {
+         if (cell.compared->status == RowStatus::kFailedBoth)
+           return std::string("failed on both sides");
+         const bool in_a = cell.compared->status == RowStatus::kOnlyA;
          return "only in " + (in_a ? names.title_a : names.title_b);
        }}};
   return make_dataset("lone", columns, cells);
-}
-
-Dataset speedup_data(const Comparison& comparison) {
-  const std::vector<SpeedupRow>& speedups = comparison.speedups;
-  const SideNames names = side_names(comparison);
-  const std::vector<Column<SpeedupRow>> columns{
-      {"cell", "Cell", [](const SpeedupRow& row) { return cell_label(row.spec, row.size); }},
-      {"what", "What", [](const SpeedupRow& row) { return describe(row.measure); }},
-      {"a", names.title_a, &SpeedupRow::a, "×", {Notation::kFixed, 2}},
-      {"b", names.title_b, &SpeedupRow::b, "×", {Notation::kFixed, 2}}};
-  const bool any_on_both_sides =
-      std::ranges::any_of(speedups, [](const SpeedupRow& row) { return row.a && row.b; });
-  return make_dataset("speedups", columns,
-                      any_on_both_sides ? speedups : std::vector<SpeedupRow>());
-}
-
-Dataset kernel_data(const Comparison& comparison) {
-  const SideNames names = side_names(comparison);
-  const std::vector<Column<KernelChange>> columns{
-      {"cell", "Cell", [](const KernelChange& row) { return cell_label(row.spec, row.size); }},
-      {"class", "Class", &KernelChange::kernel_class},
-      {"a", names.title_a, &KernelChange::kernel_a},
-      {"share_a", "Share, " + names.title_a, &KernelChange::share_a, "%", {Notation::kPercent}},
-      {"b", names.title_b, &KernelChange::kernel_b},
-      {"share_b", "Share, " + names.title_b, &KernelChange::share_b, "%", {Notation::kPercent}}};
-  return make_dataset("kernels", columns, comparison.kernel_changes);
 }
 
 }  // namespace labreport

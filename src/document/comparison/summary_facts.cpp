@@ -1,5 +1,7 @@
 // Makes the facts of a comparison's summary from the training step of the largest network in each
 // precision.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -85,11 +87,24 @@ Facts step_facts(const Comparison& comparison, const ComparedRow& row, bool with
       .when("optimizer", with_optimizer ? optimizer_facts(comparison, row) : std::nullopt);
 }
 
+/// Counts the verdicts on whole steps: "1 faster, 1 same and 1 unclear". Empty if none has one.
+std::string verdict_counts(const Comparison& comparison) {
+  std::vector<std::string> parts;
+  for (const auto verdict :
+       {Verdict::kFaster, Verdict::kSlower, Verdict::kSame, Verdict::kUnclear}) {
+    const auto count = std::ranges::count_if(comparison.rows, [&](const ComparedRow& row) {
+      return is_step_time(row) && is_judged(row) && row.judgment->verdict == verdict;
+    });
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, name(verdict)));
+  }
+  return join_words(parts);
+}
+
 /// Returns the facts of the median ratio of all steps that both sides have, else of all-reduces.
 std::optional<Facts> median_facts(const Comparison& comparison) {
   const auto is_all_reduce = [](const ComparedRow& row) { return message_bytes(row.measure) > 0; };
-  const std::pair<bool (*)(const ComparedRow&), RowNoun> kinds[]{
-      {is_step_time, {"timing", "timings"}}, {is_all_reduce, {"all-reduce", "all-reduces"}}};
+  const std::pair<bool (*)(const ComparedRow&), const char*> kinds[]{{is_step_time, "timing"},
+                                                                     {is_all_reduce, "all-reduce"}};
   for (const auto& [is_kind, noun] : kinds) {
     std::vector<double> ratios;
     for (const ComparedRow& row : comparison.rows) {
@@ -104,7 +119,11 @@ std::optional<Facts> median_facts(const Comparison& comparison) {
         .set("second", median_ratio < 1 ? a : b)
         .flag("equal", is_equally_fast(median_ratio))
         .set("times", format_ratio(std::max(median_ratio, 1 / median_ratio)))
-        .set("rows", describe_median(static_cast<std::int64_t>(ratios.size()), noun));
+        .set("rows",
+             ratios.size() == 1
+                 ? fmt::format("the only {} that both runs have", noun)
+                 : fmt::format("the median of {} {}s",
+                               format_count(static_cast<std::int64_t>(ratios.size())), noun));
   }
   return std::nullopt;
 }
@@ -118,10 +137,6 @@ Facts summary_facts(const Comparison& comparison) {
     if (row == nullptr) continue;
     std::vector<Facts>& list = is_equally_fast(*row->ratio) ? equal_steps : steps;
     list.push_back(step_facts(comparison, *row, /*with_optimizer=*/list.empty()));
-  }
-  std::vector<DiffRow> timings;
-  for (const ComparedRow& row : comparison.rows) {
-    if (is_step_time(row)) timings.push_back(diff_row(0, row, side_names(comparison)));
   }
   const bool has_steps = !steps.empty() || !equal_steps.empty();
   const auto overall = has_steps ? std::nullopt : median_facts(comparison);
@@ -138,7 +153,7 @@ Facts summary_facts(const Comparison& comparison) {
       std::ranges::any_of(comparison.rows, [](const ComparedRow& row) {
         return row.ratio && row.a.launch_values.size() == 1 && row.b.launch_values.size() == 1;
       });
-  const std::string verdicts = verdict_counts(timings);
+  const std::string verdicts = verdict_counts(comparison);
   return Facts()
       .list("steps", std::move(steps))
       .list("alike", std::move(equal_steps))

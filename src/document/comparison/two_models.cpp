@@ -78,7 +78,7 @@ StepPairs step_pairs(const Comparison& comparison, const Run& run) {
     if (row.measure == Measure::kStep) {
       pairs.push_back({.row = &row, .step_ratio = row.ratio});
       pairs.back().memory_ratio = peak_ratio(comparison, run, row);
-      pairs.back().flags = diff_row(0, row, side_names(comparison)).flags;
+      pairs.back().flags = diff_row(row, side_names(comparison)).flags;
     }
     if (pairs.empty() || pairs.back().row->cell_id != row.cell_id) continue;
     if (row.measure == Measure::kForward) pairs.back().forward_ratio = row.ratio;
@@ -140,15 +140,9 @@ Dataset matched_ratio_data(const Comparison& comparison, const char* name,
   std::vector<DiffRow> rows;
   for (const ComparedRow& row : comparison.rows) {
     const bool is_listed = row.status == RowStatus::kMatched && unit(row.measure) == of_unit;
-    if (is_listed) rows.push_back(diff_row(0, row, side_names(comparison)));
+    if (is_listed) rows.push_back(diff_row(row, side_names(comparison)));
   }
-  Dataset data = ratio_data(rows, comparison).front();
-  data.name = name;
-  for (RowView& row : data.rows) {
-    for (Value& value : row.cells)
-      value.link.clear();  // This report has no table of launches to link to.
-  }
-  return data;
+  return row_data(name, rows, comparison);
 }
 
 }  // namespace

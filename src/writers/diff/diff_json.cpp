@@ -8,7 +8,7 @@
 namespace labreport {
 namespace {
 
-constexpr const char* kDiffSchemaVersion = "1.3.0";
+constexpr const char* kDiffSchemaVersion = "2.0.0";
 
 /// Returns null for a missing number and, because JSON has no infinity, for one that is not finite.
 Json number_or_null(std::optional<double> value) {
@@ -36,14 +36,9 @@ Json run_json(const ComparedRun& run) {
 }
 
 Json side_json(const RowSide& side) {
-  return {{"value", number_or_null(side.value)},
-          {"launches", side.launch_values},
-          {"reason", side.missing_reason},
-          {"fits", side.fits},
-          {"flags", side.disturbances},
-          {"peak_share", number_or_null(side.matrix_rate_share)},
-          {"bandwidth_share", number_or_null(side.bandwidth_share)},
-          {"busbw", number_or_null(side.busbw)}};
+  return {{"value", number_or_null(side.value)}, {"launches", side.launch_values},
+          {"reason", side.missing_reason},       {"fits", side.fits},
+          {"flags", side.disturbances},          {"busbw", number_or_null(side.busbw)}};
 }
 
 Json row_json(const ComparedRow& row) {
@@ -65,24 +60,8 @@ Json row_json(const ComparedRow& row) {
           {"b", side_json(row.b)},
           {"ratio", number_or_null(row.ratio)},
           {"interval", interval},
-          {"predicted_by_peak", number_or_null(row.prediction.by_matrix_rate)},
-          {"predicted_by_bandwidth", number_or_null(row.prediction.by_bandwidth)},
-          {"departure", number_or_null(row.prediction.ratio_to_prediction)},
           {"verdict", verdict},
           {"remarks", row.remarks}};
-}
-
-Json speedup_json(const SpeedupRow& row) {
-  return {{"cell", cell_id(row.spec)},
-          {"measure", name(row.measure)},
-          {"a", number_or_null(row.a)},
-          {"b", number_or_null(row.b)}};
-}
-
-Json kernel_json(const KernelChange& change) {
-  return {{"cell", cell_id(change.spec)}, {"class", change.kernel_class},
-          {"a", change.kernel_a},         {"share_a", change.share_a},
-          {"b", change.kernel_b},         {"share_b", change.share_b}};
 }
 
 Json sum_json(const KernelSum& sum) { return {{"ns", sum.ns}, {"kernels", sum.count}}; }
@@ -122,8 +101,6 @@ std::string diff_json(const Comparison& comparison) {
                      {"only_b", comparison.cells_only_in_b},
                      {"mismatches", comparison.mismatches},
                      {"rows", json_array(comparison.rows, row_json)},
-                     {"speedups", json_array(comparison.speedups, speedup_json)},
-                     {"kernels", json_array(comparison.kernel_changes, kernel_json)},
                      {"differences", json_array(comparison.step_differences, difference_json)}});
 }
 

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "document/rich_text.h"
 #include "writers/diff/diff_writers.h"
+#include "writers/html/html.h"
 #include "writers/markdown/markdown.h"
 
 namespace labreport {
@@ -88,11 +89,6 @@ std::string diff_tables(const Document& document) {
 
 std::string diff_markdown(const Document& document, const Drawings& drawings) {
   return printable(report_markdown(document, drawings, Answers::kFull), "\n");
-}
-
-std::string diff_html(const Document& document, const Drawings& drawings,
-                      const PageOptions& options) {
-  return printable(page_html(document, drawings, options), kLinesAndTabs);
 }
 
 std::string single_diff_html(const Document& document, const Drawings& drawings) {

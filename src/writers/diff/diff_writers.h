@@ -8,7 +8,6 @@
 #include "analysis/comparison.h"
 #include "document/document.h"
 #include "document/drawings.h"
-#include "writers/html/html.h"
 
 namespace labreport {
 
@@ -19,10 +18,6 @@ std::string diff_text(const Document& document);
 std::string diff_tables(const Document& document);
 
 std::string diff_markdown(const Document& document, const Drawings& drawings = {});
-
-/// Writes a page that loads the assets of a site.
-std::string diff_html(const Document& document, const Drawings& drawings,
-                      const PageOptions& options);
 
 /// Writes a page that needs no other file.
 std::string single_diff_html(const Document& document, const Drawings& drawings);
