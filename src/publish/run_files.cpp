@@ -155,11 +155,11 @@ std::vector<Attachment> table_files(const Document& document) {
   return files;
 }
 
-std::vector<Attachment> latex_trees(const Document& document, const PrintedCharts& prints,
-                                    const PandocOptions& options) {
-  std::vector<Attachment> files = {{"report.tex", report_pandoc(document, prints, options)}};
+std::vector<Attachment> latex_sources(const Document& document, const PrintedCharts& prints,
+                                      const PaperOptions& options) {
+  std::vector<Attachment> files = {{"report.tex", report_paper(document, prints, options)}};
   add_parts(files, document, ".tex",
-            [&](const Part& part) { return part_pandoc(part, prints, options, document.front); });
+            [&](const Part& part) { return part_paper(part, prints, options, document.front); });
   return files;
 }
 
