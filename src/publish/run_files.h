@@ -2,7 +2,7 @@
 //
 // Names of attachments are relative to the run's folder. A part is named "<problem>.<letter>", or
 // "<problem>" if it has no letter. Pictures and links in a part's file are relative to the run's
-// folder, except in Typst, where pictures are relative to parts/.
+// folder.
 #pragma once
 
 #include <vector>
@@ -49,9 +49,5 @@ std::vector<Attachment> print_files(const Document& document, const PrintedChart
 /// Returns parts/<part>.md for each part of the handout.
 std::vector<Attachment> markdown_parts(const Document& document, const Drawings& drawings,
                                        Answers answers);
-
-/// Returns parts/<part>.typ for each part of the handout.
-std::vector<Attachment> typst_parts(const Document& document, const Drawings& drawings,
-                                    const TypstOptions& options);
 
 }  // namespace labreport

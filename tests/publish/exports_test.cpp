@@ -42,8 +42,6 @@ TEST(Exports, WritePartsWithoutAPreamble) {
   EXPECT_TRUE(part.starts_with("---\n{\"formulas\":[]}\n---\n\n## (b) Forward"));
   EXPECT_TRUE(markdown_parts(sample.document, sample.drawings, Answers::kFull)[0].bytes.starts_with(
       "### (b) Forward, backward and optimizer\n"));
-  EXPECT_THAT(typst_parts(sample.document, sample.drawings, {})[0].bytes,
-              HasSubstr("../charts/narrow/durations.svg"));
 }
 
 TEST(Exports, NameASinglePartAfterItsProblem) {
