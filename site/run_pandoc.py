@@ -1,7 +1,7 @@
-"""Runs pandoc: python3 run_pandoc.py formulas|latex REQUEST RESULT [TEMPLATE]
+"""Runs pandoc: python3 run_pandoc.py formulas|latex REQUEST RESULT [TEMPLATE FILTER]
 
-latex: REQUEST is a list of pandoc's trees, each as text. RESULT has the LaTeX of each tree by TEMPLATE, or an empty
-text if pandoc fails.
+latex: REQUEST is a list of reports in Markdown for paper. RESULT has the LaTeX of each by TEMPLATE and FILTER, or an
+empty text if pandoc fails.
 
 formulas: REQUEST is a list of formulas in TeX with their dollars. RESULT maps each that is fit for every format to its
 forms, MathML and Typst; the others are left out. Pandoc is no sanitizer: its MathML is written anew from known
@@ -160,9 +160,9 @@ class Pandoc:
         if not self.program.exists():
             sys.exit("the Python package pypandoc_binary is not installed")
 
-    def write(self, what, tree, seconds):
-        return subprocess.run([self.program, "+RTS", MEMORY, "-RTS", "--sandbox", "--from=json", *what],
-                              input=tree, capture_output=True, check=True, encoding="utf-8",
+    def write(self, what, text, seconds, form="json"):
+        return subprocess.run([self.program, "+RTS", MEMORY, "-RTS", "--sandbox", f"--from={form}", *what],
+                              input=text, capture_output=True, check=True, encoding="utf-8",
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))).stdout
 
     def convert(self, sources, seconds):
@@ -205,18 +205,23 @@ def formulas(pandoc, sources):
     return convert_all(pandoc, [source for source in sources if is_safe_to_convert(source)])
 
 
-def latex(pandoc, trees, template):
-    def write_latex(tree):
+# GitHub's Markdown without its raw HTML, footnotes and second form of formulas; it has no raw TeX.
+PAPER = "commonmark+autolink_bare_uris+pipe_tables+strikeout+tex_math_dollars+yaml_metadata_block-raw_html"
+
+
+def latex(pandoc, reports, template, lua_filter):
+    def write_latex(markdown):
         try:
-            return pandoc.write(["--to=latex", f"--template={template}", "--columns=100"], tree, LATEX_SECONDS)
+            return pandoc.write(["--to=latex", f"--template={template}", f"--lua-filter={lua_filter}", "--columns=100"],
+                                markdown, LATEX_SECONDS, PAPER)
         except FAILURES:
             return ""
-    return [write_latex(tree) for tree in trees]
+    return [write_latex(markdown) for markdown in reports]
 
 
-def main(what, request, result, *template):
+def main(what, request, result, *files):
     asked = json.loads(pathlib.Path(request).read_text(encoding="utf-8"))
-    answer = {"formulas": formulas, "latex": latex}[what](Pandoc(), asked, *template)
+    answer = {"formulas": formulas, "latex": latex}[what](Pandoc(), asked, *files)
     pathlib.Path(result).write_text(json.dumps(answer), encoding="utf-8")
 
 

@@ -45,7 +45,7 @@ struct TypesetResult {
   std::string problem;  ///< One line that says why there is no PDF; else empty.
 };
 
-/// Turns Vega-Lite into pictures, Typst into PDF, TeX into formulas and pandoc's trees into LaTeX.
+/// Turns Vega-Lite into pictures, Typst into PDF, TeX into formulas and Markdown into LaTeX.
 /// It is an interface, because only higher rooms may start processes. Every function that returns a
 /// list starts the tool once and keeps the order of the inputs. Functions throw `Error` with the
 /// remedy if the tool fails; those with a default throw `Error` unless a tool overrides them.
@@ -73,9 +73,9 @@ class ChartTool {
   /// from the result.
   virtual Formulas convert_formulas(const std::set<std::string>& sources);
 
-  /// Renders each pandoc syntax tree (JSON from writers/pandoc) as LaTeX. A tree that fails gives
-  /// an empty text.
-  virtual std::vector<std::string> render_latex(const std::vector<std::string>& trees);
+  /// Renders each report in Markdown for paper (writers/markdown/paper.h) as LaTeX. A report that
+  /// fails gives an empty text.
+  virtual std::vector<std::string> render_latex(const std::vector<std::string>& reports);
 };
 
 /// Returns a document's figures in the order of the page, including those in the parts' details.

@@ -114,11 +114,11 @@ std::vector<TypesetResult> CachedCharts::typeset(const std::vector<TypesetJob>& 
       [this](const std::vector<TypesetJob>& missing) { return tool_.typeset(missing); });
 }
 
-std::vector<std::string> CachedCharts::render_latex(const std::vector<std::string>& trees) {
+std::vector<std::string> CachedCharts::render_latex(const std::vector<std::string>& reports) {
   return find_or_make<std::string>(
-      trees, "texts", [this](const std::string& tree) { return find("latex " + tree); },
-      [this](const std::string& tree, const std::string& text) {
-        if (!text.empty()) store("latex " + tree, text);
+      reports, "texts", [this](const std::string& report) { return find("latex " + report); },
+      [this](const std::string& report, const std::string& text) {
+        if (!text.empty()) store("latex " + report, text);
       },
       [this](const std::vector<std::string>& missing) { return tool_.render_latex(missing); });
 }

@@ -23,7 +23,7 @@ class CachedCharts : public ChartTool {
   bool works() override { return tool_.works(); }  ///< Never cached: the tool may break later.
   std::vector<TypesetResult> typeset(const std::vector<TypesetJob>& jobs) override;
   Formulas convert_formulas(const std::set<std::string>& sources) override;
-  std::vector<std::string> render_latex(const std::vector<std::string>& trees) override;
+  std::vector<std::string> render_latex(const std::vector<std::string>& reports) override;
 
  private:
   std::string key(const std::string& request) const { return identity_ + "\n" + request; }

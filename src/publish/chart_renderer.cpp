@@ -21,6 +21,7 @@ constexpr HelperLimits kChartLimits{.seconds = 120, .bytes = 4LL << 30};
 constexpr HelperLimits kFormulaLimits{.seconds = 120, .bytes = 2LL << 30};
 constexpr HelperLimits kLatexLimits{.seconds = 600, .bytes = 2LL << 30};
 constexpr const char* kLatexTemplate = "templates/report.latex";
+constexpr const char* kLatexFilter = "site/paper.lua";
 constexpr double kStartSeconds = 60;  // Python may need this long to start on a busy machine.
 constexpr const char* kRemedy = "run setup/install render";
 
@@ -101,29 +102,30 @@ std::vector<PrintedChart> ChartProcess::print(const std::vector<std::string>& sv
 
 template <typename Request>
 std::string ChartProcess::run_pandoc(const char* mode, const Request& request,
-                                     const HelperLimits& limits) const {
+                                     const HelperLimits& limits,
+                                     const std::vector<const char*>& files) const {
   const ScratchFolder scratch;
   const fs::path request_file = scratch.path() / "request.json";
   const fs::path result_file = scratch.path() / "result.json";
-  const fs::path template_file = scratch.path() / "report.latex";
   write_atomically(request_file, compact_json(nlohmann::json(request)), Sync::kNothing);
   std::vector<std::string> arguments{mode, request_file, result_file};
-  if (std::string_view(mode) == "latex") {
-    write_atomically(template_file, std::string(embedded::writers().at(kLatexTemplate)),
+  for (const fs::path file : files) {
+    arguments.push_back(scratch.path() / file.filename());
+    write_atomically(arguments.back(), std::string(embedded::writers().at(file.string())),
                      Sync::kNothing);
-    arguments.push_back(template_file);
   }
   run_python("site/run_pandoc.py", arguments, scratch.path(), limits);
   return read_file(result_file);
 }
 
 Formulas ChartProcess::convert_formulas(const std::set<std::string>& sources) {
-  return parse_formulas(run_pandoc("formulas", sources, kFormulaLimits));
+  return parse_formulas(run_pandoc("formulas", sources, kFormulaLimits, {}));
 }
 
-std::vector<std::string> ChartProcess::render_latex(const std::vector<std::string>& trees) {
-  return nlohmann::json::parse(run_pandoc("latex", trees, kLatexLimits))
-      .get<std::vector<std::string>>();
+std::vector<std::string> ChartProcess::render_latex(const std::vector<std::string>& reports) {
+  const std::string texts =
+      run_pandoc("latex", reports, kLatexLimits, {kLatexTemplate, kLatexFilter});
+  return nlohmann::json::parse(texts).get<std::vector<std::string>>();
 }
 
 std::string ChartProcess::bundle() {
@@ -158,7 +160,7 @@ std::string ChartProcess::identity() const {
   std::string identity;
   for (const std::string& version : versions) identity += version + " ";
   for (const char* script : {"site/draw_charts.py", "site/print_charts.py", "site/typeset.py",
-                             "site/run_pandoc.py", kLatexTemplate}) {
+                             "site/run_pandoc.py", kLatexTemplate, kLatexFilter}) {
     identity += content_hash(embedded::writers().at(script)) + " ";
   }
   return identity;

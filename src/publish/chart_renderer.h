@@ -24,7 +24,7 @@ class ChartProcess : public ChartTool {
   std::string bundle() override;
   std::vector<TypesetResult> typeset(const std::vector<TypesetJob>& jobs) override;
   Formulas convert_formulas(const std::set<std::string>& sources) override;
-  std::vector<std::string> render_latex(const std::vector<std::string>& trees) override;
+  std::vector<std::string> render_latex(const std::vector<std::string>& reports) override;
 
   /// Returns the versions and hashes on which the results depend; empty if they are unknown.
   std::string identity() const;
@@ -34,10 +34,11 @@ class ChartProcess : public ChartTool {
   void run_python(const std::string& script, const std::vector<std::string>& arguments,
                   const std::filesystem::path& folder, const HelperLimits& limits) const;
   std::filesystem::path bundle_folder();
-  /// Returns pandoc's answer to `request` as JSON. `mode` is "formulas" or "latex".
+  /// Returns pandoc's answer to `request` as JSON. `mode` is "formulas" or "latex"; `files` are the
+  /// embedded files that this mode needs.
   template <typename Request>
-  std::string run_pandoc(const char* mode, const Request& request,
-                         const HelperLimits& limits) const;
+  std::string run_pandoc(const char* mode, const Request& request, const HelperLimits& limits,
+                         const std::vector<const char*>& files) const;
 
   HelperPython python_;
   std::filesystem::path bundle_folder_;

@@ -67,9 +67,7 @@ std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings,
   }
   if (formats.contains(Format::kLatex)) add_all(print_files(document, prints));
   if (formats.contains(Format::kTypst)) {
-    const TypstOptions typst = typst_options(document, options);
-    add("report.typ", report_typst(document, drawings, typst));
-    add_all(typst_parts(document, drawings, typst));
+    add("report.typ", report_typst(document, drawings, typst_options(document, options)));
   }
   if (formats.contains(Format::kJson)) add("run.json", run.run_json);
   const bool has_text = formats.contains(Format::kHtml) || formats.contains(Format::kMarkdown) ||
@@ -155,11 +153,11 @@ std::vector<Attachment> table_files(const Document& document) {
   return files;
 }
 
-std::vector<Attachment> latex_trees(const Document& document, const PrintedCharts& prints,
-                                    const PandocOptions& options) {
-  std::vector<Attachment> files = {{"report.tex", report_pandoc(document, prints, options)}};
+std::vector<Attachment> latex_sources(const Document& document, const PrintedCharts& prints,
+                                      const PaperOptions& options) {
+  std::vector<Attachment> files = {{"report.tex", report_paper(document, prints, options)}};
   add_parts(files, document, ".tex",
-            [&](const Part& part) { return part_pandoc(part, prints, options, document.front); });
+            [&](const Part& part) { return part_paper(part, prints, options, document.front); });
   return files;
 }
 
@@ -181,17 +179,6 @@ std::vector<Attachment> markdown_parts(const Document& document, const Drawings&
   add_parts(files, document, ".md", [&](const Part& part) {
     return part_markdown(part, document.front, drawings, answers);
   });
-  return files;
-}
-
-std::vector<Attachment> typst_parts(const Document& document, const Drawings& drawings,
-                                    const TypstOptions& options) {
-  std::vector<Attachment> files;
-  // Typst resolves a picture's path from the file that names it, which is in parts/.
-  TypstOptions from_parts = options;
-  from_parts.run_path = "../";
-  add_parts(files, document, ".typ",
-            [&](const Part& part) { return part_typst(document, part, drawings, from_parts); });
   return files;
 }
 

@@ -2,7 +2,7 @@
 //
 // Names of attachments are relative to the run's folder. A part is named "<problem>.<letter>", or
 // "<problem>" if it has no letter. Pictures and links in a part's file are relative to the run's
-// folder, except in Typst, where pictures are relative to parts/.
+// folder.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 #include "document/drawings.h"
 #include "publish/site.h"
 #include "writers/html/html.h"
-#include "writers/pandoc/pandoc.h"
+#include "writers/markdown/paper.h"
 #include "writers/typst/typst.h"
 
 namespace labreport {
@@ -39,9 +39,9 @@ std::vector<const Attachment*> note_pictures(const Document& document);
 /// Returns tables/<name>.csv for each of `named_tables`.
 std::vector<Attachment> table_files(const Document& document);
 
-/// Returns the trees from which pandoc writes report.tex and parts/<part>.tex.
-std::vector<Attachment> latex_trees(const Document& document, const PrintedCharts& prints,
-                                    const PandocOptions& options);
+/// Returns the Markdown for paper of which pandoc makes report.tex and parts/<part>.tex.
+std::vector<Attachment> latex_sources(const Document& document, const PrintedCharts& prints,
+                                      const PaperOptions& options);
 
 /// Returns pictures of the figures for LaTeX: charts/<slug>.pdf and charts/<slug>.png.
 std::vector<Attachment> print_files(const Document& document, const PrintedCharts& prints);
@@ -49,9 +49,5 @@ std::vector<Attachment> print_files(const Document& document, const PrintedChart
 /// Returns parts/<part>.md for each part of the handout.
 std::vector<Attachment> markdown_parts(const Document& document, const Drawings& drawings,
                                        Answers answers);
-
-/// Returns parts/<part>.typ for each part of the handout.
-std::vector<Attachment> typst_parts(const Document& document, const Drawings& drawings,
-                                    const TypstOptions& options);
 
 }  // namespace labreport

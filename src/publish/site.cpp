@@ -185,20 +185,20 @@ void add_pdfs(Site& site, const std::vector<SiteRun>& runs, const std::vector<Dr
 void add_latex(Site& site, const std::vector<SiteRun>& runs,
                const std::vector<PrintedCharts>& prints, const SiteOptions& options,
                ChartTool& tool) try {
-  std::vector<std::string> paths, trees;
-  std::vector<const SiteRun*> tree_runs;
+  std::vector<std::string> paths, sources;
+  std::vector<const SiteRun*> source_runs;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    for (Attachment& tree : latex_trees(runs[i].document, prints[i],
-                                        {.answers = options.answers, .paper = options.paper})) {
-      paths.push_back(runs[i].folder + "/" + tree.name);
-      trees.push_back(std::move(tree.bytes));
-      tree_runs.push_back(&runs[i]);
+    for (Attachment& source : latex_sources(runs[i].document, prints[i],
+                                            {.answers = options.answers, .paper = options.paper})) {
+      paths.push_back(runs[i].folder + "/" + source.name);
+      sources.push_back(std::move(source.bytes));
+      source_runs.push_back(&runs[i]);
     }
   }
-  const std::vector<std::string> texts = tool.render_latex(trees);
+  const std::vector<std::string> texts = tool.render_latex(sources);
   for (std::size_t i = 0; i < paths.size(); ++i) {
     if (texts[i].empty()) {
-      note_missing(site, *tree_runs[i], paths[i] + " is left out: pandoc gave up");
+      note_missing(site, *source_runs[i], paths[i] + " is left out: pandoc gave up");
     } else {
       site.files.push_back({paths[i], texts[i]});
     }

@@ -5,7 +5,7 @@
 #include "notes/note.h"
 #include "writers/html/html.h"
 #include "writers/markdown/markdown.h"
-#include "writers/pandoc/pandoc.h"
+#include "writers/markdown/paper.h"
 #include "writers/typst/typst.h"
 
 namespace labreport::fuzz {
@@ -52,7 +52,7 @@ void write_note(std::string_view text) {
   static const std::string empty_page = page_html(document_with({}, {}), {}, {});
   check_page(page_html(document, {}, {}), empty_page);
   promise(is_utf8(report_markdown(document, {}, Answers::kFull)), "Markdown is UTF-8");
-  promise(is_utf8(report_pandoc(document, {}, {})), "pandoc's tree is UTF-8");
+  promise(is_utf8(report_paper(document, {}, {})), "Markdown for paper is UTF-8");
   promise(is_utf8(report_typst(document, {}, {})), "Typst is UTF-8");
 }
 

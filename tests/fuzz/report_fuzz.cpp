@@ -12,7 +12,7 @@
 #include "writers/csv/cells_csv.h"
 #include "writers/html/html.h"
 #include "writers/markdown/markdown.h"
-#include "writers/pandoc/pandoc.h"
+#include "writers/markdown/paper.h"
 #include "writers/typst/typst.h"
 
 namespace labreport::fuzz {
@@ -106,7 +106,7 @@ void report(const Run& run) {
   const Document document = build_document(run, false);
   check_text(page_html(document, {}, {}));
   check_text(report_markdown(document, {}, Answers::kFull));
-  check_text(report_pandoc(document, {}, {}));
+  check_text(report_paper(document, {}, {}));
   check_text(report_typst(document, {}, {}));
   check_text(cells_csv(run));
   for (const Attachment& file : table_files(document)) check_text(file.bytes);

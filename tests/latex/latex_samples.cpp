@@ -16,10 +16,10 @@ namespace fs = std::filesystem;
 void write(const fs::path& folder, const Document& document, ChartTool& tool) {
   const std::vector<Drawings> drawings = draw_all({&document}, tool);
   const std::vector<PrintedCharts> prints = print_all(drawings, tool);
-  std::vector<Attachment> files = latex_trees(document, prints[0], {});
-  std::vector<std::string> trees;
-  for (const Attachment& tree : files) trees.push_back(tree.bytes);
-  const std::vector<std::string> texts = tool.render_latex(trees);
+  std::vector<Attachment> files = latex_sources(document, prints[0], {});
+  std::vector<std::string> sources;
+  for (const Attachment& source : files) sources.push_back(source.bytes);
+  const std::vector<std::string> texts = tool.render_latex(sources);
   for (std::size_t i = 0; i < files.size(); ++i) files[i].bytes = texts[i];
   for (const Attachment& print : print_files(document, prints[0])) files.push_back(print);
   for (const Attachment& file : files) {

@@ -28,7 +28,7 @@ struct Sample {
 
 TEST(Exports, IncludePartsAndPicturesOfLatex) {
   const Sample sample;
-  EXPECT_THAT(names(latex_trees(sample.document, sample.prints, {})),
+  EXPECT_THAT(names(latex_sources(sample.document, sample.prints, {})),
               ElementsAre("report.tex", "parts/benchmarking_script.b.tex",
                           "parts/benchmarking_script.c.tex"));
   EXPECT_THAT(names(print_files(sample.document, sample.prints)),
@@ -37,13 +37,11 @@ TEST(Exports, IncludePartsAndPicturesOfLatex) {
 
 TEST(Exports, WritePartsWithoutAPreamble) {
   const Sample sample;
-  const std::string part = latex_trees(sample.document, sample.prints, {})[1].bytes;
-  EXPECT_THAT(part, HasSubstr("\"charts/durations.pdf\""));
-  EXPECT_THAT(part, HasSubstr("\"meta\":{}"));
+  const std::string part = latex_sources(sample.document, sample.prints, {})[1].bytes;
+  EXPECT_THAT(part, HasSubstr("](charts/durations.pdf)"));
+  EXPECT_TRUE(part.starts_with("---\n{\"formulas\":[]}\n---\n\n## (b) Forward"));
   EXPECT_TRUE(markdown_parts(sample.document, sample.drawings, Answers::kFull)[0].bytes.starts_with(
       "### (b) Forward, backward and optimizer\n"));
-  EXPECT_THAT(typst_parts(sample.document, sample.drawings, {})[0].bytes,
-              HasSubstr("../charts/narrow/durations.svg"));
 }
 
 TEST(Exports, NameASinglePartAfterItsProblem) {
@@ -64,16 +62,17 @@ TEST(Exports, MarkTheAuthorsWordsInEachPart) {
 
 TEST(Exports, ReplaceUnprintedFiguresByTables) {
   const Sample sample;
-  const auto trees = latex_trees(sample.document, {}, {});
-  EXPECT_THAT(trees[0].bytes, Not(HasSubstr("\"Figure\"")));
+  const std::string report = latex_sources(sample.document, {}, {})[0].bytes;
+  EXPECT_THAT(report, Not(HasSubstr("](charts/")));
+  EXPECT_THAT(report, HasSubstr("**Durations of one step by phase**\n\n| size |"));
   EXPECT_THAT(print_files(sample.document, {}), IsEmpty());
 }
 
 TEST(Exports, OmitGeneratedSentencesWithoutAnswers) {
   const Sample sample;
-  for (const Attachment& file : latex_trees(sample.document, {}, {.answers = Answers::kNone})) {
-    EXPECT_THAT(file.bytes, Not(HasSubstr("\"Generated\""))) << file.name;
-    EXPECT_THAT(file.bytes, Not(HasSubstr("\"little:\""))) << file.name;
+  for (const Attachment& file : latex_sources(sample.document, {}, {.answers = Answers::kNone})) {
+    EXPECT_THAT(file.bytes, Not(HasSubstr("generated"))) << file.name;
+    EXPECT_THAT(file.bytes, Not(HasSubstr("vary little:"))) << file.name;
   }
 }
 

@@ -7,7 +7,7 @@
 #include "writers/golden_files.h"
 #include "writers/html/html.h"
 #include "writers/markdown/markdown.h"
-#include "writers/pandoc/pandoc.h"
+#include "writers/markdown/paper.h"
 #include "writers/sample_fixture.h"
 #include "writers/typst/typst.h"
 
@@ -71,11 +71,11 @@ TEST(Golden, CoversEachKindOfBlockInLatex) {
   FakeChartTool tool;
   const Document document = noted_document();
   const PrintedCharts prints = print_all(draw_all({&document}, tool), tool).front();
-  const std::vector<std::string> trees{report_pandoc(document, prints, {})};
+  const std::vector<std::string> reports{report_paper(document, prints, {})};
   try {
     expect_golden(
         "sample.tex",
-        text_from(ChartProcess(LABREPORT_SOURCE_DIR).render_latex(trees).front(), "\\title{"));
+        text_from(ChartProcess(LABREPORT_SOURCE_DIR).render_latex(reports).front(), "\\title{"));
   } catch (const Error& error) {
     GTEST_SKIP() << error.what();
   }

@@ -17,7 +17,7 @@ from shipped import ROOT  # noqa: E402: a neighbor's, found by the line above
 SETTLED = 0.15  # Seconds after which the program notices any change of a file; see base/stamp.h.
 
 # Replaces the Python in .venv. It serves "python -c PROGRAM REQUEST RESULT BUNDLES" to draw, "python -c PROGRAM REQUEST
-# FOLDER" to print, "python -c PROGRAM latex REQUEST RESULT TEMPLATE" for pandoc and "python -c PROGRAM FOLDER…" for
+# FOLDER" to print, "python -c PROGRAM latex REQUEST RESULT TEMPLATE FILTER" for pandoc and "python -c PROGRAM FOLDER…" for
 # Typst. Only drawing counts as a start.
 CHART_TOOL = """#!/usr/bin/python3
 import json, pathlib, sys

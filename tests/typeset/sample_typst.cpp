@@ -37,19 +37,6 @@ void write_report(const fs::path& out, const std::string& name, const Document& 
   }
 }
 
-/// Writes two parts among an author's own chapters.
-void write_thesis(const fs::path& out, const Document& document) {
-  FakeChartTool tool;
-  const Drawings drawings = draw_all({&document}, tool).front();
-  std::string thesis = "= My own chapter\n\n";
-  for (const Part& part : document.sections.front().parts) {
-    thesis += "#include \"" + part.anchor() + ".typ\"\n";
-    write(out / "thesis" / (part.anchor() + ".typ"), part_typst(document, part, drawings, {}));
-  }
-  write(out / "thesis" / "report.typ", thesis);
-  write_charts(out / "thesis", document, drawings);
-}
-
 }  // namespace
 
 int main(int, char** argv) {
@@ -57,5 +44,4 @@ int main(int, char** argv) {
   write_report(out, "sample", sample_document());
   write_report(out, "demonstration", demonstration_document());
   write_report(out, "hostile", hostile_document());
-  write_thesis(out, sample_document());
 }

@@ -96,11 +96,6 @@ class Reports(unittest.TestCase):
         pdf, _ = self.compile("sample-a4", pdf_standards=["ua-1"])
         self.assertIn(b"/Outlines", pdf)
 
-    def test_parts_stand_in_a_document_of_their_author(self):
-        pdf, warnings = self.compile("thesis")
-        self.assertEqual(pdf[:5], b"%PDF-")
-        self.assertEqual(list(warnings), [])
-
 
 if __name__ == "__main__":
     Reports.program = sys.argv.pop(1)

@@ -3,7 +3,7 @@
 
 #include "writers/html/html.h"
 #include "writers/markdown/markdown.h"
-#include "writers/pandoc/pandoc.h"
+#include "writers/markdown/paper.h"
 #include "writers/sample_fixture.h"
 #include "writers/typst/typst.h"
 
@@ -97,7 +97,7 @@ TEST(Captions, MentionInteractionOnlyOnThePage) {
   EXPECT_THAT(page_html(document, drawings, {}), words);
   EXPECT_THAT(report_typst(document, drawings, {}), Not(words));
   EXPECT_THAT(report_markdown(document, drawings, Answers::kFull), Not(words));
-  EXPECT_THAT(report_pandoc(document, {{figure.slug, {}}}, {}), Not(words));
+  EXPECT_THAT(report_paper(document, {{figure.slug, {}}}, {}), Not(words));
 }
 
 }  // namespace

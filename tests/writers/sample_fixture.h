@@ -24,8 +24,8 @@ class FakeChartTool : public ChartTool {
   std::vector<TypesetResult> typeset(const std::vector<TypesetJob>& jobs) override {
     return std::vector<TypesetResult>(jobs.size(), TypesetResult{"%PDF-fake", ""});
   }
-  std::vector<std::string> render_latex(const std::vector<std::string>& trees) override {
-    return trees;
+  std::vector<std::string> render_latex(const std::vector<std::string>& reports) override {
+    return reports;
   }
 
   int starts = 0;  ///< Calls of `draw`.

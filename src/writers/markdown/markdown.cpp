@@ -4,6 +4,8 @@
 
 #include "base/text.h"
 #include "document/facts.h"
+#include "writers/align.h"
+#include "writers/markdown/markdown_writer.h"
 
 namespace labreport {
 namespace {
@@ -27,93 +29,56 @@ std::string row_markdown(const std::vector<std::string>& cells) {
   return line + "\n";
 }
 
-class MarkdownWriter {
+/// Replaces the padding of a number by spaces that are as wide as its digits and its point.
+std::string padding_spaces(const std::string& padding) {
+  std::string spaces;
+  for (const char letter : padding) spaces += letter == '.' ? "\u2008" : "\u2007";
+  return spaces;
+}
+
+std::string cell_markdown(const ColumnView& column, const AlignedCell& cell, TableUse use) {
+  if (column.is_code) return code_span(cell.text.joined());
+  if (use == TableUse::kScreen || column.align == Align::kLeft)
+    return escape_markdown(cell.text.joined());
+  std::string words = escape_markdown(cell.text.value) + padding_spaces(cell.after_value);
+  // The cell may break at this space, which `keep_numbers_whole` takes for no space.
+  if (!cell.text.deviation.empty()) words += "&#32;±\u00a0" + escape_markdown(cell.text.deviation);
+  return words + padding_spaces(cell.at_end);
+}
+
+/// Writes a report for readers of Markdown, with drawers.
+class ScreenWriter final : public MarkdownWriter {
  public:
-  MarkdownWriter(const FrontMatter& front, const Drawings& drawings, Answers answers)
-      : drawings_(drawings), answers_(answers), note_mark_(front.attribution() + ".") {}
-
-  std::string write(const Document& document) {
-    is_comparison_ = !document.relation.empty();
-    title_block(document);
-    for (const Section& section : document.sections) {
-      const std::string problem =
-          section.is_handout_problem() ? " (`" + section.problem + "`)" : "";
-      paragraph("## " + escape_markdown(section.title) + problem);
-      for (const Part& part : section.parts) add(part);
-    }
-    paragraph("## Method and limits");
-    paragraph(document.method);
-    reproduce(document);
-    return take_text();
-  }
-
-  std::string write(const Part& part) {
-    add(part);
-    return take_text();
-  }
+  ScreenWriter(const FrontMatter& front, const Drawings& drawings, Answers answers)
+      : MarkdownWriter(front, answers), drawings_(drawings) {}
 
  private:
-  std::string take_text() {
-    while (text_.ends_with("\n\n")) text_.pop_back();
-    return std::move(text_);
-  }
-
-  void paragraph(const std::string& text) {
-    if (!text.empty()) text_ += text + "\n\n";
-  }
-
-  void title_block(const Document& document) {
-    paragraph("# " + escape_markdown(is_comparison_ ? document.title : document.name()));
+  void title_block(const Document& document) override {
+    const bool is_comparison = !document.relation.empty();
+    paragraph("# " + escape_markdown(is_comparison ? document.title : document.name()));
     paragraph(byline_markdown(document.front));
-    if (document.demonstration) {
-      paragraph(
-          "> **CPU demonstration.** Tiny networks on a CPU: this report shows what one "
-          "looks like, not what a GPU does.");
-    }
-    if (document.incomplete) paragraph("> **Interrupted run.** Cells are missing.");
+    text_ += banners_markdown(document);
     const std::string line =
-        is_comparison_ ? "Comparison · " + document.relation : document.run_line();
+        is_comparison ? "Comparison · " + document.relation : document.run_line();
     paragraph(escape_markdown(line));
     paragraph(escape_markdown(document.provenance_line(answers_)));
   }
 
-  void add(const Part& part) {
-    if (!part.title.empty()) paragraph("### " + escape_markdown(part.lettered_title()));
-    paragraph(escape_markdown(part.setting));
-    quote(part.question);
-    answer(part);
-    for (const Figure& figure : part.figures) add(figure);
-    for (const TableView& table : part.tables) text_ += table_markdown(table);
-    add(part.details);
+  void section_heading(const Section& section) override {
+    const std::string problem = section.is_handout_problem() ? " (`" + section.problem + "`)" : "";
+    heading(1, escape_markdown(section.title) + problem);
   }
 
-  /// Writes the question as a quotation, which distinguishes it from the answer.
-  void quote(const std::string& markdown) {
-    if (markdown.empty()) return;
-    for (const std::string& line : split(markdown, '\n')) {
-      text_ += line.empty() ? ">\n" : "> " + line + "\n";
-    }
-    text_ += '\n';
+  void heading(int level, const std::string& words) override {
+    paragraph(std::string(static_cast<std::size_t>(level) + 1, '#') + " " + words);
   }
 
-  /// Writes the generated answer, the author's own words with their mark, or room for them.
-  void answer(const Part& part) {
-    const std::string generated = part.generated_answer(answers_);
-    paragraph(generated);
-    if (!generated.empty() && part.calculated) paragraph("*" + std::string(kCalculated) + "*");
-    if (part.note) {
-      paragraph(part.note->markdown);
-      paragraph("*" + escape_markdown(note_mark_) + "*");
-    }
-    // A no-break space keeps the paragraph that waits for the author's words.
-    if (part.awaits_answer(answers_)) paragraph("**Your answer**\n\n&nbsp;");
-  }
+  void figure(const Figure& figure) override { numbered_figure(figure, "", figure_count_); }
 
   /// Writes a figure that was drawn or has data, with the number "1" or, in a drawer, "A1".
-  void add(const Figure& figure, bool in_drawer = false) {
+  void numbered_figure(const Figure& figure, const std::string& prefix, int& count) {
     if (!drawings_.contains(figure.slug) && figure.table.columns.empty()) return;
-    const std::string number =
-        in_drawer ? "A" + std::to_string(++drawer_figure_count_) : std::to_string(++figure_count_);
+    const std::string number = prefix + std::to_string(++count);
     paragraph("**Figure " + number + ". " + escape_markdown(figure.title) + "**");
     if (drawings_.contains(figure.slug)) {
       paragraph("![" + escape_markdown(figure.alt) + "](" + chart_path(figure) + ")");
@@ -121,20 +86,19 @@ class MarkdownWriter {
     paragraph(figure.caption);
     if (figure.table.columns.empty()) return;
     open_details("Data of figure " + number);
-    text_ += table_markdown(figure.table);
+    table(figure.table);
     close_details();
   }
 
-  void add(const Details& details) {
+  void table(const TableView& table) override { text_ += table_markdown(table); }
+
+  void details(const Details& details) override {
     if (details.is_empty(answers_)) return;
     open_details(details.title);
     paragraph(details.words(answers_));
-    for (const std::string& warning : details.warnings) {
-      text_ += "- Warning: " + escape_markdown(warning) + "\n";
-    }
-    if (!details.warnings.empty()) text_ += '\n';
-    for (const TableView& table : details.tables) text_ += table_markdown(table);
-    for (const Figure& figure : details.figures) add(figure, true);
+    warnings(details);
+    for (const TableView& each : details.tables) table(each);
+    for (const Figure& each : details.figures) numbered_figure(each, "A", drawer_figure_count_);
     close_details();
   }
 
@@ -143,24 +107,92 @@ class MarkdownWriter {
   }
   void close_details() { paragraph("</details>"); }
 
-  void reproduce(const Document& document) {
-    paragraph("## Reproduce");
-    if (!document.reproduce.empty()) {
-      const std::string end = document.reproduce.ends_with('\n') ? "" : "\n";
-      paragraph("```sh\n" + document.reproduce + end + "```");
-    }
-    if (!document.environment.columns.empty()) text_ += table_markdown(document.environment);
-  }
-
   const Drawings& drawings_;
-  Answers answers_;
-  bool is_comparison_ = false;
-  std::string note_mark_;
-  std::string text_;
   int figure_count_ = 0, drawer_figure_count_ = 0;
 };
 
 }  // namespace
+
+std::string MarkdownWriter::write(const Document& document) {
+  title_block(document);
+  for (const Section& section : document.sections) {
+    section_heading(section);
+    for (const Part& part : section.parts) add(part);
+  }
+  heading(1, "Method and limits");
+  paragraph(document.method);
+  reproduce(document);
+  return take_text();
+}
+
+std::string MarkdownWriter::write(const Part& part) {
+  add(part);
+  return take_text();
+}
+
+std::string MarkdownWriter::take_text() {
+  while (text_.ends_with("\n\n")) text_.pop_back();
+  return std::move(text_);
+}
+
+void MarkdownWriter::add(const Part& part) {
+  if (!part.title.empty()) heading(2, escape_markdown(part.lettered_title()));
+  paragraph(escape_markdown(part.setting));
+  quote(part.question);
+  answer(part);
+  for (const Figure& each : part.figures) figure(each);
+  for (const TableView& each : part.tables) table(each);
+  details(part.details);
+}
+
+/// Writes the question as a quotation, which distinguishes it from the answer.
+void MarkdownWriter::quote(const std::string& markdown) {
+  if (markdown.empty()) return;
+  for (const std::string& line : split(markdown, '\n')) {
+    text_ += line.empty() ? ">\n" : "> " + line + "\n";
+  }
+  text_ += '\n';
+}
+
+/// Writes the generated answer, the author's own words with their mark, or room for them.
+void MarkdownWriter::answer(const Part& part) {
+  const std::string generated = part.generated_answer(answers_);
+  paragraph(generated);
+  if (!generated.empty() && part.calculated) paragraph("*" + std::string(kCalculated) + "*");
+  if (part.note) {
+    paragraph(part.note->markdown);
+    paragraph("*" + escape_markdown(note_mark_) + "*");
+  }
+  // A no-break space keeps the paragraph that waits for the author's words.
+  if (part.awaits_answer(answers_)) paragraph("**Your answer**\n\n&nbsp;");
+}
+
+void MarkdownWriter::warnings(const Details& details) {
+  for (const std::string& warning : details.warnings) {
+    text_ += "- Warning: " + escape_markdown(warning) + "\n";
+  }
+  if (!details.warnings.empty()) text_ += '\n';
+}
+
+void MarkdownWriter::reproduce(const Document& document) {
+  heading(1, "Reproduce");
+  if (!document.reproduce.empty()) {
+    const std::string end = document.reproduce.ends_with('\n') ? "" : "\n";
+    paragraph("```sh\n" + document.reproduce + end + "```");
+  }
+  if (!document.environment.columns.empty()) table(document.environment);
+}
+
+std::string banners_markdown(const Document& document) {
+  std::string text;
+  if (document.demonstration) {
+    text +=
+        "> **CPU demonstration.** Tiny networks on a CPU: this report shows what one "
+        "looks like, not what a GPU does.\n\n";
+  }
+  if (document.incomplete) text += "> **Interrupted run.** Cells are missing.\n\n";
+  return text;
+}
 
 std::string byline_markdown(const FrontMatter& front) {
   std::vector<std::string> parts;
@@ -174,11 +206,17 @@ std::string byline_markdown(const FrontMatter& front) {
 }
 
 std::string table_markdown(const TableView& table) {
+  return table_markdown(table, TableUse::kScreen);
+}
+
+std::string table_markdown(const TableView& table, TableUse use) {
   const bool has_remarks_column =
       std::ranges::any_of(table.rows, [](const RowView& row) { return !row.flags.empty(); });
   std::vector<std::string> headings;
   std::vector<std::string> alignments;
+  std::vector<std::vector<AlignedCell>> aligned_columns;
   for (const ColumnView& column : table.columns) {
+    aligned_columns.push_back(align_decimals(table, aligned_columns.size()));
     headings.push_back(escape_markdown(column.head()));
     alignments.push_back(column.align == Align::kRight ? "---:" : "---");
   }
@@ -188,27 +226,30 @@ std::string table_markdown(const TableView& table) {
   }
   std::string text = table.title.empty() ? "" : "**" + escape_markdown(table.title) + "**\n\n";
   text += row_markdown(headings) + row_markdown(alignments);
-  for (const RowView& row : table.rows) {
-    std::vector<std::string> cells(table.columns.size());
-    for (std::size_t c = 0; c < std::min(row.cells.size(), cells.size()); ++c) {
-      const std::string words = table.text(row, c);
-      cells[c] = table.columns[c].is_code ? code_span(words) : escape_markdown(words);
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    const RowView& row = table.rows[r];
+    const std::size_t count = std::min(row.cells.size(), table.columns.size());
+    const bool is_spanned = use == TableUse::kPaper && count < table.columns.size();
+    std::vector<std::string> cells(table.columns.size(), is_spanned ? kSpanned : "");
+    for (std::size_t c = 0; c < count; ++c)
+      cells[c] = cell_markdown(table.columns[c], aligned_columns[c][r], use);
+    if (count < cells.size()) cells[count] = escape_markdown(row.reason_or_dash());
+    if (has_remarks_column) {
+      cells.push_back(is_spanned && row.flags.empty() ? kSpanned
+                                                      : escape_markdown(row.joined_flags()));
     }
-    if (row.cells.size() < cells.size())
-      cells[row.cells.size()] = escape_markdown(row.reason_or_dash());
-    if (has_remarks_column) cells.push_back(escape_markdown(row.joined_flags()));
     text += row_markdown(cells);
   }
   return text + "\n";
 }
 
 std::string report_markdown(const Document& document, const Drawings& drawings, Answers answers) {
-  return MarkdownWriter(document.front, drawings, answers).write(document);
+  return ScreenWriter(document.front, drawings, answers).write(document);
 }
 
 std::string part_markdown(const Part& part, const FrontMatter& front, const Drawings& drawings,
                           Answers answers) {
-  return MarkdownWriter(front, drawings, answers).write(part);
+  return ScreenWriter(front, drawings, answers).write(part);
 }
 
 }  // namespace labreport

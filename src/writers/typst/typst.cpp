@@ -185,12 +185,4 @@ std::string report_typst(const Document& document, const Drawings& drawings,
   return TypstWriter(source).write();
 }
 
-std::string part_typst(const Document& document, const Part& part, const Drawings& drawings,
-                       const TypstOptions& options) {
-  TypstSource source(document, drawings, options);
-  source.labels = {};  // The including document may lack other parts.
-  source.is_whole_report = false;
-  return typst_part(part, source);
-}
-
 }  // namespace labreport

@@ -1,4 +1,4 @@
-// Writes the report as one Typst source, report.typ, and each part for another document.
+// Writes the report as one Typst source, report.typ.
 #pragma once
 
 #include <set>
@@ -15,16 +15,11 @@ struct TypstOptions {
   Answers answers = Answers::kFull;
   Paper paper = Paper::kA4;
   std::set<std::string> pictures;  ///< Links to the notes' pictures beside the source.
-  std::string run_path = {};       ///< The path from the source to the run's folder: "../".
 };
 
 /// The source names pictures "charts/narrow/<slug>.svg"; a figure that `drawings` lacks becomes a
 /// table of its data. Details are in an appendix, without their long tables.
 std::string report_typst(const Document& document, const Drawings& drawings,
                          const TypstOptions& options);
-
-/// Writes a part without its details and without a preamble, to be included in any document.
-std::string part_typst(const Document& document, const Part& part, const Drawings& drawings,
-                       const TypstOptions& options);
 
 }  // namespace labreport

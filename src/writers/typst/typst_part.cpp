@@ -125,7 +125,7 @@ std::string typst_figure(const Figure& figure, const TypstSource& source) {
   }
   const double aspect = height_over_width(source.drawings.at(figure.slug).narrow).value_or(0.5);
   const double width = aspect > 0 ? std::min(kMostWidthCm, kMostHeightCm / aspect) : kMostWidthCm;
-  return "#figure(\n  image(" + typst_string(source.options.run_path + narrow_chart_path(figure)) +
+  return "#figure(\n  image(" + typst_string(narrow_chart_path(figure)) +
          ", width: " + format_fixed(width, 1) + "cm, alt: " + typst_string(figure.alt) +
          "),\n  kind: image,\n  caption: " + caption(figure, source) + ",\n)" +
          typst_label("figure-" + slug(figure.slug)) + "\n\n";
@@ -140,7 +140,7 @@ std::string typst_figures(std::span<const Figure* const> figures, const TypstSou
   std::string text;
   while (!figures.empty()) {
     const std::string markup = typst_figure(*figures.front(), source);
-    const bool may_pair = source.is_whole_report && is_drawn(*figures.front(), source);
+    const bool may_pair = is_drawn(*figures.front(), source);
     const bool is_last = figures.size() == 1;
     if (may_pair && !is_last && is_drawn(*figures[1], source)) {
       text += typst_pair(markup, typst_figure(*figures[1], source));
@@ -169,13 +169,7 @@ std::string typst_part(const Part& part, const TypstSource& source) {
   if (!part.question.empty()) {
     text += "#quote(block: true)[\n" + typst_blocks(part.question, source) + "]\n\n";
   }
-  const std::string words = typst_answer(part, source);
-  if (source.is_whole_report) return text + words_and_evidence(words, part, source);
-  std::vector<const Figure*> figures;
-  for (const Figure& figure : part.figures) figures.push_back(&figure);
-  text += words + typst_figures(figures, source);
-  for (const TableView& table : part.tables) text += typst_table(table);
-  return text;
+  return text + words_and_evidence(typst_answer(part, source), part, source);
 }
 
 }  // namespace labreport

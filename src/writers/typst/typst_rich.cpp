@@ -132,8 +132,8 @@ class RichWriter {
     if (!source_.options.pictures.contains(image.target)) {
       return typst_call("emph", "Picture\\: " + typst_text(image.text));
     }
-    return "#box(image(" + typst_string(source_.options.run_path + image.target) +
-           ", width: " + width + ", alt: " + typst_string(image.text) + "))";
+    return "#box(image(" + typst_string(image.target) + ", width: " + width +
+           ", alt: " + typst_string(image.text) + "))";
   }
 
   const TypstSource& source_;

@@ -20,7 +20,6 @@ struct TypstSource {
   const Drawings& drawings;
   const TypstOptions& options;
   std::set<std::string> labels;  ///< Targets of links within the source.
-  bool is_whole_report = true;   ///< If so, the source has the template and the appendices.
 
  private:
   void add_label(const std::string& name);
@@ -51,16 +50,16 @@ std::string typst_table(const TableView& table, TableWidth width = TableWidth::k
 /// Writes a numbered figure with its caption; if it was not drawn, its data replaces the picture.
 std::string typst_figure(const Figure& figure, const TypstSource& source);
 
-/// Puts two pieces side by side. The source must contain templates/report.typ.
+/// Puts two pieces side by side.
 std::string typst_pair(const std::string& left, const std::string& right);
 
-/// Writes figures one below the other. In a whole report, two are side by side, and the last one of
-/// an odd number stands beside the table `beside` unless that is null.
+/// Writes figures in pairs. The last one of an odd number stands beside the table `beside` unless
+/// that is null.
 std::string typst_figures(std::span<const Figure* const> figures, const TypstSource& source,
-                          const TableView* beside = nullptr);
+                          const TableView* beside);
 
-/// Writes heading, question, answer, note, figures and tables. In a whole report, it only names the
-/// figures and tables that are not printed here.
+/// Writes heading, question, answer, note, figures and tables, and names the figures and tables
+/// that are not printed here.
 std::string typst_part(const Part& part, const TypstSource& source);
 
 /// Returns the label, without brackets, of a part's table `PaperPart::appendix_tables[index]`.
