@@ -97,8 +97,8 @@ class Plot {
 
 /// The dots and lines that names must avoid.
 struct Obstacles {
-  std::vector<Spot> dots;        ///< Those of the first precision, which have names.
-  std::vector<Spot> other_dots;  ///< Those of the other precision.
+  std::vector<Spot> dots;        ///< The dots of the first precision, which have names.
+  std::vector<Spot> other_dots;  ///< The dots of the other precision.
   std::vector<std::pair<Spot, Spot>> lines;
   std::vector<Box> words;
 };
