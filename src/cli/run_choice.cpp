@@ -79,9 +79,7 @@ std::string find_gpu(const ListedRuns& runs, const std::string& word) {
 }
 
 /// Imported runs are left out because their time is that of the import, not of the measurement.
-void drop_imported(ListedRuns& runs) {
-  std::erase_if(runs, std::mem_fn(&ListedRun::is_imported));
-}
+void drop_imported(ListedRuns& runs) { std::erase_if(runs, std::mem_fn(&ListedRun::is_imported)); }
 
 /// Returns the edition's measured runs, for `latest` and `previous`; throws if there are none.
 ListedRuns measured_runs(const std::string& edition, const fs::path& root) {
