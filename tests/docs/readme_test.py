@@ -34,6 +34,7 @@ NOT_RUN = {
     "make test": "it runs this test",
     "make bundle": "tests/setup/bundle_test.py packs one without network, bundle_whole_test.py with it",
     "make bundle WITH_TORCH=cu130 OUT=all.tgz": "it fetches gigabytes",
+    "make bundle WITH_TORCH=none": "tests/setup/bundle_test.py packs one",
     "make torches": "it fetches 30 GB; the repository's workflow runs it with four versions",
     'make torches TORCHES="2.8 2.11@python3.13"': "it fetches gigabytes",
     "make report TORCH_CUDA=cu128": "set-up alone reads that: tests/setup/choice_test.py",
