@@ -1,6 +1,8 @@
 // Tests the all-reduce problem: its plan, and the runs in which each sentence appears.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "document/comparison/diff_document.h"
 #include "experiments/distributed_communication_single_node/all_reduces.h"
 #include "experiments/distributed_communication_single_node/links.h"
@@ -15,6 +17,7 @@ using distributed_communication_single_node::nominal_link;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsSupersetOf;
 using testing::Not;
 using namespace testing_samples;
 
@@ -200,12 +203,11 @@ TEST(AllReduceComparison, ComparesTimeAndBusbwOfEachSize) {
   const Document document = diff_document(
       compare_runs(fake_run(input), fake_run(input, scale_times(Collectives::kNccl, 2, is_100_mb))),
       {"a", ""}, {"b", ""});
-  ASSERT_EQ(document.sections.back().title, "All-reduces by message size");
-  EXPECT_THAT(lines_of(document.sections.back().parts.front().details.tables.front()),
-              ElementsAre(HasSubstr("2 ranks over NCCL | 1 KiB | 0.02001 | 0.02001 | 1.00 |"),
-                          HasSubstr("| 1 MB |"), HasSubstr("| 10 MB |"),
-                          AllOf(HasSubstr("| 100 MB | 0.3533 | 0.7067 | 0.50 |"),
-                                HasSubstr("| 283.0 | 141.5 |"))));
+  const Section& numbers = *std::ranges::find(document.sections, "All numbers", &Section::title);
+  EXPECT_THAT(lines_of(numbers.parts.front().details.tables.front()),
+              IsSupersetOf({HasSubstr("2 ranks over NCCL | 1 KiB | 0.02001 | 0.02001 | 1.00 |"),
+                            AllOf(HasSubstr("| 100 MB | 0.3533 | 0.7067 | 0.50 |"),
+                                  HasSubstr("| 283.0 | 141.5 |"))}));
 }
 
 }  // namespace
