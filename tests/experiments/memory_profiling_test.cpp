@@ -57,11 +57,11 @@ Change add_to_metric(std::string_view tag, std::string_view name, std::int64_t a
 /// Returns all text of a table, with the remarks beside its rows.
 std::string text_of(const TableView& table) { return join(lines_of(table), "\n"); }
 
-const Figure& figure_of(const Part& part, const std::string& slug) {
+const Figure& figure_of(const Part& part, std::string_view slug) {
   for (const Figure& figure : part.figures) {
     if (figure.slug == slug) return figure;
   }
-  throw std::runtime_error("no figure " + slug);
+  throw std::runtime_error("no figure " + std::string(slug));
 }
 
 Change step_out_of_memory_at(std::int64_t context) {
