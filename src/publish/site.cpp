@@ -246,34 +246,42 @@ void add_pages(Site& site, const std::vector<SiteRun>& runs, const Charts& chart
   }
 }
 
-/// Adds the files of a page that compares two runs.
-void add_pair(Site& site, const SitePair& pair, const Drawings& drawings, const Card& card,
-              const SiteOptions& options) {
+/// Returns the files of a page that compares two runs.
+std::vector<SiteFile> pair_files(const SitePair& pair, const Drawings& drawings, const Card& card,
+                                 const SiteOptions& options) {
   const std::string folder = pair.link.folder + "/", root = root_from(pair.link.folder);
   PageOptions page_options = {.root = root,
                               .interactive = !drawings.empty(),
                               .formats = {{"Markdown", "diff.md"},
                                           {"JSON", "diff.json"},
                                           {"JSON schema", root + "assets/diff.schema.json"}}};
-  append(site.files, picture_files(folder, *pair.document, drawings));
-  place_card(options.site_url, folder, card, page_options, site.files);
-  append(site.files,
-         {{folder + "index.html", page_html(*pair.document, drawings, page_options)},
-          {folder + "diff.md", report_markdown(*pair.document, drawings, Answers::kFull)},
-          {folder + "diff.json", pair.diff_json}});
+  std::vector<SiteFile> files = picture_files(folder, *pair.document, drawings);
+  place_card(options.site_url, folder, card, page_options, files);
+  append(files, {{folder + "index.html", page_html(*pair.document, drawings, page_options)},
+                 {folder + "diff.md", report_markdown(*pair.document, drawings, Answers::kFull)},
+                 {folder + "diff.json", pair.diff_json}});
+  return files;
 }
 
-std::vector<ComparedPair> links_to(const std::vector<SitePair>& pairs) {
-  std::vector<ComparedPair> links;
-  for (const SitePair& pair : pairs) {
-    const RunSummary& link = pair.link;
-    if (!pair.has_page()) continue;
-    links.push_back({.link = link.folder + "/index.html",
-                     .title = link.device,
-                     .edition = link.edition,
-                     .description = link.preset + ": " + link.outcome});
-  }
-  return links;
+/// Adds the files of a page that compares two runs. Returns false if writing the page fails; a
+/// notice then names it, and the rest of the site stands.
+bool add_pair(Site& site, const SitePair& pair, const Drawings& drawings, const Card& card,
+              const SiteOptions& options) try {
+  append(site.files, pair_files(pair, drawings, card, options));
+  return true;
+} catch (const Interrupted&) {
+  throw;
+} catch (const std::exception& error) {
+  site.add_notice(pair.link.folder + " is left out: " + error.what());
+  site.incomplete_runs.insert(pair.link.folder);
+  return false;
+}
+
+ComparedPair link_to(const SitePair& pair) {
+  return {.link = pair.link.folder + "/index.html",
+          .title = pair.link.device,
+          .edition = pair.link.edition,
+          .description = pair.link.preset + ": " + pair.link.outcome};
 }
 
 /// Adds a page over several runs. A GPU's page links only to the comparisons of its runs.
@@ -345,17 +353,22 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
   add_pages(site, runs, charts, cards, options);
   for (const UnchangedRun& run : unchanged) append(site.unchanged_files, run.files);
   std::size_t other = 0;
+  std::vector<ComparedPair> compared;
   for (const SitePair& pair : pairs) {
     append(site.unchanged_files, pair.unchanged_files);
-    if (!pair.document) continue;
-    add_pair(site, pair, charts.of_others[other], cards[runs.size() + other], options);
-    ++other;
+    bool is_written = !pair.unchanged_files.empty();
+    if (pair.document) {
+      is_written =
+          add_pair(site, pair, charts.of_others[other], cards[runs.size() + other], options);
+      ++other;
+    }
+    if (is_written) compared.push_back(link_to(pair));
   }
   // The first page, the index, is added last because it links to all other pages.
   for (std::size_t i = overviews.size(); i > 0; --i) {
     const std::size_t index = other + i - 1;
     add_overview(site, overviews[i - 1], charts.of_others[index], cards[runs.size() + index],
-                 !charts.bundle.empty(), links_to(pairs), options);
+                 !charts.bundle.empty(), compared, options);
   }
   if (options.formats.contains(Format::kHtml)) add_assets(site, charts.bundle, summaries);
   show_control_characters(site);

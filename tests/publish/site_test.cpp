@@ -11,9 +11,12 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsSupersetOf;
 using testing::Not;
+using testing::StartsWith;
 
 const std::vector<SiteRun>& sample_runs() {
   static const std::vector<SiteRun> runs = {
@@ -200,6 +203,23 @@ bool has_control(const std::string& bytes) {
     if (bytes.find(control) != std::string::npos) return true;
   }
   return bytes.find("\xC2\x9B") != std::string::npos;
+}
+
+TEST(RenderSite, LeavesOutAComparisonThatCannotBeWritten) {
+  std::vector<SitePair> pairs(2);
+  pairs[0].link.folder = "diff/written";
+  pairs[0].document = sample_document();
+  pairs[1].link.folder = "diff/not-written";
+  pairs[1].document = sample_document();
+  pairs[1].document->sections.front().parts.front().figures.front().script_data = "\xff";
+  const Site site = render_site(sample_runs(), {}, nullptr, {}, pairs);
+  EXPECT_THAT(paths(site), Contains("diff/written/index.html"));
+  EXPECT_THAT(paths(site), Contains("nvidia-h200/2025/1-a/index.html"));
+  EXPECT_THAT(paths(site), Each(Not(StartsWith("diff/not-written"))));
+  EXPECT_THAT(site.notice, StartsWith("diff/not-written is left out: "));
+  EXPECT_THAT(bytes(site, "index.html"), HasSubstr("diff/written/index.html"));
+  EXPECT_THAT(bytes(site, "index.html"), Not(HasSubstr("diff/not-written")));
+  EXPECT_THAT(site.incomplete_runs, ElementsAre("diff/not-written"));
 }
 
 TEST(RenderSite, ShowsControlCharactersInEveryFormat) {
