@@ -8,6 +8,7 @@ request names, calls it, and reports in one line which call of the model failed.
 
 import contextlib
 import functools
+import gc
 import hashlib
 import importlib
 import importlib.util
@@ -353,6 +354,7 @@ class Network:
 
     def __init__(self, source, values, device):
         self.source, self.vocab, self.device = source, values["vocab_size"], torch.device(device)
+        self.forward_count = 0
         if isinstance(source, ShippedSource) and source.compiled:
             check_offered(self.device)
         named = source.named_arguments(values)
@@ -390,6 +392,9 @@ class Network:
 
     def forward(self, ids):
         """Opens ranges for modules, but not in compiled code, because hooks would change it."""
+        self.forward_count += 1
+        if self.source.compiled and self.forward_count == 2:  # the first forward compiled
+            gc.freeze()  # A full collection would walk a million objects of the compiler, for most of a second of some step.
         if self.source.mode == "reduce-overhead":
             torch.compiler.cudagraph_mark_step_begin()  # allows CUDA graphs to overwrite the outputs of the previous step
         if engine.observed() and not self.source.compiled:

@@ -213,6 +213,11 @@ class Compiled(Launches):
         self.assertGreater(values["start-up", "first_kernel"],
                            values["start-up", "libraries"] + values["start-up", "compile"], "it comes before")
 
+    def test_no_garbage_collection_walks_the_compilers_objects_in_a_later_step(self):
+        source = self.model_source | {"loss": f"{HERE / 'odd_models.py'}:loss_of_frozen_objects"}
+        self.implementation = implementation_or_error(source)
+        self.assertEqual(self.launch("timing", source)["outcome"]["status"], "ok")
+
     def test_fused_kernels_have_a_phase_and_no_module(self):
         body = self.launch("kernels")
         self.assertEqual(body["values"]["profile", "unattributed"], 0)
