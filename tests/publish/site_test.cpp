@@ -212,7 +212,8 @@ TEST(RenderSite, LeavesOutAComparisonThatCannotBeWritten) {
   pairs[1].link.folder = "diff/not-written";
   pairs[1].document = sample_document();
   pairs[1].document->sections.front().parts.front().figures.front().script_data = "\xff";
-  const Site site = render_site(sample_runs(), {}, nullptr, {}, pairs);
+  FakeChartTool tool;
+  const Site site = render_site(sample_runs(), {}, &tool, {}, pairs);
   EXPECT_THAT(paths(site), Contains("diff/written/index.html"));
   EXPECT_THAT(paths(site), Contains("nvidia-h200/2025/1-a/index.html"));
   EXPECT_THAT(paths(site), Each(Not(StartsWith("diff/not-written"))));
