@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "experiments/common/bytes.h"
 #include "experiments/common/change.h"
 #include "experiments/data_parallel/buckets.h"
 #include "experiments/data_parallel/lanes.h"

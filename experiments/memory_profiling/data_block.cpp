@@ -4,7 +4,7 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
-#include "experiments/memory_profiling/bytes.h"
+#include "experiments/common/bytes.h"
 #include "experiments/memory_profiling/presenters.h"
 #include "experiments/memory_profiling/timeline.h"
 #include "plan/arithmetic.h"
@@ -66,8 +66,8 @@ bool agrees_with_formula(double measured, double formula) {
 
 /// One block of a network; all its numbers are bytes.
 struct Block {
-  const Profile* profile;
-  const PlannedStep* step;
+  const MemoryProfile* profile;
+  const MemoryStep* step;
   std::vector<Contributor> contributors = {};
 
   double bytes_of(std::string_view name) const { return *step->bytes(metric::kBlock, name); }
@@ -105,8 +105,8 @@ std::vector<Contributor> contributors_of(const Block& block) {
 /// Takes one block at the shortest and one at the longest context whose backward was measured.
 std::vector<Block> blocks_of(const ProfileList& profiles) {
   std::vector<Block> blocks;
-  for (const Profile* profile : profiles) {
-    const PlannedStep* step = profile->step_with_backward();
+  for (const MemoryProfile* profile : profiles) {
+    const MemoryStep* step = profile->step_with_backward();
     const auto measured = [step](std::string_view name) {
       return step != nullptr && step->bytes(metric::kBlock, name);
     };
@@ -268,7 +268,7 @@ std::vector<Dataset> block_timeline_datasets(const Block& block) {
 
 }  // namespace
 
-PartContent present_block(const RunView& view, const std::vector<Profile>& profiles) {
+PartContent present_block(const RunView& view, const std::vector<MemoryProfile>& profiles) {
   PartContent part;
   set_common_facts(part.facts, view, profiles);
   const std::vector<Block> blocks = blocks_of(described_profiles(profiles));

@@ -2,7 +2,7 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "document/peaks.h"
-#include "experiments/memory_profiling/bytes.h"
+#include "experiments/common/bytes.h"
 #include "experiments/memory_profiling/lifetimes.h"
 #include "experiments/memory_profiling/presenters.h"
 #include "experiments/memory_profiling/timeline.h"
@@ -18,8 +18,8 @@ constexpr double kInvisibleShare = 0.002;   // A thinner area, as a share of the
 
 /// A step with a timeline; it may have run out of memory.
 struct StepRecording {
-  const Profile* profile;
-  const PlannedStep* step;
+  const MemoryProfile* profile;
+  const MemoryStep* step;
   Timeline timeline;
 
   const Instant& start() const { return timeline.instants.front(); }
@@ -30,8 +30,8 @@ struct StepRecording {
 std::optional<StepRecording> longest_recorded(const ProfileList& profiles, Mode mode,
                                               bool only_succeeded) {
   std::optional<StepRecording> longest;
-  for (const Profile* profile : profiles) {
-    const PlannedStep* step = profile->planned_step(mode);
+  for (const MemoryProfile* profile : profiles) {
+    const MemoryStep* step = profile->planned_step(mode);
     if (step == nullptr || step->launch == nullptr || (only_succeeded && !step->succeeded()))
       continue;
     StepRecording candidate{profile, step, timeline_of(*step->launch)};
@@ -234,7 +234,7 @@ void add_step(PartContent& part, const StepRecording& recording, const std::stri
 
 }  // namespace
 
-PartContent present_timelines(const RunView& view, const std::vector<Profile>& profiles) {
+PartContent present_timelines(const RunView& view, const std::vector<MemoryProfile>& profiles) {
   PartContent part;
   set_common_facts(part.facts, view, profiles);
   const ProfileList described = described_profiles(profiles);
