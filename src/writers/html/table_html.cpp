@@ -87,13 +87,13 @@ TemplateObject cell_object(const TableView& table, std::size_t column, const Row
   // Readers sort by the unrounded number.
   const std::optional<double> number = number_in_unit(cell, view.notation);
   const bool is_sortable = number && std::isfinite(*number);
-  return {{"head", column == 0 && !view.is_code},
-          {"code", view.is_code},
-          {"number", is_number},
-          {"whole", is_whole},
-          {"tall", !place_remarks(row).below.empty()},
+  return {{"is_row_head", column == 0 && !view.is_code},
+          {"is_code", view.is_code},
+          {"is_number", is_number},
+          {"is_whole", is_whole},
+          {"has_remark_below", !place_remarks(row).below.empty()},
           {"style", style},
-          {"sort", is_sortable ? fmt::format(" data-sort=\"{}\"", *number) : ""},
+          {"sort_attribute", is_sortable ? fmt::format(" data-sort=\"{}\"", *number) : ""},
           {"html", html}};
 }
 
@@ -109,7 +109,7 @@ TemplateList heading_list(const TableView& table) {
     columns.push_back(TemplateObject{{"title", title},
                                      {"has_unit", !column.unit.empty()},
                                      {"unit", column.unit},
-                                     {"styled", numeric || is_whole},
+                                     {"has_style", numeric || is_whole},
                                      {"style", style}});
   }
   return columns;
@@ -134,24 +134,24 @@ std::string table_html(const TableView& table, const std::string& id, bool is_pr
     }
     const std::size_t spanned_columns = table.columns.size() - count;
     const RemarkPlaces remark = place_remarks(row);
-    rows.push_back(
-        TemplateObject{{"named", !row.id.empty()},
-                       {"id", row.id},
-                       {"cells", cells},
-                       {"noted", spanned_columns > 0},
-                       {"span", std::to_string(spanned_columns)},
-                       {"note", row.reason_or_dash()},
-                       {"flags", remark.beside},
-                       {"tall", !remark.below.empty()},
-                       {"width", std::to_string(table.columns.size() - 1 + has_remarks_column)},
-                       {"below", remark.below}});
+    rows.push_back(TemplateObject{
+        {"has_id", !row.id.empty()},
+        {"id", row.id},
+        {"cells", cells},
+        {"has_reason", spanned_columns > 0},
+        {"reason_width", std::to_string(spanned_columns)},
+        {"reason", row.reason_or_dash()},
+        {"remark_beside", remark.beside},
+        {"has_remark_below", !remark.below.empty()},
+        {"below_width", std::to_string(table.columns.size() - 1 + has_remarks_column)},
+        {"remark_below", remark.below}});
   }
   return fill_template("table.html", {{"id", id},
-                                      {"wide", !fits_column(table)},
-                                      {"screen", !is_printed},
+                                      {"is_wide", !fits_column(table)},
+                                      {"is_on_screen_only", !is_printed},
                                       {"title", table.title},
                                       {"columns", heading_list(table)},
-                                      {"flagged", has_remarks_column},
+                                      {"has_remarks_column", has_remarks_column},
                                       {"rows", rows}});
 }
 
