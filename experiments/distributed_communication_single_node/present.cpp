@@ -399,7 +399,7 @@ std::optional<Facts> unplanned_facts(const Groups& groups) {
   std::vector<std::string> left_out;
   if (!sizes.empty()) left_out.push_back(fmt::format("{}", fmt::join(sizes, " and ")));
   if (!ranks.empty()) left_out.push_back(fmt::format("{} ranks", fmt::join(ranks, " and ")));
-  return Facts().set("what", fmt::format("{}", fmt::join(left_out, ", and ")));
+  return Facts().set("sizes_and_ranks", fmt::format("{}", fmt::join(left_out, ", and ")));
 }
 
 /// Returns the first text `name` that a launch over NCCL recorded; empty if none did.

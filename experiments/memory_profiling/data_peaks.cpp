@@ -172,7 +172,7 @@ std::optional<Facts> peak_facts(const ProfileList& profiles) {
         .when("step", mode == Mode::kTrainStep, "peak", peak(Mode::kTrainStep))
         .when("inference", longest.measured_step(Mode::kInference) != nullptr, "peak",
               peak(Mode::kInference))
-        .when("refused", !out_of_memory.empty(), "where",
+        .when("refused", !out_of_memory.empty(), "at_contexts",
               where_out_of_memory(out_of_memory, longest.context()));
   }
   return std::nullopt;
@@ -211,7 +211,7 @@ std::optional<Facts> phase_facts(const std::vector<StepRow>& steps) {
                                 .set("short", context(peaking_in_optimizer.back()))
                                 .flag("up_to", peaking_in_optimizer.size() > 1)
                                 .set("long", context(peaking_elsewhere.front()))
-                                .flag("on", peaking_elsewhere.size() > 1)
+                                .flag("from_there_on", peaking_elsewhere.size() > 1)
                           : Facts())
       .when("outweigh", peaking_elsewhere.empty()
                             ? std::nullopt
@@ -247,7 +247,7 @@ PartContent present_peaks(const RunView& view, const std::vector<MemoryProfile>&
   part.facts.flag("nothing", !peaks).when("reasons", !reasons.empty(), "words", reasons);
   part.facts.when("peaks", peaks);
   part.facts.when("phases", phase_facts(training_step_rows(planned_in_full(described))));
-  part.facts.when("turned", reversed_by_rounding(training_step_rows(described)));
+  part.facts.when("reversed_by_rounding", reversed_by_rounding(training_step_rows(described)));
   part.datasets = {contexts_data(planned_in_full(same_precision)),
                    forward_peaks_data(same_precision), steps_data(select_all(profiles))};
   add_what_fits(part, view, profiles);

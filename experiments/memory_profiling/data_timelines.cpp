@@ -108,13 +108,13 @@ std::string subject(const StepRecording& recording, const StepRecording* previou
 
 Facts recording_facts(const StepRecording& recording, const StepRecording* previous) {
   const Instant &start = recording.start(), &peak = recording.timeline.peak();
-  const char* situation = !recording.step->succeeded()       ? "refused"
+  const char* condition = !recording.step->succeeded()       ? "refused"
                           : is_sawtooth(recording)           ? "sawtooth"
                           : climbs_by_activations(recording) ? "climbs"
                                                              : "plain";
   Facts facts;
   for (const char* name : {"refused", "sawtooth", "climbs", "plain"})
-    facts.flag(name, std::string_view(name) == situation);
+    facts.flag(name, std::string_view(name) == condition);
   return facts.set("subject", subject(recording, previous))
       .set("start", format_bytes_briefly(start.requested_bytes()))
       .set("parameters", format_bytes_briefly(start.bytes_of(metric::kParameters)))

@@ -129,14 +129,14 @@ Facts attention_facts(const Profiles& profiles) {
   const auto comparison =
       profile == nullptr ? std::nullopt : compare_softmax(profiles.view, *profile);
   const double fused_ms = total_ms(rows_of_stage(forward, stage::kFused));
-  const char* situation = forward.empty() ? "nothing"
+  const char* condition = forward.empty() ? "nothing"
                           : comparison    ? "one"
                           : fused_ms > 0  ? "fused"
-                                          : "untold";
+                                          : "unassigned";
   Facts sentence = comparison ? attention_sentence(*comparison) : Facts();
   if (!comparison && profile != nullptr)
     sentence.set("profile", profile->full_name).set("ms", fused_ms, kThreeDigits);
-  return facts.choose({"nothing", "one", "fused", "untold"}, situation, sentence);
+  return facts.choose({"nothing", "one", "fused", "unassigned"}, condition, sentence);
 }
 
 }  // namespace

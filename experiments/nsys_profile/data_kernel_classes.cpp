@@ -168,11 +168,11 @@ Facts class_facts(const Profiles& profiles) {
   Facts facts = profiles.facts();
   const KernelProfile* profile = profiles.in_answers;
   const auto ran = [&](Pass pass) { return profile != nullptr && !profile->rows(pass).empty(); };
-  const char* situation = !ran(Pass::kForward)          ? "nothing"
+  const char* condition = !ran(Pass::kForward)          ? "nothing"
                           : ran(Pass::kTrainStep)       ? "whole_step"
                           : ran(Pass::kForwardBackward) ? "backward_only"
                                                         : "forward_only";
-  facts.choose({"nothing", "whole_step", "backward_only", "forward_only"}, situation,
+  facts.choose({"nothing", "whole_step", "backward_only", "forward_only"}, condition,
                ran(Pass::kForward) ? class_sentence(*profile, profiles.kernels_word()) : Facts());
   const KernelProfile* drawn = profile_of_drawn_step(profiles);
   facts.flag("inference", profile != nullptr && profile->inference && profile->step);

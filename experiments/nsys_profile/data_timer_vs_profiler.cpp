@@ -162,11 +162,11 @@ Facts timer_facts(const Profiles& profiles) {
       profile == nullptr ? std::vector<TimerComparison>() : forward_passes({profile});
   const TimerComparison* pass =
       passes.empty() || !passes.front().reason.empty() ? nullptr : &passes.front();
-  const char* situation = pass == nullptr               ? "nothing"
+  const char* condition = pass == nullptr               ? "nothing"
                           : pass->profiler_shows_less() ? "less"
                           : pass->agrees()              ? "agree"
                                                         : "unexplained";
-  facts.choose({"nothing", "less", "agree", "unexplained"}, situation,
+  facts.choose({"nothing", "less", "agree", "unexplained"}, condition,
                pass == nullptr ? Facts() : timer_sentence(profiles, *pass));
   const bool has_command = profile != nullptr && profiles.view.on_gpu();
   return facts.when(

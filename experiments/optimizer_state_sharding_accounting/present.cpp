@@ -85,7 +85,8 @@ std::optional<Facts> memory_facts(const SchemePair& pair) {
   return facts.set("network", pair.network->words)
       .set("model", equal_model_peaks ? model_peaks[0] + " either way"
                                       : model_peaks[0] + " and " + model_peaks[1])
-      .when("saved", saved.has_value(), "of", format_bytes_briefly(saved.value_or(0)));
+      .when("saves_state", saved.has_value(), "saved_state",
+            format_bytes_briefly(saved.value_or(0)));
 }
 
 /// Gives the times of the phases that sharding changes. Returns nothing unless they explain

@@ -115,7 +115,7 @@ std::vector<Facts> machine_facts(const std::vector<Machine>& machines,
     facts.set("machine", machine.words);
     facts.set("c", format_significant(rates->flops_per_second / kTera, kDigits));
     facts.set("w", format_significant(rates->bytes_per_second / kGigabyte, kDigits));
-    facts.when("egress", !machine.egress_source.empty(), "how", machine.egress_source);
+    facts.when("egress", !machine.egress_source.empty(), "egress_source", machine.egress_source);
     add(facts, *rates);
   }
   return all;
