@@ -46,7 +46,7 @@ PartContent memory_part() {
   part.facts.set("devices", format_count(least_devices(kXxl, kH100Bytes, 0)));
   part.facts.set("token", format_count(static_cast<std::int64_t>(kXxl.saved_bytes_per_token())));
   part.calculated = true;
-  part.datasets = {make_dataset("held", kStateColumns, rows)};
+  part.datasets = {make_dataset("state", kStateColumns, rows)};
   return part;
 }
 
