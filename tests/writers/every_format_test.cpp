@@ -1,6 +1,7 @@
 // Tests that pages and Markdown say the same: the author, the answers or room for them, captions.
 #include <gmock/gmock.h>
 
+#include "document/demonstration.h"
 #include "writers/html/html.h"
 #include "writers/markdown/markdown.h"
 #include "writers/markdown/paper.h"
@@ -99,6 +100,20 @@ TEST(Captions, MentionInteractionOnlyOnThePage) {
   EXPECT_THAT(report_typst(document, drawings, {}), Not(words));
   EXPECT_THAT(report_markdown(document, drawings, Answers::kFull), Not(words));
   EXPECT_THAT(report_paper(document, {{figure.slug, {}}}, {}), Not(words));
+}
+
+TEST(Demonstration, IsToldInTheSameWordsInEveryFormat) {
+  Document document = sample_document();
+  document.demonstration = true;
+  const auto words = HasSubstr(kDemonstrationMeaning);
+  EXPECT_THAT(page_html(document, {}, {}), words);
+  OverviewPage overview;
+  overview.document = document;
+  overview.document.sections.front().parts.front().tables.front().slug = "runs";
+  EXPECT_THAT(overview_html(overview, {}, {}, {}), words);
+  EXPECT_THAT(report_typst(document, {}, {}), words);
+  EXPECT_THAT(report_markdown(document, {}, Answers::kFull), words);
+  EXPECT_THAT(report_paper(document, {}, {}), words);
 }
 
 /// Tells whether each format that can write below a row writes this remark beside it.

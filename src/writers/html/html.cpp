@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "document/demonstration.h"
 #include "writers/html/assets.h"
 #include "writers/html/template.h"
 
@@ -73,6 +74,8 @@ std::string filled_page(const Document& document, const PageOptions& options, Pa
       {"method", markdown_to_html(document.method)},
       {"commands", document.reproduce.empty() ? TemplateList() : text_list({document.reproduce})},
       {"is_demonstration", document.demonstration},
+      {"demonstration", kDemonstration},
+      {"demonstration_meaning", kDemonstrationMeaning},
       {"is_reference", document.reference},
       {"is_incomplete", document.incomplete},
       {"byline", byline_html(document.front)},
@@ -183,7 +186,9 @@ std::string overview_html(const OverviewPage& page, const Drawings& drawings,
                         {"compare_page", page.compare_link},
                         {"has_pairs", !pairs.empty()},
                         {"pairs", pair_items},
-                        {"has_demonstration", document.demonstration}});
+                        {"has_demonstration", document.demonstration},
+                        {"demonstration", kDemonstration},
+                        {"demonstration_meaning", kDemonstrationMeaning}});
 }
 
 }  // namespace labreport

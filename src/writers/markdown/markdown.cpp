@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "document/demonstration.h"
 #include "document/facts.h"
 #include "writers/align.h"
 #include "writers/markdown/markdown_writer.h"
@@ -187,9 +188,7 @@ void MarkdownWriter::reproduce(const Document& document) {
 std::string banners_markdown(const Document& document) {
   std::string text;
   if (document.demonstration) {
-    text +=
-        "> **CPU demonstration.** Tiny networks on a CPU: this report shows what one "
-        "looks like, not what a GPU does.\n\n";
+    text += std::string("> **") + kDemonstration + ".** " + kDemonstrationMeaning + "\n\n";
   }
   if (document.incomplete) text += "> **Interrupted run.** Cells are missing.\n\n";
   return text;
