@@ -8,6 +8,7 @@
 #include "embedded/experiments.h"
 #include "experiments/common/selection.h"
 #include "experiments/problems.h"
+#include "results/run_labels.h"
 
 namespace labreport {
 namespace {
@@ -139,7 +140,7 @@ const std::vector<Experiment>& catalog() {
        .present = gradient_checkpointing::present,
        .section_text = section_text("gradient_checkpointing"),
        .in_profiling_half = false,
-       .only_edition = "2026"},
+       .only_edition = kEdition2026},
       {.name = "data_parallel",
        .parts = {"a", "b", "c", "d"},
        .plan = data_parallel::plan,
@@ -175,17 +176,17 @@ const std::vector<Experiment>& catalog() {
        .present = fsdp_accounting::present,
        .section_text = section_text("fsdp_accounting"),
        .in_profiling_half = false,
-       .only_edition = "2026",
+       .only_edition = kEdition2026,
        .needs_several_gpus = true},
       arithmetic_problem("communication_accounting", {"a", "b", "c", "d"},
-                         parallel_arithmetic::communication_accounting, "2025"),
+                         parallel_arithmetic::communication_accounting, kEdition2025),
       arithmetic_problem("alternate_ring_all_reduce", {},
-                         parallel_arithmetic::alternate_ring_all_reduce, "2026"),
+                         parallel_arithmetic::alternate_ring_all_reduce, kEdition2026),
       arithmetic_problem("data_parallel_calcs", {}, parallel_arithmetic::data_parallel_calcs,
-                         "2026"),
-      arithmetic_problem("fsdp_calcs", {}, parallel_arithmetic::fsdp_calcs, "2026"),
-      arithmetic_problem("tp_calcs", {}, parallel_arithmetic::tp_calcs, "2026"),
-      arithmetic_problem("fsdp_tp_calcs", {}, parallel_arithmetic::fsdp_tp_calcs, "2026"),
+                         kEdition2026),
+      arithmetic_problem("fsdp_calcs", {}, parallel_arithmetic::fsdp_calcs, kEdition2026),
+      arithmetic_problem("tp_calcs", {}, parallel_arithmetic::tp_calcs, kEdition2026),
+      arithmetic_problem("fsdp_tp_calcs", {}, parallel_arithmetic::fsdp_tp_calcs, kEdition2026),
       {.name = "ladder",
        .plan = ladder::plan,
        .present = ladder::present,

@@ -70,9 +70,6 @@ Presentation present(const RunView& view);
 }  // namespace gradient_checkpointing
 
 namespace distributed_communication_single_node {
-/// A cell of all-reduces of every size, over one library among one number of ranks.
-CellSpec all_reduce_cell(const PlanInput& input, DeviceKind device, Ranks ranks);
-
 /// Plans a cell for each library and number of ranks. 2025: Gloo among CPU processes and NCCL among
 /// GPUs; 2026: only NCCL. Without a GPU only Gloo is planned.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);

@@ -91,7 +91,8 @@ local function measure(cell)
   return utf8.len(text) or #text, longest
 end
 
---- Lets a cell extend across the cells behind it that hold SPANNED.
+--- Lets a cell extend across the cells behind it that hold SPANNED. Remarks that take a whole row belong to the row
+--- above, so they are indented.
 local function join_spanned(row)
   local cells = {}
   for _, cell in ipairs(row.cells) do
@@ -102,6 +103,7 @@ local function join_spanned(row)
       cells[#cells + 1] = cell
     end
   end
+  if cells[1].col_span > 1 then cells[1].contents[1].content:insert(1, pandoc.RawInline("latex", "\\quad ")) end
   row.cells = cells
 end
 

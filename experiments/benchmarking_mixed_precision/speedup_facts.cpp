@@ -124,7 +124,7 @@ std::vector<Facts> synchronizing_facts(const PrecisionPairs& pairs) {
       list.push_back(Facts()
                          .set("size", network->size_label())
                          .set("precision", network->precision())
-                         .set("once", once_ms, kThreeDigits)
+                         .set("synchronized_once_ms", once_ms, kThreeDigits)
                          .set("each", each_phase_ms, kThreeDigits));
     }
   }

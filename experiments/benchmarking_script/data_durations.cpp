@@ -233,7 +233,7 @@ Facts duration_facts(const std::vector<SizeRow>& all) {
     optimizer.add(row, row.phases_ms.optimizer);
   }
   Facts facts;
-  facts.flag("nothing", rows.empty()).set("whose", backward_rows.empty() ? "Its" : "Their");
+  facts.flag("nothing", rows.empty()).set("possessive", backward_rows.empty() ? "Its" : "Their");
   facts.when("timed", !rows.empty(), rows.empty() ? Facts() : timed_facts(rows));
   return facts.when("passes", passes.facts()).when("optimizer", optimizer.facts());
 }

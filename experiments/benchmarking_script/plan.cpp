@@ -4,6 +4,7 @@
 
 #include "experiments/benchmarking_script/presenters.h"
 #include "experiments/common/selection.h"
+#include "results/run_labels.h"
 
 namespace labreport::benchmarking_script {
 namespace {
@@ -44,7 +45,7 @@ void add_mode(std::vector<PlannedCell>& cells, const PlanInput& input, const Axe
 }  // namespace
 
 bool is_warmup_mode(const Edition& edition, Mode mode) {
-  if (mode == Mode::kTrainStep) return edition.name == "2026";
+  if (mode == Mode::kTrainStep) return edition.name == kEdition2026;
   return mode == Mode::kForward || mode == Mode::kForwardBackward;
 }
 

@@ -5,6 +5,7 @@
 
 #include "experiments/common/contexts.h"
 #include "plan/planner.h"
+#include "results/run_labels.h"
 
 namespace labreport {
 
@@ -14,7 +15,7 @@ struct Planning {
   Axes axes;
   std::vector<PlannedCell> cells = {};
 
-  bool is_2026() const { return input.edition.name == "2026"; }
+  bool is_2026() const { return input.edition.name == kEdition2026; }
   bool is_full() const { return input.preset == Preset::kFull; }
 
   /// Adds `step` in `mode`, unless the user left the mode out.

@@ -4,6 +4,21 @@
 #include <string>
 
 namespace labreport {
+namespace {
+
+Collectives collectives_of(DeviceKind device) {
+  return device == DeviceKind::kCuda ? Collectives::kNccl : Collectives::kGloo;
+}
+
+/// Returns the bytes of the sweep's largest all-reduce. The full sweep ends at 1 GiB over NCCL.
+/// Over Gloo, which takes seconds for it, the sweep ends at the handout's 1 GB.
+std::int64_t largest_all_reduce_bytes(const PlanInput& input, DeviceKind device) {
+  if (input.preset == Preset::kDemo) return 10'000'000;
+  if (input.preset == Preset::kQuick) return 100'000'000;
+  return device == DeviceKind::kCpu ? 1'000'000'000 : 1 << 30;
+}
+
+}  // namespace
 
 bool part_wanted(const PlanInput& input, std::string_view problem, std::string_view letter) {
   const auto& only = input.selection.only;
@@ -51,9 +66,19 @@ CellSpec two_rank_cell(const PlanInput& input, const Axes& axes, const Size& siz
   CellSpec spec = timing_cell(input, axes, size);
   spec.kind = kind;
   spec.mode = Mode::kTrainStep;
-  const bool gpus = input.device == DeviceKind::kCuda;
-  spec.ranks = Ranks{kRanks, gpus ? Collectives::kNccl : Collectives::kGloo};
+  spec.ranks = Ranks{kRanks, collectives_of(input.device)};
   spec.batch = std::max<std::int64_t>(1, axes.batch / kRanks);
+  return spec;
+}
+
+CellSpec all_reduce_cell(const PlanInput& input, DeviceKind device, std::int64_t ranks) {
+  constexpr std::int64_t kWarmupCalls = 5;
+  constexpr std::int64_t kTimedCalls = 20;
+  CellSpec spec = bare_cell(device, CellKind::kAllReduce);
+  spec.ranks = Ranks{ranks, collectives_of(device)};
+  spec.largest_bytes = largest_all_reduce_bytes(input, device);
+  spec.warmup = input.selection.warmup.value_or(kWarmupCalls);
+  spec.steps = input.selection.steps.value_or(kTimedCalls);
   return spec;
 }
 

@@ -28,4 +28,7 @@ std::vector<Size> two_rank_sizes(const PlanInput& input, const Axes& axes);
 /// rank takes half of the batch. The caller sets precision, context and what `kind` needs besides.
 CellSpec two_rank_cell(const PlanInput& input, const Axes& axes, const Size& size, CellKind kind);
 
+/// Returns a cell of all-reduces of every size: among GPUs over NCCL, or CPU processes over Gloo.
+CellSpec all_reduce_cell(const PlanInput& input, DeviceKind device, std::int64_t ranks);
+
 }  // namespace labreport

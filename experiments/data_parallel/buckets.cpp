@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "experiments/common/bytes.h"
 #include "experiments/common/change.h"
 #include "experiments/data_parallel/buckets.h"
 #include "experiments/data_parallel/lanes.h"
@@ -162,7 +163,7 @@ std::optional<Facts> formula_facts(const std::vector<BucketRow>& rows) {
       .flag("faster", best_faster)
       .flag("slower", best_slower)
       .flag("alike", !*differ)
-      .when("stretched", stretched, Facts().set("of", backward_longer_ms, kThreeDigits))
+      .when("stretched", stretched, Facts().set("longer_ms", backward_longer_ms, kThreeDigits))
       .when("hides", hides, Facts().set("exposed", exposed_ms, kThreeDigits))
       .flag("unexplained", best_slower && !hides && !stretched)
       .flag("unseen", !best_faster && worst->bucket_count > best->bucket_count);

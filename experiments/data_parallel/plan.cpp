@@ -60,9 +60,7 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
     }
   }
   if (last_wanted_part(input) == "d") {
-    cells.push_back({distributed_communication_single_node::all_reduce_cell(
-                         input, input.device, *cells.front().spec.ranks),
-                     1});
+    cells.push_back({all_reduce_cell(input, input.device, cells.front().spec.ranks->count), 1});
   }
   return cells;
 }

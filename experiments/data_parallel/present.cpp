@@ -58,7 +58,7 @@ std::optional<Facts> traced_facts(const SchemeResult& flat, const SchemeResult& 
       .set("one", *flat.communication_ms, kThreeDigits)
       .set("many", *naive.communication_ms, kThreeDigits)
       .when("copies", copies_ms > kMentionedCopyFraction * std::abs(saved_ms),
-            Facts().set("of", copies_ms, kThreeDigits));
+            Facts().set("copies_ms", copies_ms, kThreeDigits));
 }
 
 Facts flat_facts(const MeasuredNetwork& network, const SchemeResult& flat) {

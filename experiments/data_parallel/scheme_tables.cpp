@@ -9,15 +9,15 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/statistics.h"
+#include "experiments/common/bytes.h"
 #include "experiments/common/command.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
+#include "results/run_labels.h"
 #include "results/table_shapes.h"
 
 namespace labreport::data_parallel {
 namespace {
-
-namespace single_node = distributed_communication_single_node;
 
 constexpr double kNsPerUs = 1e3;
 
@@ -106,8 +106,7 @@ std::string library_words(const MeasuredNetworks& networks) {
   for (const MeasuredNetwork& network : networks) {
     for (const SchemeResult& result : network.schemes) {
       const Launch* launch = ok_launch(*result.cell);
-      const std::string recorded =
-          launch == nullptr ? "" : single_node::library_text(*launch, metric::kLibrary);
+      const std::string recorded = launch == nullptr ? "" : library_text(*launch, metric::kLibrary);
       if (!recorded.empty()) return recorded;
     }
   }
@@ -216,7 +215,7 @@ void add_conditions(Facts& facts, const RunView& view, const MeasuredNetworks& n
   facts.set("warmup", format_count(spec.warmup.value_or(0)));
   facts.set("steps", format_count(spec.steps.value_or(0)));
   facts.list("sizes", size_facts(networks));
-  facts.flag("extra", view.edition().name != "2025");
+  facts.flag("extra", view.edition().name != kEdition2025);
 }
 
 void add_cells(PartContent& part, const RunView& view, const MeasuredNetworks& networks,

@@ -15,8 +15,6 @@
 namespace labreport::data_parallel {
 namespace {
 
-namespace single_node = distributed_communication_single_node;
-
 constexpr double kBytesPerMegabyte = 1e6;
 // A trace is not used if its step took longer than this multiple of the mean timed step.
 constexpr double kMaxTracedSlowdown = 1.05;
@@ -72,11 +70,11 @@ SchemeResult scheme_result(const Cell& cell) {
 }
 
 /// Fits a line to the all-reduces that the run timed without training, on the ranks of `spec`.
-std::optional<single_node::FittedLine> fitted_line(const RunView& view, const CellSpec& spec) {
-  for (const single_node::AllReduceGroup& group : single_node::groups_of(view)) {
+std::optional<FittedLine> fitted_line(const RunView& view, const CellSpec& spec) {
+  for (const AllReduceGroup& group : all_reduce_groups(view)) {
     const CellSpec& other = group.cell->spec;
     if (other.ranks == spec.ranks && other.device == spec.device) {
-      return single_node::line_through(group.fitted_timings());
+      return line_through(group.fitted_timings());
     }
   }
   return std::nullopt;
@@ -86,12 +84,6 @@ std::optional<single_node::FittedLine> fitted_line(const RunView& view, const Ce
 
 std::string cap_words(double cap_bytes) {
   return format_value(cap_bytes / kBytesPerMegabyte, {Notation::kNoTrailingZeros});
-}
-
-std::string size_words(double bytes) {
-  const double gigabytes = bytes / 1e3 / kBytesPerMegabyte;
-  if (gigabytes >= 1) return format_significant(gigabytes, 3) + " GB";
-  return format_significant(bytes / kBytesPerMegabyte, 3) + " MB";
 }
 
 std::string SchemeResult::words() const {

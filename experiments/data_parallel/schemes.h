@@ -7,7 +7,7 @@
 
 #include "document/value.h"
 #include "document/view.h"
-#include "experiments/distributed_communication_single_node/all_reduces.h"
+#include "experiments/common/all_reduces.h"
 #include "plan/gradients.h"
 
 namespace labreport::data_parallel {
@@ -53,7 +53,7 @@ struct MeasuredNetwork {
   std::string words;  ///< "xl at context 512 in FP32"
   std::vector<SchemeResult> schemes;
   /// The line fitted to all-reduces that the run timed without training, on the ranks of `spec`.
-  std::optional<distributed_communication_single_node::FittedLine> all_reduce_line = {};
+  std::optional<FittedLine> all_reduce_line = {};
 
   /// Returns null if the scheme was not planned.
   const SchemeResult* find(Scheme scheme) const;
@@ -75,8 +75,6 @@ using MeasuredNetworks = std::vector<MeasuredNetwork>;
 /// Returns networks in plan order.
 MeasuredNetworks measured_networks(const RunView& view);
 
-/// Returns "15.0 MB" (10⁶ bytes) or "7.99 GB" (10⁹ bytes).
-std::string size_words(double bytes);
 /// Writes a cap, the most bytes that a bucket of several gradients holds, in MB (10⁶ bytes), with
 /// the fewest digits: "0.1", "1,000".
 std::string cap_words(double cap_bytes);

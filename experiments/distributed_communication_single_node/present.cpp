@@ -9,9 +9,9 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "experiments/common/all_reduces.h"
 #include "experiments/common/command.h"
-#include "experiments/distributed_communication_single_node/all_reduces.h"
-#include "experiments/distributed_communication_single_node/links.h"
+#include "experiments/common/datasheet.h"
 #include "experiments/problems.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
@@ -30,7 +30,7 @@ constexpr std::string_view kSkippedPrefix = "skipped: ";
 using Groups = std::vector<AllReduceGroup>;
 
 /// Returns "1 MB" (10⁶ bytes) or "1 GB" (10⁹ bytes).
-std::string size_words(std::int64_t bytes) {
+std::string whole_size_words(std::int64_t bytes) {
   constexpr std::int64_t kMegabyte = 1'000'000, kGigabyte = 1'000'000'000;
   if (bytes >= kGigabyte) return format_count(bytes / kGigabyte) + " GB";
   return format_count(bytes / kMegabyte) + " MB";
@@ -109,7 +109,7 @@ struct LineRow {
   std::int64_t ranks;
   FittedLine line;
   double bus_factor;  ///< busbw / algbw
-  std::optional<Link> link;
+  std::optional<DatasheetLink> link;
 
   double busbw() const { return line.bytes_per_second * bus_factor; }
 };
@@ -174,13 +174,14 @@ std::vector<GridRow> grid_rows(const Groups& groups) {
   for (const AllReduceGroup& group : groups) {
     const std::vector<std::int64_t> sizes = handout_sizes(group);
     if (!group.reason.empty() && !sizes.empty()) {
-      const std::string range = size_words(sizes.front()) + " to " + size_words(sizes.back());
+      const std::string range =
+          whole_size_words(sizes.front()) + " to " + whole_size_words(sizes.back());
       not_run.push_back({group.library(), group.ranks(), range, {}, 0, group.reason});
       continue;
     }
     for (const std::int64_t bytes : sizes) {
       const auto timing = group.synced_timing(bytes);
-      rows.push_back({group.library(), group.ranks(), size_words(bytes), timing,
+      rows.push_back({group.library(), group.ranks(), whole_size_words(bytes), timing,
                       bus_factor(group.ranks()), group.reason,
                       timing ? flags_of(*timing) : std::vector<std::string>()});
     }
@@ -224,11 +225,11 @@ std::vector<LineRow> line_rows(const RunView& view, const Groups& groups) {
   for (const AllReduceGroup& group : groups) {
     const auto line = line_through(group.fitted_timings());
     if (!line) continue;
-    std::optional<Link> link;
+    std::optional<DatasheetLink> link;
     const Launch* launch = ok_launch(*group.cell);
     if (launch != nullptr && launch->device && group.cell->spec.device == DeviceKind::kCuda) {
       const auto device = static_cast<std::size_t>(*launch->device);
-      link = nominal_link(view.run().devices.at(device).name);
+      link = datasheet_link(view.run().devices.at(device).name);
     }
     rows.push_back({group.library(), group.ranks(), *line, bus_factor(group.ranks()), link});
   }
@@ -250,7 +251,7 @@ std::vector<RankRow> rank_rows(const Groups& groups) {
       const auto bytes = static_cast<std::int64_t>(number(column::kBytes));
       if (row.text(column::kMethod) != metric::kSynced || !is_handout_size(bytes)) continue;
       const RankRow rank{.series = group.words(),
-                         .size = size_words(bytes),
+                         .size = whole_size_words(bytes),
                          .rank = static_cast<std::int64_t>(number(column::kRank)),
                          .mean_ms = number(column::kMeanNs) / kNsPerMs,
                          .median_ms = number(column::kMedianNs) / kNsPerMs,
@@ -307,8 +308,8 @@ Facts size_facts(const AllReduceGroup& group) {
   const std::vector<AllReduceTiming> timings = undisturbed_timings(group);
   const AllReduceTiming &small = timings.front(), &large = timings.back();
   return Facts()
-      .set("small", size_words(small.bytes))
-      .set("large", size_words(large.bytes))
+      .set("small", whole_size_words(small.bytes))
+      .set("large", whole_size_words(large.bytes))
       .set("small_ms", small.slowest_ns / kNsPerMs, kThreeDigits)
       .set("large_ms", large.slowest_ns / kNsPerMs, kThreeDigits)
       .set("times", format_factor(large.slowest_ns / small.slowest_ns))
@@ -332,7 +333,7 @@ std::optional<Facts> rank_facts(const Groups& groups, const AllReduceGroup& few)
     const double ratio = among_many->slowest_ns / among_few->slowest_ns;
     const double ring_ratio = bus_factor(many->ranks()) / bus_factor(few.ranks());
     return Facts()
-        .set("size", size_words(bytes))
+        .set("size", whole_size_words(bytes))
         .set("many", format_count(many->ranks()))
         .set("few", format_count(few.ranks()))
         .set("ratio", format_ratio(ratio))
@@ -356,8 +357,8 @@ std::optional<Facts> library_facts(const Groups& groups, const AllReduceGroup& d
     }
     if (ratios.size() < 2) continue;
     return Facts()
-        .set("small", size_words(ratios.front().first))
-        .set("large", size_words(ratios.back().first))
+        .set("small", whole_size_words(ratios.front().first))
+        .set("large", whole_size_words(ratios.back().first))
         .set("small_ratio", format_factor(ratios.front().second))
         .set("large_ratio", format_factor(ratios.back().second));
   }
@@ -387,7 +388,7 @@ std::optional<Facts> unplanned_facts(const Groups& groups) {
     const bool planned = std::ranges::any_of(groups, [bytes](const AllReduceGroup& group) {
       return bytes <= group.cell->spec.largest_bytes.value_or(0);
     });
-    if (!planned) sizes.push_back(size_words(bytes));
+    if (!planned) sizes.push_back(whole_size_words(bytes));
   }
   for (const std::int64_t count : kHandoutRanks) {
     const bool planned = std::ranges::any_of(
@@ -398,7 +399,7 @@ std::optional<Facts> unplanned_facts(const Groups& groups) {
   std::vector<std::string> left_out;
   if (!sizes.empty()) left_out.push_back(fmt::format("{}", fmt::join(sizes, " and ")));
   if (!ranks.empty()) left_out.push_back(fmt::format("{} ranks", fmt::join(ranks, " and ")));
-  return Facts().set("what", fmt::format("{}", fmt::join(left_out, ", and ")));
+  return Facts().set("sizes_and_ranks", fmt::format("{}", fmt::join(left_out, ", and ")));
 }
 
 /// Returns the first text `name` that a launch over NCCL recorded; empty if none did.
@@ -445,7 +446,7 @@ void add_conditions(Facts& facts, const Groups& groups) {
 }  // namespace
 
 Presentation present(const RunView& view) {
-  const Groups groups = groups_of(view);
+  const Groups groups = all_reduce_groups(view);
   if (groups.empty()) return {};
   PartContent part;
   const AllReduceGroup* described = described_group(groups);

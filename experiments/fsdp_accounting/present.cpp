@@ -6,18 +6,19 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "experiments/common/command.h"
+#include "experiments/common/sharding_tables.h"
 #include "experiments/fsdp_accounting/gathers.h"
-#include "experiments/optimizer_state_sharding_accounting/sharding_tables.h"
 #include "experiments/problems.h"
 #include "results/metric_names.h"
+#include "results/run_labels.h"
 
 namespace labreport::fsdp_accounting {
 namespace {
 
-using optimizer_state_sharding_accounting::ShardingScheme;
-using optimizer_state_sharding_accounting::Stage;
-using optimizer_state_sharding_accounting::TrainedNetwork;
-using optimizer_state_sharding_accounting::When;
+using sharding::ShardingScheme;
+using sharding::Stage;
+using sharding::TrainedNetwork;
+using sharding::When;
 
 constexpr const char* kProblem = "fsdp_accounting";
 // Gradients explain a saving below the expected one if saving and gradients add up to the expected
@@ -157,8 +158,8 @@ PartContent memory_part(const RunView& view, const std::vector<TrainedNetwork>& 
       .flag("optimizer", sharded_optimizer != nullptr)
       .when("saving", saving);
   set_conditions(part.facts, view, networks);
-  optimizer_state_sharding_accounting::list_diverging_losses(
-      part.facts, networks, Sharding::kWeights, kFp32LossTolerance, kSixteenBitLossTolerance);
+  sharding::list_diverging_losses(part.facts, networks, Sharding::kWeights, kFp32LossTolerance,
+                                  kSixteenBitLossTolerance);
   part.datasets = {points_data(networks), stacks_data(networks)};
   part.details.tables = {
       command_table(view.run(), kProblem, {networks.front().schemes.front().cell})};
@@ -187,9 +188,8 @@ PartContent gathers_part(const RunView& view, const std::vector<TrainedNetwork>&
 }  // namespace
 
 Presentation present(const RunView& view) {
-  if (view.edition().name != "2026") return {};
-  const std::vector<TrainedNetwork> networks =
-      optimizer_state_sharding_accounting::trained_networks(view, Sharding::kWeights);
+  if (view.edition().name != kEdition2026) return {};
+  const std::vector<TrainedNetwork> networks = sharding::trained_networks(view, Sharding::kWeights);
   if (networks.empty()) return {};
   return {{"a", memory_part(view, networks)}, {"b", gathers_part(view, networks)}};
 }

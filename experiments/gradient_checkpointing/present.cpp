@@ -43,13 +43,13 @@ std::vector<Column<Spacing>> columns(const RunView& view, const std::set<std::st
       {"saved", "Saved for backward",
        [](const Spacing& spacing) { return bytes_or_reason(spacing.saved_bytes, spacing); }, unit,
        bytes},
-      {"held", "Peak, forward + backward",
+      {"forward_backward_peak", "Peak, forward + backward",
        [](const Spacing& spacing) {
          return bytes_or_reason(spacing.forward_backward_peak, spacing);
        },
        unit, bytes},
-      {"held_formula", "Formula, forward + backward", &Spacing::expected_forward_backward_peak,
-       unit, bytes},
+      {"forward_backward_formula", "Formula, forward + backward",
+       &Spacing::expected_forward_backward_peak, unit, bytes},
       {"peak", "Peak, training step",
        [](const Spacing& spacing) { return bytes_or_reason(spacing.peak, spacing); }, unit, bytes},
       {"formula", "Formula, training step", &Spacing::expected_peak, unit, bytes},
@@ -178,11 +178,11 @@ Facts network_facts(const CheckpointedNetwork& network) {
       .set("groups", group_words(best))
       .set("peak", format_bytes_briefly(*best.peak))
       .flag("step", has_training_step(network))
-      .set("held", format_bytes_briefly(*best.forward_backward_peak))
+      .set("forward_backward_peak", format_bytes_briefly(*best.forward_backward_peak))
       .when("smaller", neighbor_facts(network.with_smaller_groups(best), best))
       .when("larger", neighbor_facts(network.with_larger_groups(best), best))
       .when("why", reason_facts(network, best))
-      .when("again", has_times, "share",
+      .when("recomputation", has_times, "share",
             has_times ? format_percent(*best.recompute_ms / mean(best.forward_backward_ms)) : "")
       .set("error", format_percent(largest_error));
 }
@@ -211,11 +211,12 @@ std::vector<Facts> diverging_losses(const CheckpointedNetwork& network) {
 void add_datasets(PartContent& part, const RunView& view,
                   const std::vector<CheckpointedNetwork>& networks) {
   for (const CheckpointedNetwork& network : networks) {
-    std::set<std::string_view> main_columns{"blocks", "held", "held_formula", "passes"};
+    std::set<std::string_view> main_columns{"blocks", "forward_backward_peak",
+                                            "forward_backward_formula", "passes"};
     std::set<std::string_view> cost_columns{"blocks", "saved", "again"};
     if (has_training_step(network)) {
-      main_columns = {"blocks", "held", "peak", "formula", "step"};
-      cost_columns.insert({"held", "held_formula", "passes"});
+      main_columns = {"blocks", "forward_backward_peak", "peak", "formula", "step"};
+      cost_columns.insert({"forward_backward_peak", "forward_backward_formula", "passes"});
     }
     for (Dataset dataset : {make_dataset("choices", columns(view, main_columns), network.spacings),
                             make_dataset("costs", columns(view, cost_columns), network.spacings),
@@ -228,13 +229,13 @@ void add_datasets(PartContent& part, const RunView& view,
 
 PartContent spacing_part(const RunView& view, const std::vector<CheckpointedNetwork>& networks) {
   PartContent part;
-  std::vector<Facts> answers, unfit, diverging;
+  std::vector<Facts> answers, none_fits, diverging;
   for (const CheckpointedNetwork& network : networks) {
     if (network.best() != nullptr) {
       answers.push_back(network_facts(network));
     } else {  // No spacing has a peak, so the formula tells which spacing needs the least memory.
       const auto smallest = std::ranges::min_element(network.spacings, {}, &Spacing::expected_peak);
-      unfit.emplace_back()
+      none_fits.emplace_back()
           .set("words", network.words)
           .set("groups", group_words(*smallest))
           .set("formula", format_bytes_briefly(smallest->expected_peak()));
@@ -242,7 +243,7 @@ PartContent spacing_part(const RunView& view, const std::vector<CheckpointedNetw
     std::ranges::move(diverging_losses(network), std::back_inserter(diverging));
     for (const Spacing& spacing : network.spacings) part.cells.push_back(spacing.cell);
   }
-  part.facts.list("networks", answers).list("unfit", unfit).list("apart", diverging);
+  part.facts.list("networks", answers).list("none_fits", none_fits).list("apart", diverging);
   part.facts.flag("gpu", view.on_gpu());
   const CellSpec& spec = networks.front().spec;
   part.facts.flag("handouts", spec.size == "xl" && spec.batch == 4 && spec.context == 2048 &&

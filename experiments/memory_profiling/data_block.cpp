@@ -4,7 +4,7 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
-#include "experiments/memory_profiling/bytes.h"
+#include "experiments/common/bytes.h"
 #include "experiments/memory_profiling/presenters.h"
 #include "experiments/memory_profiling/timeline.h"
 #include "plan/arithmetic.h"
@@ -66,8 +66,8 @@ bool agrees_with_formula(double measured, double formula) {
 
 /// One block of a network; all its numbers are bytes.
 struct Block {
-  const Profile* profile;
-  const PlannedStep* step;
+  const MemoryProfile* profile;
+  const MemoryStep* step;
   std::vector<Contributor> contributors = {};
 
   double bytes_of(std::string_view name) const { return *step->bytes(metric::kBlock, name); }
@@ -105,8 +105,8 @@ std::vector<Contributor> contributors_of(const Block& block) {
 /// Takes one block at the shortest and one at the longest context whose backward was measured.
 std::vector<Block> blocks_of(const ProfileList& profiles) {
   std::vector<Block> blocks;
-  for (const Profile* profile : profiles) {
-    const PlannedStep* step = profile->step_with_backward();
+  for (const MemoryProfile* profile : profiles) {
+    const MemoryStep* step = profile->step_with_backward();
     const auto measured = [step](std::string_view name) {
       return step != nullptr && step->bytes(metric::kBlock, name);
     };
@@ -144,7 +144,7 @@ void set_block_facts(Facts& facts, const std::vector<Block>& blocks) {
     sentences.push_back(
         Facts()
             .set("context", format_count(block.profile->context()))
-            .set("kept", format_bytes_briefly(block.saved()))
+            .set("saved", format_bytes_briefly(block.saved()))
             .set("change", (change < 0 ? "−" : "+") + format_bytes_briefly(std::abs(change)))
             .flag("later", !sentences.empty()));
   }
@@ -155,7 +155,7 @@ void set_block_facts(Facts& facts, const std::vector<Block>& blocks) {
   const bool gradients_match =
       all_have_formulas && std::ranges::all_of(blocks, &Block::gradients_match_formula);
   facts.flag("own", all_have_formulas);
-  facts.flag("kept_agrees", saved_match).flag("kept_differs", all_have_formulas && !saved_match);
+  facts.flag("saved_agrees", saved_match).flag("saved_differs", all_have_formulas && !saved_match);
   facts.flag("gradients_agree", gradients_match)
       .flag("gradients_differ", all_have_formulas && !gradients_match);
   facts.set("gradients", join_words(distinct(each(blocks, [](const Block& block) {
@@ -184,8 +184,8 @@ Dataset blocks_data(const std::vector<Block>& blocks) {
   const std::vector<Column<Block>> columns{
       {"context", "Context", [](const Block& block) { return block.profile->setting; }, "",
        kRowNumber},
-      bytes_column<Block>("kept", "Saved", &Block::saved, unit),
-      bytes_column<Block>("kept_formula", "By formula", by_formula(&Block::saved_formula), unit),
+      bytes_column<Block>("saved", "Saved", &Block::saved, unit),
+      bytes_column<Block>("saved_formula", "By formula", by_formula(&Block::saved_formula), unit),
       bytes_column<Block>("change", "Change over backward", &Block::change_over_backward, unit),
       bytes_column<Block>("gradients", "Gradients, by difference", &Block::gradients, unit),
       bytes_column<Block>("gradients_formula", "4 (4 d² + 3 d d_ff + 2 d)",
@@ -268,7 +268,7 @@ std::vector<Dataset> block_timeline_datasets(const Block& block) {
 
 }  // namespace
 
-PartContent present_block(const RunView& view, const std::vector<Profile>& profiles) {
+PartContent present_block(const RunView& view, const std::vector<MemoryProfile>& profiles) {
   PartContent part;
   set_common_facts(part.facts, view, profiles);
   const std::vector<Block> blocks = blocks_of(described_profiles(profiles));
@@ -276,7 +276,7 @@ PartContent present_block(const RunView& view, const std::vector<Profile>& profi
   for (const Block& block : blocks) {
     const std::vector<Column<Contributor>> columns{
         {"tensor", "Tensor", &Contributor::name},
-        bytes_column<Contributor>("kept", "Saved", &Contributor::bytes,
+        bytes_column<Contributor>("saved", "Saved", &Contributor::bytes,
                                   mebibyte_unit(block.saved())),
         {"share", "Share", &Contributor::share, "%", {Notation::kPercent}}};
     part.datasets.push_back(

@@ -4,7 +4,7 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
-#include "experiments/memory_profiling/bytes.h"
+#include "experiments/common/bytes.h"
 #include "experiments/memory_profiling/presenters.h"
 #include "experiments/memory_profiling/timeline.h"
 #include "plan/memory.h"
@@ -46,8 +46,8 @@ std::string meaning_of(const std::string& formula) {
 
 /// One forward pass and its groups, the largest first. There is at least one group.
 struct ForwardPass {
-  const Profile* profile;
-  const PlannedStep* step;
+  const MemoryProfile* profile;
+  const MemoryStep* step;
   std::vector<SizeGroup> groups;
 
   double largest_bytes() const { return groups.front().bytes_each; }
@@ -68,7 +68,7 @@ struct ForwardPass {
   }
 };
 
-std::vector<SizeGroup> groups_of(const PlannedStep& step) {
+std::vector<SizeGroup> groups_of(const MemoryStep& step) {
   std::vector<SizeGroup> groups;
   for (const MeasuredRow& row : measured_rows(*step.launch, metric::kLargest)) {
     const double bytes = row.number(column::kBytes).value_or(0);
@@ -90,10 +90,10 @@ std::vector<SizeGroup> groups_of(const PlannedStep& step) {
 /// forward+backward, else its forward without grad.
 std::vector<ForwardPass> forward_passes_of(const ProfileList& profiles) {
   std::vector<ForwardPass> passes;
-  for (const Profile* profile : profiles) {
+  for (const MemoryProfile* profile : profiles) {
     for (const Mode mode :
          {Mode::kForward, Mode::kTrainStep, Mode::kForwardBackward, Mode::kInference}) {
-      const PlannedStep* step = profile->measured_step(mode);
+      const MemoryStep* step = profile->measured_step(mode);
       const auto groups = step == nullptr ? std::vector<SizeGroup>() : groups_of(*step);
       if (groups.empty()) continue;
       passes.push_back({profile, step, groups});
@@ -204,7 +204,7 @@ Dataset by_context_data(const std::vector<ForwardPass>& passes) {
 
 }  // namespace
 
-PartContent present_largest(const RunView& view, const std::vector<Profile>& profiles) {
+PartContent present_largest(const RunView& view, const std::vector<MemoryProfile>& profiles) {
   PartContent part;
   const std::vector<ForwardPass> passes = forward_passes_of(described_profiles(profiles));
   part.facts.flag("nothing", passes.empty()).set("pass", "");

@@ -4,9 +4,9 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
+#include "experiments/common/bytes.h"
 #include "experiments/common/command.h"
 #include "experiments/common/timing.h"
-#include "experiments/memory_profiling/bytes.h"
 #include "experiments/memory_profiling/presenters.h"
 #include "experiments/memory_profiling/timeline.h"
 #include "experiments/memory_profiling/what_fits.h"
@@ -23,7 +23,7 @@ constexpr double kPeakTolerance = 0.01;  // A formula may be off by this share o
 
 double highest_peak(const ProfileList& profiles) {
   double highest = 0;
-  for (const Profile* profile : profiles) {
+  for (const MemoryProfile* profile : profiles) {
     for (const Mode mode : kModes)
       highest = std::max(highest, profile->peak_bytes(mode).value_or(0));
   }
@@ -32,15 +32,15 @@ double highest_peak(const ProfileList& profiles) {
 
 Dataset contexts_data(const ProfileList& profiles) {
   const ByteUnit unit = byte_unit(highest_peak(profiles));
-  std::vector<Column<const Profile*>> columns{
-      {"context", "Context", &Profile::setting, "", kRowNumber}};
+  std::vector<Column<const MemoryProfile*>> columns{
+      {"context", "Context", &MemoryProfile::setting, "", kRowNumber}};
   for (const auto& [mode, name, title] :
        {std::tuple(Mode::kInference, "inference", "Inference forward"),
         std::tuple(Mode::kTrainStep, "step", "Training step"),
         std::tuple(Mode::kForward, "forward", "Forward with grad")}) {
-    columns.push_back(bytes_column<const Profile*>(
-        name, title, [mode](const Profile* profile) { return profile->peak_bytes(mode); }, unit,
-        [](const Profile* profile) { return why_no_peaks(*profile); }));
+    columns.push_back(bytes_column<const MemoryProfile*>(
+        name, title, [mode](const MemoryProfile* profile) { return profile->peak_bytes(mode); },
+        unit, [](const MemoryProfile* profile) { return why_no_peaks(*profile); }));
   }
   return make_dataset("contexts", columns, profiles);
 }
@@ -50,29 +50,30 @@ Dataset forward_peaks_data(const ProfileList& profiles) {
   const ByteUnit unit = byte_unit(highest_peak(profiles));
   const auto column = [unit](const char* name, const char* title, Mode mode, std::string_view tag,
                              std::string_view metric) {
-    const auto value = [=](const Profile* profile) {
-      const PlannedStep* step = profile->measured_step(mode);
+    const auto value = [=](const MemoryProfile* profile) {
+      const MemoryStep* step = profile->measured_step(mode);
       const Metric* peak = step == nullptr ? nullptr : step->launch->find(tag, metric);
       return peak == nullptr ? Value() : in_unit(peak->number(), unit, peak->reason);
     };
-    return Column<const Profile*>{name, title, value, unit.name, {Notation::kShort, unit.decimals}};
+    return Column<const MemoryProfile*>{
+        name, title, value, unit.name, {Notation::kShort, unit.decimals}};
   };
-  const std::vector<Column<const Profile*>> columns{
-      {"context", "Context", &Profile::setting, "", kRowNumber},
+  const std::vector<Column<const MemoryProfile*>> columns{
+      {"context", "Context", &MemoryProfile::setting, "", kRowNumber},
       column("no_grad", "Without grad", Mode::kInference, metric::kMemory, metric::kPeakAllocated),
       column("grad", "With grad", Mode::kForward, metric::kMemory, metric::kPeakAllocated),
       column("graph_alive", "With the previous step's graph alive", Mode::kForward,
              metric::kAlternativePeaks, metric::kForwardGraphAlive),
       column("in_training", "Inside training, with the optimizer's state", Mode::kTrainStep,
              metric::kAlternativePeaks, metric::kForwardWithState)};
-  const auto has_peak = [](const Profile* profile) { return any_peak_measured({profile}); };
+  const auto has_peak = [](const MemoryProfile* profile) { return any_peak_measured({profile}); };
   return make_dataset("forward-peaks", columns, only(profiles, has_peak));
 }
 
 /// One step's peak as the allocator counted it and as the formula predicts it.
 struct StepRow {
-  const Profile* profile;
-  const PlannedStep* step;
+  const MemoryProfile* profile;
+  const MemoryStep* step;
   std::vector<std::string> flags = {};
 
   std::int64_t context() const { return profile->context(); }
@@ -99,8 +100,8 @@ struct StepRow {
 
 std::vector<StepRow> step_rows(const ProfileList& profiles) {
   std::vector<StepRow> rows;
-  for (const Profile* profile : profiles) {
-    for (const PlannedStep& step : profile->steps | std::views::values) {
+  for (const MemoryProfile* profile : profiles) {
+    for (const MemoryStep& step : profile->steps | std::views::values) {
       if (!step.why_no_peak().empty()) continue;
       StepRow& row =
           rows.emplace_back(StepRow{profile, &step, disturbances_except_slowdown(*step.launch)});
@@ -143,7 +144,9 @@ Dataset steps_data(const ProfileList& profiles) {
 /// Returns the contexts of profiles whose training steps ran out of memory: "from 512 on" for
 /// several that are all longer than `longest_measured`, else "at 2,048".
 std::string where_out_of_memory(const ProfileList& out_of_memory, std::int64_t longest_measured) {
-  const auto context = [](const Profile* profile) { return format_count(profile->context()); };
+  const auto context = [](const MemoryProfile* profile) {
+    return format_count(profile->context());
+  };
   if (out_of_memory.size() > 1 && out_of_memory.front()->context() > longest_measured)
     return "from " + context(out_of_memory.front()) + " on";
   return "at " + join_words(each(out_of_memory, context));
@@ -151,16 +154,16 @@ std::string where_out_of_memory(const ProfileList& out_of_memory, std::int64_t l
 
 /// Describes the longest context with a measured training step, else with a measured inference.
 std::optional<Facts> peak_facts(const ProfileList& profiles) {
-  const ProfileList out_of_memory = only(profiles, [](const Profile* profile) {
-    const PlannedStep* step = profile->planned_step(Mode::kTrainStep);
+  const ProfileList out_of_memory = only(profiles, [](const MemoryProfile* profile) {
+    const MemoryStep* step = profile->planned_step(Mode::kTrainStep);
     return step != nullptr && step->out_of_memory() != nullptr;
   });
   for (const Mode mode : {Mode::kTrainStep, Mode::kInference}) {
-    const ProfileList measured = only(profiles, [mode](const Profile* profile) {
+    const ProfileList measured = only(profiles, [mode](const MemoryProfile* profile) {
       return profile->measured_step(mode) != nullptr;
     });
     if (measured.empty()) continue;
-    const Profile& longest = *measured.back();
+    const MemoryProfile& longest = *measured.back();
     const auto peak = [&](Mode peak_mode) {
       return format_bytes_briefly(longest.peak_bytes(peak_mode).value_or(0));
     };
@@ -169,7 +172,7 @@ std::optional<Facts> peak_facts(const ProfileList& profiles) {
         .when("step", mode == Mode::kTrainStep, "peak", peak(Mode::kTrainStep))
         .when("inference", longest.measured_step(Mode::kInference) != nullptr, "peak",
               peak(Mode::kInference))
-        .when("refused", !out_of_memory.empty(), "where",
+        .when("refused", !out_of_memory.empty(), "at_contexts",
               where_out_of_memory(out_of_memory, longest.context()));
   }
   return std::nullopt;
@@ -208,7 +211,7 @@ std::optional<Facts> phase_facts(const std::vector<StepRow>& steps) {
                                 .set("short", context(peaking_in_optimizer.back()))
                                 .flag("up_to", peaking_in_optimizer.size() > 1)
                                 .set("long", context(peaking_elsewhere.front()))
-                                .flag("on", peaking_elsewhere.size() > 1)
+                                .flag("from_there_on", peaking_elsewhere.size() > 1)
                           : Facts())
       .when("outweigh", peaking_elsewhere.empty()
                             ? std::nullopt
@@ -234,7 +237,7 @@ std::optional<Facts> reversed_by_rounding(const std::vector<StepRow>& steps) {
 
 }  // namespace
 
-PartContent present_peaks(const RunView& view, const std::vector<Profile>& profiles) {
+PartContent present_peaks(const RunView& view, const std::vector<MemoryProfile>& profiles) {
   PartContent part;
   set_common_facts(part.facts, view, profiles);
   const ProfileList described = described_profiles(profiles);
@@ -244,12 +247,12 @@ PartContent present_peaks(const RunView& view, const std::vector<Profile>& profi
   part.facts.flag("nothing", !peaks).when("reasons", !reasons.empty(), "words", reasons);
   part.facts.when("peaks", peaks);
   part.facts.when("phases", phase_facts(training_step_rows(planned_in_full(described))));
-  part.facts.when("turned", reversed_by_rounding(training_step_rows(described)));
+  part.facts.when("reversed_by_rounding", reversed_by_rounding(training_step_rows(described)));
   part.datasets = {contexts_data(planned_in_full(same_precision)),
                    forward_peaks_data(same_precision), steps_data(select_all(profiles))};
   add_what_fits(part, view, profiles);
   std::vector<const Cell*> cells;
-  for (const Profile& profile : profiles) {
+  for (const MemoryProfile& profile : profiles) {
     for (const auto& [mode, step] : profile.steps) cells.push_back(step.cell);
   }
   part.details.tables = {command_table(view.run(), kProblem, cells)};

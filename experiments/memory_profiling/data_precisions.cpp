@@ -4,7 +4,7 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
-#include "experiments/memory_profiling/bytes.h"
+#include "experiments/common/bytes.h"
 #include "experiments/memory_profiling/presenters.h"
 #include "results/metric_names.h"
 
@@ -16,8 +16,8 @@ constexpr double kMaxUnexplained = 0.1;  // A cause may leave this share of its 
 
 /// One step at one context, in the precision that the answers describe and in the reduced one.
 struct PeakPair {
-  const Profile* full;
-  const Profile* reduced;
+  const MemoryProfile* full;
+  const MemoryProfile* reduced;
   Mode mode;
 
   bool both_ran() const {
@@ -41,11 +41,12 @@ struct PeakPair {
 using PeakPairs = std::vector<PeakPair>;
 
 /// Pairs the steps that were planned in both precisions, shortest context first.
-PeakPairs pairs_of(const std::vector<Profile>& profiles, const ProfileList& described) {
+PeakPairs pairs_of(const std::vector<MemoryProfile>& profiles, const ProfileList& described) {
   PeakPairs pairs;
   const Precision reduced = reduced_precision(profiles).value_or(Precision::kFp32);
-  for (const Profile* full_profile : described) {
-    for (const Profile* reduced_profile : select_same_network(profiles, *full_profile, reduced)) {
+  for (const MemoryProfile* full_profile : described) {
+    for (const MemoryProfile* reduced_profile :
+         select_same_network(profiles, *full_profile, reduced)) {
       if (reduced_profile == full_profile || reduced_profile->context() != full_profile->context())
         continue;
       for (const Mode mode : kModes) {
@@ -122,8 +123,8 @@ std::optional<Facts> forward_facts(const PeakPairs& pairs, const PeakPairs& step
   return std::nullopt;
 }
 
-bool step_does_not_fit(const Profile& profile) {
-  const PlannedStep* step = profile.planned_step(Mode::kTrainStep);
+bool step_does_not_fit(const MemoryProfile& profile) {
+  const MemoryStep* step = profile.planned_step(Mode::kTrainStep);
   return step != nullptr && step->launch != nullptr && does_not_fit(step->launch->outcome);
 }
 
@@ -142,7 +143,7 @@ void set_fit_facts(Facts& facts, const PeakPairs& pairs) {
 
 std::string reasons_without_peak(const PeakPair& pair) {
   std::vector<std::string> reasons;
-  for (const Profile* profile : {pair.full, pair.reduced}) {
+  for (const MemoryProfile* profile : {pair.full, pair.reduced}) {
     const std::string reason = profile->planned_step(pair.mode)->why_no_peak();
     if (!reason.empty()) reasons.push_back(profile->precision() + ": " + reason);
   }
@@ -156,7 +157,7 @@ Dataset precisions_data(const PeakPairs& pairs, const std::string& full_title,
     highest_peak_bytes = std::max({highest_peak_bytes, pair.full_peak(), pair.reduced_peak()});
   const ByteUnit unit = byte_unit(highest_peak_bytes);
   const auto peak = [unit](const char* name, const std::string& title,
-                           const Profile* PeakPair::* side) {
+                           const MemoryProfile* PeakPair::* side) {
     return bytes_column<PeakPair>(
         name, title, [=](const PeakPair& pair) { return (pair.*side)->peak_bytes(pair.mode); },
         unit, reasons_without_peak);
@@ -177,7 +178,7 @@ Dataset precisions_data(const PeakPairs& pairs, const std::string& full_title,
 
 }  // namespace
 
-PartContent present_precisions(const RunView& view, const std::vector<Profile>& profiles) {
+PartContent present_precisions(const RunView& view, const std::vector<MemoryProfile>& profiles) {
   PartContent part;
   set_common_facts(part.facts, view, profiles);
   const ProfileList described = described_profiles(profiles);

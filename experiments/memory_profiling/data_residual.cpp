@@ -3,7 +3,7 @@
 #include <cmath>
 #include <ranges>
 
-#include "experiments/memory_profiling/bytes.h"
+#include "experiments/common/bytes.h"
 #include "experiments/memory_profiling/presenters.h"
 #include "plan/memory.h"
 #include "results/metric_names.h"
@@ -12,14 +12,14 @@ namespace labreport::memory_profiling {
 namespace {
 
 struct ResidualTensor {
-  const Profile* profile;
+  const MemoryProfile* profile;
   std::vector<std::string> flags = {};
 
   double formula_bytes() const { return static_cast<double>(residual_bytes(profile->spec)); }
   std::int64_t batch() const { return profile->spec.batch.value_or(0); }
   std::int64_t width() const { return profile->spec.model.value_or(ModelShape{}).d_model; }
   std::optional<double> measured_bytes() const {
-    for (const PlannedStep& step : profile->steps | std::views::values) {
+    for (const MemoryStep& step : profile->steps | std::views::values) {
       if (const auto bytes = step.bytes(metric::kResidual, metric::kRequested)) return bytes;
     }
     return std::nullopt;
@@ -29,7 +29,7 @@ struct ResidualTensor {
 Dataset residuals_data(const ProfileList& profiles) {
   std::vector<ResidualTensor> rows;
   double smallest_bytes = std::numeric_limits<double>::infinity();
-  for (const Profile* profile : profiles) {
+  for (const MemoryProfile* profile : profiles) {
     ResidualTensor& row = rows.emplace_back(ResidualTensor{profile});
     smallest_bytes = std::min(smallest_bytes, row.formula_bytes());
     if (row.measured_bytes() && *row.measured_bytes() != row.formula_bytes())
@@ -48,11 +48,11 @@ Dataset residuals_data(const ProfileList& profiles) {
 
 }  // namespace
 
-PartContent present_residual(const RunView& view, const std::vector<Profile>& profiles) {
+PartContent present_residual(const RunView& view, const std::vector<MemoryProfile>& profiles) {
   PartContent part;
   const ProfileList described = described_profiles(profiles);
   const auto reference =
-      std::ranges::find(described, view.edition().reference_context, &Profile::context);
+      std::ranges::find(described, view.edition().reference_context, &MemoryProfile::context);
   const ResidualTensor residual{reference == described.end() ? described.back() : *reference};
   const auto measured = residual.measured_bytes();
   const double mebibytes = residual.formula_bytes() / kBytesPerMebibyte;

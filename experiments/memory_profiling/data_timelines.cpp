@@ -2,7 +2,7 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "document/peaks.h"
-#include "experiments/memory_profiling/bytes.h"
+#include "experiments/common/bytes.h"
 #include "experiments/memory_profiling/lifetimes.h"
 #include "experiments/memory_profiling/presenters.h"
 #include "experiments/memory_profiling/timeline.h"
@@ -18,8 +18,8 @@ constexpr double kInvisibleShare = 0.002;   // A thinner area, as a share of the
 
 /// A step with a timeline; it may have run out of memory.
 struct StepRecording {
-  const Profile* profile;
-  const PlannedStep* step;
+  const MemoryProfile* profile;
+  const MemoryStep* step;
   Timeline timeline;
 
   const Instant& start() const { return timeline.instants.front(); }
@@ -30,8 +30,8 @@ struct StepRecording {
 std::optional<StepRecording> longest_recorded(const ProfileList& profiles, Mode mode,
                                               bool only_succeeded) {
   std::optional<StepRecording> longest;
-  for (const Profile* profile : profiles) {
-    const PlannedStep* step = profile->planned_step(mode);
+  for (const MemoryProfile* profile : profiles) {
+    const MemoryStep* step = profile->planned_step(mode);
     if (step == nullptr || step->launch == nullptr || (only_succeeded && !step->succeeded()))
       continue;
     StepRecording candidate{profile, step, timeline_of(*step->launch)};
@@ -108,13 +108,13 @@ std::string subject(const StepRecording& recording, const StepRecording* previou
 
 Facts recording_facts(const StepRecording& recording, const StepRecording* previous) {
   const Instant &start = recording.start(), &peak = recording.timeline.peak();
-  const char* situation = !recording.step->succeeded()       ? "refused"
+  const char* condition = !recording.step->succeeded()       ? "refused"
                           : is_sawtooth(recording)           ? "sawtooth"
                           : climbs_by_activations(recording) ? "climbs"
                                                              : "plain";
   Facts facts;
   for (const char* name : {"refused", "sawtooth", "climbs", "plain"})
-    facts.flag(name, std::string_view(name) == situation);
+    facts.flag(name, std::string_view(name) == condition);
   return facts.set("subject", subject(recording, previous))
       .set("start", format_bytes_briefly(start.requested_bytes()))
       .set("parameters", format_bytes_briefly(start.bytes_of(metric::kParameters)))
@@ -234,7 +234,7 @@ void add_step(PartContent& part, const StepRecording& recording, const std::stri
 
 }  // namespace
 
-PartContent present_timelines(const RunView& view, const std::vector<Profile>& profiles) {
+PartContent present_timelines(const RunView& view, const std::vector<MemoryProfile>& profiles) {
   PartContent part;
   set_common_facts(part.facts, view, profiles);
   const ProfileList described = described_profiles(profiles);

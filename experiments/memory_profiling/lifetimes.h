@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "document/dataset.h"
-#include "experiments/memory_profiling/bytes.h"
+#include "experiments/common/bytes.h"
 #include "experiments/memory_profiling/timeline.h"
 
 namespace labreport::memory_profiling {

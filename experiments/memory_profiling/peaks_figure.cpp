@@ -1,7 +1,7 @@
 // The figure of part (c): peaks of each step and context in every precision, and the GPU's memory.
 #include <algorithm>
 
-#include "experiments/memory_profiling/bytes.h"
+#include "experiments/common/bytes.h"
 #include "experiments/memory_profiling/presenters.h"
 
 namespace labreport::memory_profiling {
@@ -16,13 +16,13 @@ struct Dot {
   std::string reason;
 };
 
-Dataset peaks_data(const std::vector<Profile>& profiles, const ByteUnit& unit) {
+Dataset peaks_data(const std::vector<MemoryProfile>& profiles, const ByteUnit& unit) {
   std::vector<Dot> dots;
   for (const auto& [mode, name] :
        {std::pair(Mode::kInference, "inference, "), std::pair(Mode::kForward, "forward, "),
         std::pair(Mode::kTrainStep, "training step, ")}) {
-    for (const Profile& profile : profiles) {
-      const PlannedStep* step = profile.planned_step(mode);
+    for (const MemoryProfile& profile : profiles) {
+      const MemoryStep* step = profile.planned_step(mode);
       if (step == nullptr) continue;
       dots.push_back({name + format_value(profile.setting, kRowNumber), profile.precision(),
                       profile.peak_bytes(mode), step->why_no_peak()});
@@ -39,10 +39,10 @@ Dataset peaks_data(const std::vector<Profile>& profiles, const ByteUnit& unit) {
 }  // namespace
 
 void add_peaks_figure(PartContent& part, const RunView& view,
-                      const std::vector<Profile>& profiles) {
+                      const std::vector<MemoryProfile>& profiles) {
   double highest_peak = 0, capacity = 0;
   bool out_of_memory = false;
-  for (const Profile& profile : profiles) {
+  for (const MemoryProfile& profile : profiles) {
     for (const auto& [mode, step] : profile.steps) {
       highest_peak = std::max(highest_peak, profile.peak_bytes(mode).value_or(0));
       capacity = std::max(capacity, capacity_bytes(view, step));

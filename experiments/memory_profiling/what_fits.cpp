@@ -7,8 +7,8 @@
 #include "base/lists.h"
 #include "base/statistics.h"
 #include "document/peaks.h"
-#include "experiments/memory_profiling/bytes.h"
-#include "experiments/optimizer_state_sharding_accounting/sharding_schemes.h"
+#include "experiments/common/bytes.h"
+#include "experiments/common/sharding_schemes.h"
 #include "plan/arithmetic.h"
 #include "plan/memory.h"
 #include "results/metric_names.h"
@@ -31,9 +31,9 @@ bool has_backward(Mode mode) { return mode == Mode::kForwardBackward || mode == 
 /// on the GPU, so they are measured rather than predicted. They count as temporary.
 using Workspaces = std::array<std::int64_t, 2>;
 
-Workspaces workspaces_of(const std::vector<Profile>& profiles) {
+Workspaces workspaces_of(const std::vector<MemoryProfile>& profiles) {
   Workspaces largest{};
-  for (const Profile& profile : profiles) {
+  for (const MemoryProfile& profile : profiles) {
     for (const auto& [mode, step] : profile.steps) {
       const auto bytes = step.category_bytes(metric::kWorkspace);
       if (!bytes) continue;
@@ -125,14 +125,14 @@ void add_measured_peaks(PeakCheck& check, const RunView& view, const Grid& grid)
   for (const Cell& cell : view.run().cells) {
     if (!belongs_to(cell.spec, check)) continue;
     const auto measured =
-        PlannedStep{&cell, ok_launch(cell)}.bytes(metric::kMemory, metric::kPeakAllocated);
+        MemoryStep{&cell, ok_launch(cell)}.bytes(metric::kMemory, metric::kPeakAllocated);
     const auto predicted = static_cast<double>(grid.predicted_peak(cell.spec).total());
     if (measured && *measured > 0) check.add_peak(cell.spec, predicted, *measured);
   }
 }
 
 /// Checks each mode in the answers' precision and in the reduced one.
-std::vector<PeakCheck> checks_of(const RunView& view, const std::vector<Profile>& profiles,
+std::vector<PeakCheck> checks_of(const RunView& view, const std::vector<MemoryProfile>& profiles,
                                  const Grid& grid) {
   const auto full = described_profiles(profiles).front()->spec.precision.value_or(Precision::kFp32);
   const Precision reduced = reduced_precision(profiles).value_or(full);
@@ -146,7 +146,7 @@ std::vector<PeakCheck> checks_of(const RunView& view, const std::vector<Profile>
 
 /// Returns the training steps of ranks sharing AdamW's state that peak as the formulas predict.
 std::vector<ConfirmedPeaks> confirmed_sharded_peaks(const RunView& view) {
-  using namespace optimizer_state_sharding_accounting;
+  using namespace sharding;
   std::vector<ConfirmedPeaks> confirmed;
   for (const TrainedNetwork& network : trained_networks(view, Sharding::kOptimizer)) {
     const ShardingScheme& scheme = *network.find(Sharding::kOptimizer);
@@ -328,7 +328,8 @@ std::optional<Facts> prediction_facts(const std::vector<PeakCheck>& checks) {
 
 }  // namespace
 
-void add_what_fits(PartContent& part, const RunView& view, const std::vector<Profile>& profiles) {
+void add_what_fits(PartContent& part, const RunView& view,
+                   const std::vector<MemoryProfile>& profiles) {
   const CellSpec& described = described_profiles(profiles).front()->spec;
   Grid grid{workspaces_of(profiles), batch_of(described), view.edition().reference_context};
   if (view.on_gpu() && known_parameter_count(described)) {
@@ -359,7 +360,7 @@ MemoryEvidence memory_evidence(const RunView& view) {
     return cell.spec.model && cell.spec.implementation.empty();
   });
   if (!view.on_gpu() || labreports_cell == view.run().cells.end()) return evidence;
-  const std::vector<Profile> profiles = profiles_of(view);
+  const std::vector<MemoryProfile> profiles = memory_profiles(view);
   const Grid grid{workspaces_of(profiles), batch_of(labreports_cell->spec),
                   view.edition().reference_context};
   std::vector<PeakCheck> checks;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "document/section.h"
-#include "experiments/memory_profiling/profile.h"
+#include "experiments/memory_profiling/selected_profiles.h"
 
 namespace labreport::memory_profiling {
 
@@ -11,7 +11,8 @@ namespace labreport::memory_profiling {
 /// page evaluates; "cards", memory sizes of GPUs; "fits", the smallest card for each size and
 /// context; and "predictions", the formulas' deviations from measured peaks. Adds none on a CPU or
 /// if no measured peak confirms a formula, but always sets the fact `predicted`.
-void add_what_fits(PartContent& part, const RunView& view, const std::vector<Profile>& profiles);
+void add_what_fits(PartContent& part, const RunView& view,
+                   const std::vector<MemoryProfile>& profiles);
 
 /// Returns the formulas that the run's measured peaks confirm, also of steps with checkpoints and
 /// of steps that share the optimizer's state among ranks; empty on a CPU.

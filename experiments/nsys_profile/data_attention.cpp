@@ -32,7 +32,7 @@ struct SoftmaxVsGemms {
   double flop_ratio_to_all_gemms() const { return softmax.flops / (gemms + projections).flops; }
 };
 
-std::optional<SoftmaxVsGemms> compare_softmax(const RunView& view, const Profile& profile) {
+std::optional<SoftmaxVsGemms> compare_softmax(const RunView& view, const KernelProfile& profile) {
   const std::vector<TimedWork> stages = attention_work(profile);
   const auto at = [&](const char* stage) {
     return *std::ranges::find(stages, stage, &TimedWork::name);
@@ -55,9 +55,9 @@ std::optional<SoftmaxVsGemms> compare_softmax(const RunView& view, const Profile
 }
 
 std::vector<SoftmaxVsGemms> softmax_rows(const RunView& view,
-                                         const std::vector<const Profile*>& profiles) {
+                                         const std::vector<const KernelProfile*>& profiles) {
   std::vector<SoftmaxVsGemms> rows;
-  for (const Profile* profile : profiles) {
+  for (const KernelProfile* profile : profiles) {
     const std::string reason = profile->why_missing(Pass::kForward);
     if (const auto comparison = compare_softmax(view, *profile)) {
       rows.push_back(*comparison);
@@ -124,19 +124,19 @@ Facts attention_sentence(const SoftmaxVsGemms& comparison) {
 /// computes both, or if kernels cannot be assigned to them.
 Facts attention_facts(const Profiles& profiles) {
   Facts facts = profiles.facts();
-  const Profile* profile = profiles.in_answers;
-  const Rows forward = profile == nullptr ? Rows() : profile->rows(Pass::kForward);
+  const KernelProfile* profile = profiles.in_answers;
+  const KernelRows forward = profile == nullptr ? KernelRows() : profile->rows(Pass::kForward);
   const auto comparison =
       profile == nullptr ? std::nullopt : compare_softmax(profiles.view, *profile);
   const double fused_ms = total_ms(rows_of_stage(forward, stage::kFused));
-  const char* situation = forward.empty() ? "nothing"
+  const char* condition = forward.empty() ? "nothing"
                           : comparison    ? "one"
                           : fused_ms > 0  ? "fused"
-                                          : "untold";
+                                          : "unassigned";
   Facts sentence = comparison ? attention_sentence(*comparison) : Facts();
   if (!comparison && profile != nullptr)
     sentence.set("profile", profile->full_name).set("ms", fused_ms, kThreeDigits);
-  return facts.choose({"nothing", "one", "fused", "untold"}, situation, sentence);
+  return facts.choose({"nothing", "one", "fused", "unassigned"}, condition, sentence);
 }
 
 }  // namespace

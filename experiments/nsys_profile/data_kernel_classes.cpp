@@ -18,14 +18,14 @@ constexpr Pass kDrawnPasses[]{Pass::kForward, Pass::kBackward, Pass::kOptimizer,
 constexpr double kPercentagePoint = 0.01;
 
 struct ProfiledPass {
-  const Profile* profile;
+  const KernelProfile* profile;
   Pass pass;
 };
 
 /// Makes a row for each pass of each profile and a column for each class that has a kernel.
-Dataset every_class(const std::vector<const Profile*>& profiles) {
+Dataset every_class(const std::vector<const KernelProfile*>& profiles) {
   std::vector<ProfiledPass> passes;
-  for (const Profile* profile : profiles) {
+  for (const KernelProfile* profile : profiles) {
     for (const Pass pass : kComparedPasses) {
       if (profile->rows(pass).empty() && profile->reason.empty()) continue;
       passes.push_back({profile, pass});
@@ -52,15 +52,15 @@ Dataset every_class(const std::vector<const Profile*>& profiles) {
 }
 
 /// Makes a row for each profile with the GEMMs' share of each pass's GPU time.
-Dataset gemm_shares(const std::vector<const Profile*>& profiles) {
-  std::vector<Column<const Profile*>> columns{
-      {"profile", "Profile", [](const Profile* profile) { return profile->label; }}};
+Dataset gemm_shares(const std::vector<const KernelProfile*>& profiles) {
+  std::vector<Column<const KernelProfile*>> columns{
+      {"profile", "Profile", [](const KernelProfile* profile) { return profile->label; }}};
   for (const Pass pass : kComparedPasses) {
     const std::string name(describe(pass));
     columns.push_back(
         {name, "GEMMs, " + name,
-         [pass](const Profile* profile) { return share_or_reason(*profile, pass, is_gemm); }, "%",
-         kAsPercent});
+         [pass](const KernelProfile* profile) { return share_or_reason(*profile, pass, is_gemm); },
+         "%", kAsPercent});
   }
   return make_dataset("gemm-shares", columns, profiles);
 }
@@ -82,9 +82,10 @@ const std::vector<Column<ClassSegment>> kSegmentColumns{
     {"change", "Change", &ClassSegment::label}};
 
 /// Adds a bar for each pass, labelled with its speedup over `baseline`. Either profile may be null.
-void add_bars(std::vector<ClassSegment>& bars, const Profile* profile, const Profile* baseline) {
+void add_bars(std::vector<ClassSegment>& bars, const KernelProfile* profile,
+              const KernelProfile* baseline) {
   for (const Pass pass : kDrawnPasses) {
-    const Rows rows = profile == nullptr ? Rows() : profile->rows(pass);
+    const KernelRows rows = profile == nullptr ? KernelRows() : profile->rows(pass);
     const double pass_ms = total_ms(rows);
     const double baseline_ms = baseline == nullptr ? 0 : total_ms(baseline->rows(pass));
     std::string label = format_significant(pass_ms) + " ms";
@@ -101,7 +102,8 @@ void add_bars(std::vector<ClassSegment>& bars, const Profile* profile, const Pro
 
 /// Says how shares change: "Elementwise kernels rise from 8.1 to 18.2 %, copies fall; reductions
 /// stay within a point". The largest change comes first and is the only one with numbers.
-std::string class_changes(const Rows& before, const Rows& after, const std::string& kernels_word) {
+std::string class_changes(const KernelRows& before, const KernelRows& after,
+                          const std::string& kernels_word) {
   struct ShareChange {
     std::string kernels;  ///< "elementwise kernels"
     double from, to;      ///< Shares of GPU time.
@@ -140,11 +142,12 @@ std::string class_changes(const Rows& before, const Rows& after, const std::stri
 }
 
 /// Compares the GEMMs' share of GPU time in the profile's forward pass and in its longest pass.
-Facts class_sentence(const Profile& profile, const std::string& kernels_word) {
-  const Rows forward = profile.rows(Pass::kForward), optimizer = profile.rows(Pass::kOptimizer);
-  const Rows forward_backward = profile.rows(Pass::kForwardBackward);
-  const Rows step = profile.rows(Pass::kTrainStep);
-  const Rows& longest = step.empty() ? forward_backward : step;
+Facts class_sentence(const KernelProfile& profile, const std::string& kernels_word) {
+  const KernelRows forward = profile.rows(Pass::kForward),
+                   optimizer = profile.rows(Pass::kOptimizer);
+  const KernelRows forward_backward = profile.rows(Pass::kForwardBackward);
+  const KernelRows step = profile.rows(Pass::kTrainStep);
+  const KernelRows& longest = step.empty() ? forward_backward : step;
   const double drop = gemm_share(forward) - gemm_share(longest);
   // The optimizer explains the drop if it launches no GEMMs and the share without the optimizer
   // falls by less than half as much.
@@ -163,15 +166,15 @@ Facts class_sentence(const Profile& profile, const std::string& kernels_word) {
 
 Facts class_facts(const Profiles& profiles) {
   Facts facts = profiles.facts();
-  const Profile* profile = profiles.in_answers;
+  const KernelProfile* profile = profiles.in_answers;
   const auto ran = [&](Pass pass) { return profile != nullptr && !profile->rows(pass).empty(); };
-  const char* situation = !ran(Pass::kForward)          ? "nothing"
+  const char* condition = !ran(Pass::kForward)          ? "nothing"
                           : ran(Pass::kTrainStep)       ? "whole_step"
                           : ran(Pass::kForwardBackward) ? "backward_only"
                                                         : "forward_only";
-  facts.choose({"nothing", "whole_step", "backward_only", "forward_only"}, situation,
+  facts.choose({"nothing", "whole_step", "backward_only", "forward_only"}, condition,
                ran(Pass::kForward) ? class_sentence(*profile, profiles.kernels_word()) : Facts());
-  const Profile* drawn = profile_of_drawn_step(profiles);
+  const KernelProfile* drawn = profile_of_drawn_step(profiles);
   facts.flag("inference", profile != nullptr && profile->inference && profile->step);
   facts.set("timeline", drawn == nullptr ? "" : drawn->full_name);
   return facts;

@@ -14,11 +14,11 @@ constexpr double kMinNamedShare = 0.01;  // Smaller groups of the forward pass a
 constexpr std::size_t kMaxNamed = 5;     // An answer names at most this many groups.
 constexpr double kMinNamedTime = 0.8;    // The named classes fill this share of the groups' time.
 
-Rows non_gemm(const Profile& profile) {
+KernelRows non_gemm(const KernelProfile& profile) {
   return matching(profile.rows(Pass::kForward), is_non_gemm);
 }
 
-double share_of_forward(const Profile& profile, double ms) {
+double share_of_forward(const KernelProfile& profile, double ms) {
   return ms / total_ms(profile.rows(Pass::kForward));
 }
 
@@ -57,12 +57,12 @@ const std::vector<Column<GroupRow>> kGroupColumns{
     {"calls", "Calls", &GroupRow::calls, "", kAsCount},
     {"operators", "Operators", &GroupRow::op}};
 
-std::vector<KernelSum> groups_of(const Profile& profile) {
+std::vector<KernelSum> groups_of(const KernelProfile& profile) {
   return sums_by(non_gemm(profile), &KernelRow::group);
 }
 
 /// Sorts groups, and the operators in each group, by time, longest first. `profile` may be null.
-std::vector<GroupRow> operator_rows(const Profile* profile) {
+std::vector<GroupRow> operator_rows(const KernelProfile* profile) {
   std::vector<GroupRow> rows;
   if (profile == nullptr) return rows;
   for (const KernelSum& group : groups_of(*profile)) {
@@ -74,7 +74,7 @@ std::vector<GroupRow> operator_rows(const Profile* profile) {
 
 std::vector<GroupRow> group_rows(const Profiles& profiles) {
   std::vector<GroupRow> rows;
-  for (const Profile* profile : {profiles.in_answers, profiles.in_answers_16_bit}) {
+  for (const KernelProfile* profile : {profiles.in_answers, profiles.in_answers_16_bit}) {
     if (profile == nullptr) continue;
     const std::string precision(labreport::describe(profile->precision()));
     for (const KernelSum& group : groups_of(*profile)) {
@@ -86,14 +86,14 @@ std::vector<GroupRow> group_rows(const Profiles& profiles) {
   return rows;
 }
 
-double non_gemm_share(const Profile& profile) {
+double non_gemm_share(const KernelProfile& profile) {
   return time_share(profile.rows(Pass::kForward), is_non_gemm);
 }
 
 /// The share of the forward pass in the stages whose work grows with the square of the context:
 /// softmax, and scale and mask. 0 if no kernels can be assigned to one of them.
-double quadratic_share(const Profile& profile) {
-  const Rows rows = profile.rows(Pass::kForward);
+double quadratic_share(const KernelProfile& profile) {
+  const KernelRows rows = profile.rows(Pass::kForward);
   if (rows_of_stage(rows, stage::kSoftmax).empty() ||
       rows_of_stage(rows, stage::kScaleMask).empty())
     return 0;
@@ -102,45 +102,45 @@ double quadratic_share(const Profile& profile) {
   });
 }
 
-const std::vector<Column<const Profile*>> kContextColumns{
-    {"size", "Size", [](const Profile* profile) { return profile->spec.size; }},
-    {"context", "Context", [](const Profile* profile) { return profile->spec.context; }, "",
+const std::vector<Column<const KernelProfile*>> kContextColumns{
+    {"size", "Size", [](const KernelProfile* profile) { return profile->spec.size; }},
+    {"context", "Context", [](const KernelProfile* profile) { return profile->spec.context; }, "",
      kAsCount},
-    {"non_gemm", "Non-GEMM", [](const Profile* profile) { return non_gemm_share(*profile); }, "%",
-     kAsPercent},
+    {"non_gemm", "Non-GEMM", [](const KernelProfile* profile) { return non_gemm_share(*profile); },
+     "%", kAsPercent},
     {"square", "Softmax, scale and mask",
-     [](const Profile* profile) {
+     [](const KernelProfile* profile) {
        const double share = quadratic_share(*profile);
        return share > 0 ? Value(share) : Value();
      },
      "%", kAsPercent}};
 
 /// Returns the profiles of sizes with several profiled contexts, in the precision of `in_answers`.
-std::vector<const Profile*> at_several_contexts(const Profiles& profiles) {
+std::vector<const KernelProfile*> at_several_contexts(const Profiles& profiles) {
   if (profiles.in_answers == nullptr) return {};
-  const auto ran = only(profiles.in_details, [&](const Profile* profile) {
+  const auto ran = only(profiles.in_details, [&](const KernelProfile* profile) {
     return profile->precision() == profiles.in_answers->precision() &&
            !profile->rows(Pass::kForward).empty();
   });
-  const auto size = [](const Profile* profile) { return profile->spec.size; };
-  return only(ran, [&](const Profile* profile) {
+  const auto size = [](const KernelProfile* profile) { return profile->spec.size; };
+  return only(ran, [&](const KernelProfile* profile) {
     return std::ranges::count(ran, profile->spec.size, size) > 1;
   });
 }
 
 /// Makes a row for each profile and a column for each group's share of its forward pass.
-Dataset group_shares(const std::vector<const Profile*>& profiles) {
-  std::vector<Column<const Profile*>> columns{
-      {"profile", "Profile", [](const Profile* profile) { return profile->label; }}};
+Dataset group_shares(const std::vector<const KernelProfile*>& profiles) {
+  std::vector<Column<const KernelProfile*>> columns{
+      {"profile", "Profile", [](const KernelProfile* profile) { return profile->label; }}};
   const auto add_column = [&](const std::string& title, const auto& predicate) {
-    const auto value = [predicate](const Profile* profile) {
+    const auto value = [predicate](const KernelProfile* profile) {
       return share_or_reason(*profile, Pass::kForward, predicate);
     };
     columns.push_back({title, title, value, "%", kAsPercent});
   };
   add_column("Non-GEMM", is_non_gemm);
-  Rows all_rows;
-  for (const Profile* profile : profiles)
+  KernelRows all_rows;
+  for (const KernelProfile* profile : profiles)
     std::ranges::copy(non_gemm(*profile), std::back_inserter(all_rows));
   for (const KernelSum& group : sums_by(all_rows, &KernelRow::group)) {
     add_column(group.name, [group = group.name](const KernelRow& row) {
@@ -152,7 +152,7 @@ Dataset group_shares(const std::vector<const Profile*>& profiles) {
 
 /// Names the classes that take most of the rows' time: "elementwise kernels and reductions". Empty
 /// if "other" is among them.
-std::string main_classes(const Rows& rows, const std::string& kernels_word) {
+std::string main_classes(const KernelRows& rows, const std::string& kernels_word) {
   std::vector<std::string> words;
   double covered_ms = 0;
   for (const KernelSum& sum :
@@ -170,17 +170,18 @@ std::string group_in_sentence(const std::string& group) {
   const std::size_t colon = group.find(": ");
   if (colon == std::string::npos) return group;
   const std::string part = group.substr(0, colon), stage = group.substr(colon + 2);
-  return stage == kOther ? "the rest of " + part : part + " " + stage;
+  return stage == kOtherKernels ? "the rest of " + part : part + " " + stage;
 }
 
 /// Names the largest groups of the forward pass: "softmax takes **3.8 %** of …, RoPE 1.6 %".
-Facts non_gemm_sentence(const Profile& profile, const std::string& kernels_word) {
+Facts non_gemm_sentence(const KernelProfile& profile, const std::string& kernels_word) {
   std::vector<KernelSum> groups = groups_of(profile);
   std::erase_if(groups, [&](const KernelSum& group) {
-    return share_of_forward(profile, group.total_ms) < kMinNamedShare || group.name == kOther;
+    return share_of_forward(profile, group.total_ms) < kMinNamedShare ||
+           group.name == kOtherKernels;
   });
   if (groups.size() > kMaxNamed) groups.resize(kMaxNamed);
-  Rows rows;
+  KernelRows rows;
   std::vector<std::string> other_groups;
   for (const KernelSum& group : groups) {
     std::ranges::copy(group.rows, std::back_inserter(rows));
@@ -208,7 +209,7 @@ Facts non_gemm_sentence(const Profile& profile, const std::string& kernels_word)
 PartContent non_gemm_kernels(const Profiles& profiles) {
   PartContent part;
   part.facts = profiles.facts();
-  const Profile* profile = profiles.in_answers;
+  const KernelProfile* profile = profiles.in_answers;
   const bool ran = profile != nullptr && !profile->rows(Pass::kForward).empty();
   part.facts.flag("nothing", !ran);
   part.facts.when("one", ran, ran ? non_gemm_sentence(*profile, profiles.kernels_word()) : Facts());

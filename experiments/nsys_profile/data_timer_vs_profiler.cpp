@@ -22,9 +22,9 @@ std::optional<double> difference_of(const std::optional<double>& whole,
 
 /// One step by the timer and by the profiler, or the reason why it was not profiled.
 struct TimerComparison {
-  std::string profile;                ///< `Profile::label`
+  std::string profile;                ///< `KernelProfile::label`
   std::string step;                   ///< The step's mode.
-  std::string full_name;              ///< `Profile::full_name`
+  std::string full_name;              ///< `KernelProfile::full_name`
   std::string reason;                 ///< Why there are no times; empty if the step ran.
   std::vector<double> timer_ms = {};  ///< The times of the unprofiled steps.
   double timer_mean_ms = 0;
@@ -70,7 +70,8 @@ const std::vector<Column<TimerComparison>>& step_columns() {
   return columns;
 }
 
-std::optional<TimerComparison> compare_step(const Profile& profile, const ProfiledStep& step) {
+std::optional<TimerComparison> compare_step(const KernelProfile& profile,
+                                            const ProfiledStep& step) {
   const auto profile_ms = [&](auto name) { return step.value_ms(metric::kProfile, name); };
   const auto timer_ms = step.samples_ms(metric::kStep, metric::kTotal);
   const auto busy_ms = profile_ms(metric::kBusy);
@@ -91,7 +92,7 @@ std::optional<TimerComparison> compare_step(const Profile& profile, const Profil
 }
 
 /// Returns the profile's steps. Inference comes first, a step without numbers last.
-std::vector<TimerComparison> compare_steps(const Profile& profile) {
+std::vector<TimerComparison> compare_steps(const KernelProfile& profile) {
   std::vector<TimerComparison> steps;
   for (const auto* step : {&profile.inference, &profile.step}) {
     auto comparison = *step ? compare_step(profile, **step) : std::nullopt;
@@ -105,9 +106,9 @@ std::vector<TimerComparison> compare_steps(const Profile& profile) {
 }
 
 /// Returns each profile's forward pass, or else its longer step, or else the step without numbers.
-std::vector<TimerComparison> forward_passes(const std::vector<const Profile*>& profiles) {
+std::vector<TimerComparison> forward_passes(const std::vector<const KernelProfile*>& profiles) {
   std::vector<TimerComparison> passes;
-  for (const Profile* profile : profiles) {
+  for (const KernelProfile* profile : profiles) {
     const auto steps = compare_steps(*profile);
     if (steps.empty()) continue;
     passes.push_back(steps.front());
@@ -147,7 +148,7 @@ Facts timer_sentence(const Profiles& profiles, const TimerComparison& step) {
 
 /// Returns the command that profiles the step under Nsight Systems. It records only the NVTX range
 /// "measured", so that the warm-up steps are not in the trace.
-std::string nsys_command(const RunView& view, const Profile& profile) {
+std::string nsys_command(const RunView& view, const KernelProfile& profile) {
   const CellSpec& spec = *(profile.step ? profile.step : profile.inference)->spec;
   return "`nsys profile --trace=cuda,nvtx --capture-range=nvtx --nvtx-capture=measured "
          "--capture-range-end=stop --output=build/nsys-step " +
@@ -156,16 +157,16 @@ std::string nsys_command(const RunView& view, const Profile& profile) {
 
 Facts timer_facts(const Profiles& profiles) {
   Facts facts = profiles.facts();
-  const Profile* profile = profiles.in_answers;
+  const KernelProfile* profile = profiles.in_answers;
   const auto passes =
       profile == nullptr ? std::vector<TimerComparison>() : forward_passes({profile});
   const TimerComparison* pass =
       passes.empty() || !passes.front().reason.empty() ? nullptr : &passes.front();
-  const char* situation = pass == nullptr               ? "nothing"
+  const char* condition = pass == nullptr               ? "nothing"
                           : pass->profiler_shows_less() ? "less"
                           : pass->agrees()              ? "agree"
                                                         : "unexplained";
-  facts.choose({"nothing", "less", "agree", "unexplained"}, situation,
+  facts.choose({"nothing", "less", "agree", "unexplained"}, condition,
                pass == nullptr ? Facts() : timer_sentence(profiles, *pass));
   const bool has_command = profile != nullptr && profiles.view.on_gpu();
   return facts.when(
@@ -179,12 +180,12 @@ PartContent timer_vs_profiler(const Profiles& profiles) {
   PartContent part;
   part.facts = timer_facts(profiles);
   std::vector<TimerComparison> every_step;
-  for (const Profile* profile : profiles.in_details)
+  for (const KernelProfile* profile : profiles.in_details)
     std::ranges::move(compare_steps(*profile), std::back_inserter(every_step));
   part.datasets = {make_dataset("steps", step_columns(), forward_passes(profiles.in_tables)),
                    make_dataset("every-step", step_columns(), every_step)};
   std::vector<const Cell*> cells;
-  for (const Profile& profile : profiles.all)
+  for (const KernelProfile& profile : profiles.all)
     std::ranges::copy(profile.cells, std::back_inserter(cells));
   part.details.tables = {command_table(profiles.view.run(), std::string(kProblem) + ".a", cells)};
   return part;

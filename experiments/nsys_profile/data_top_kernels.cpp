@@ -24,7 +24,7 @@ struct RankedKernel {
 };
 
 /// Returns the kernels of a pass, the longest total first.
-std::vector<RankedKernel> ranked_kernels(const Rows& rows) {
+std::vector<RankedKernel> ranked_kernels(const KernelRows& rows) {
   std::vector<RankedKernel> kernels;
   const double pass_ms = total_ms(rows);
   for (KernelSum& sum : sums_by_kernel(rows)) {
@@ -60,7 +60,7 @@ std::string describe_launches(double count, const std::string& part) {
 }
 
 /// Says which parts launch a kernel: "3 FFN projections in each of 32 layers, and the LM head".
-std::string describe_callers(const KernelSum& sum, const Profile& profile) {
+std::string describe_callers(const KernelSum& sum, const KernelProfile& profile) {
   const auto layers = static_cast<double>(profile.spec.model.value_or(ModelShape{}).layers);
   std::vector<std::string> in_layers, others;
   for (const KernelSum& part : sums_by(sum.rows, caller_name)) {
@@ -80,8 +80,8 @@ std::string describe_callers(const KernelSum& sum, const Profile& profile) {
 
 /// The top kernel of one profile's forward pass, and that of forward and backward together.
 struct TopKernels {
-  std::string profile;         ///< `Profile::label`
-  std::string full_name;       ///< `Profile::full_name`
+  std::string profile;         ///< `KernelProfile::label`
+  std::string full_name;       ///< `KernelProfile::full_name`
   std::string reason = {};     ///< Why the forward pass was not measured; empty if it was.
   std::string called_in = {};  ///< See `describe_callers`.
   RankedKernel forward = {};
@@ -90,9 +90,9 @@ struct TopKernels {
   bool is_top_in_both() const { return both && both->sum.name == forward.sum.name; }
 };
 
-std::vector<TopKernels> top_rows(const std::vector<const Profile*>& profiles) {
+std::vector<TopKernels> top_rows(const std::vector<const KernelProfile*>& profiles) {
   std::vector<TopKernels> rows;
-  for (const Profile* profile : profiles) {
+  for (const KernelProfile* profile : profiles) {
     const auto forward = ranked_kernels(profile->rows(Pass::kForward));
     const auto both = ranked_kernels(profile->rows(Pass::kForwardBackward));
     if (forward.empty() && profile->reason.empty()) continue;
@@ -179,8 +179,8 @@ Facts top_facts(const Profiles& profiles) {
 PartContent top_kernels(const Profiles& profiles) {
   PartContent part;
   part.facts = top_facts(profiles);
-  const Rows forward =
-      profiles.in_answers == nullptr ? Rows() : profiles.in_answers->rows(Pass::kForward);
+  const KernelRows forward =
+      profiles.in_answers == nullptr ? KernelRows() : profiles.in_answers->rows(Pass::kForward);
   part.datasets = {make_dataset("top-kernels", top_columns(), top_rows(profiles.in_tables)),
                    make_dataset("every-top-kernel", top_columns(), top_rows(profiles.in_details)),
                    make_dataset("kernel-summary", ranked_columns(), ranked_kernels(forward))};

@@ -11,7 +11,7 @@
 namespace labreport::nsys_profile {
 namespace {
 
-double weighted_median_ms(Rows rows, double calls) {
+double weighted_median_ms(KernelRows rows, double calls) {
   std::ranges::sort(rows, {}, &KernelRow::median_ms);
   double counted_calls = 0;
   for (const KernelRow* row : rows) {
@@ -22,7 +22,7 @@ double weighted_median_ms(Rows rows, double calls) {
 }
 
 /// The sample standard deviation over all calls in ms, pooled from each row's mean and deviation.
-double pooled_stddev_ms(const Rows& rows, double mean_ms, double calls) {
+double pooled_stddev_ms(const KernelRows& rows, double mean_ms, double calls) {
   if (calls < 2) return 0;
   double squares = 0;
   for (const KernelRow* row : rows) {
@@ -33,7 +33,7 @@ double pooled_stddev_ms(const Rows& rows, double mean_ms, double calls) {
   return std::sqrt(squares / (calls - 1));
 }
 
-KernelSum sum_of(const std::string& name, const Rows& rows) {
+KernelSum sum_of(const std::string& name, const KernelRows& rows) {
   KernelSum sum;
   sum.name = name;
   sum.calls = call_count(rows);
@@ -47,13 +47,13 @@ KernelSum sum_of(const std::string& name, const Rows& rows) {
   return sum;
 }
 
-void add_step(std::string& csv, const Profile& profile, const ProfiledStep& step) {
+void add_step(std::string& csv, const KernelProfile& profile, const ProfiledStep& step) {
   const std::string_view mode = labreport::describe(step.spec->mode.value_or(Mode::kForward));
   const auto ns = [](double ms, int decimals) {
     return csv_fixed(ms * kNanosecondsPerMillisecond, decimals);
   };
   for (const std::string& phase : distinct(each(step.rows, &KernelRow::phase))) {
-    Rows rows;
+    KernelRows rows;
     for (const KernelRow& row : step.rows) {
       if (row.phase == phase) rows.push_back(&row);
     }
@@ -93,9 +93,9 @@ std::string describe_class(const std::string& drawn, const std::string& kernels_
   return drawn + " " + kernels_word;
 }
 
-std::vector<KernelSum> sums_by(const Rows& rows,
+std::vector<KernelSum> sums_by(const KernelRows& rows,
                                const std::function<std::string(const KernelRow&)>& key) {
-  std::map<std::string, Rows> groups;
+  std::map<std::string, KernelRows> groups;
   for (const KernelRow* row : rows) groups[key(*row)].push_back(row);
   std::vector<KernelSum> sums;
   for (const auto& [name, members] : groups) sums.push_back(sum_of(name, members));
@@ -103,15 +103,15 @@ std::vector<KernelSum> sums_by(const Rows& rows,
   return sums;
 }
 
-std::vector<KernelSum> sums_by_kernel(const Rows& rows) {
+std::vector<KernelSum> sums_by_kernel(const KernelRows& rows) {
   return sums_by(rows, [](const KernelRow& row) { return row.kernel; });
 }
 
-std::string kernels_csv(const std::vector<Profile>& profiles) {
+std::string kernels_csv(const std::vector<KernelProfile>& profiles) {
   std::string csv =
       csv_line(csv_texts({"Profile", "Step", "Phase", "Time (%)", "Total Time (ns)", "Instances",
                           "Avg (ns)", "Med (ns)", "Min (ns)", "Max (ns)", "StdDev (ns)", "Name"}));
-  for (const Profile& profile : profiles) {
+  for (const KernelProfile& profile : profiles) {
     for (const auto* step : {&profile.inference, &profile.step}) {
       if (*step) add_step(csv, profile, **step);
     }

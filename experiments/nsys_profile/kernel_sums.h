@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/nsys_profile/profile.h"
+#include "experiments/nsys_profile/profiles.h"
 
 namespace labreport::nsys_profile {
 
@@ -20,7 +20,7 @@ struct KernelSum {
   double median_ms = 0;
   double max_ms = 0;
   double stddev_ms = 0;
-  Rows rows = {};
+  KernelRows rows = {};
 
   double mean_ms() const { return total_ms / calls; }
 };
@@ -36,16 +36,16 @@ std::function<bool(const KernelRow&)> has_drawn_class(const std::string& drawn);
 std::string describe_class(const std::string& drawn, const std::string& kernels_word);
 
 /// Groups rows by the result of `key` and returns a sum for each group, the longest total first.
-std::vector<KernelSum> sums_by(const Rows& rows,
+std::vector<KernelSum> sums_by(const KernelRows& rows,
                                const std::function<std::string(const KernelRow&)>& key);
 /// Groups rows by the kernel's full name.
-std::vector<KernelSum> sums_by_kernel(const Rows& rows);
+std::vector<KernelSum> sums_by_kernel(const KernelRows& rows);
 
 inline constexpr const char* kKernelsFile = "kernels.csv";
 
-/// Writes a row for each kernel of each phase, the longest total first within a phase. Profile,
-/// step and phase precede the columns of Nsight Systems' kernel summary: percent of the phase, and
-/// times in ns.
-std::string kernels_csv(const std::vector<Profile>& profiles);
+/// Writes a row for each kernel of each phase, the longest total first within a phase.
+/// KernelProfile, step and phase precede the columns of Nsight Systems' kernel summary: percent of
+/// the phase, and times in ns.
+std::string kernels_csv(const std::vector<KernelProfile>& profiles);
 
 }  // namespace labreport::nsys_profile

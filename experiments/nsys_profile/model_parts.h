@@ -4,30 +4,17 @@
 #include <string>
 #include <vector>
 
-#include "experiments/nsys_profile/profile.h"
+#include "experiments/nsys_profile/profiles.h"
 #include "results/measured_table.h"
 
 namespace labreport::nsys_profile {
-
-inline constexpr const char* kOther = "other";
-
-/// Reads a kernel's place in the network from a row of the table `kernels` or `layer`.
-KernelPlace kernel_place(const MeasuredRow& row);
-
-/// Returns the group of a kernel other than a GEMM. In labreport's own network the groups
-/// are "softmax", "scale and mask", "RoPE", "SwiGLU", "RMSNorm" and "residual". In other networks
-/// the group is the kernel's place. All networks also have the groups "other copies" and "other".
-/// "SwiGLU" is the gating between the FFN's linear layers: what a linear layer does besides its
-/// GEMM is "other", in the FFN as in attention. `module` is the path of the kernel's module.
-std::string group_of(const KernelPlace& place, std::string_view module, const std::string& kind,
-                     bool own_network);
 
 /// Names the part of the network that launches a kernel: for a GEMM "FFN projection", "attention
 /// projection" or "the LM head"; otherwise the kernel's group, such as "QKᵀ".
 std::string caller_name(const KernelRow& row);
 
 /// Returns the kernels of one stage of self-attention; see analysis/kernel_places.h.
-Rows rows_of_stage(const Rows& rows, const std::string& stage);
+KernelRows rows_of_stage(const KernelRows& rows, const std::string& stage);
 
 /// The work and the time of one part of the network over all layers. FLOPs and bytes are calculated
 /// and are 0 if there is no formula for the part. The time is measured.
@@ -46,9 +33,9 @@ struct TimedWork {
 };
 
 /// Returns the stages of self-attention in the forward pass. A stage without kernels has 0 ms.
-std::vector<TimedWork> attention_work(const Profile& profile);
+std::vector<TimedWork> attention_work(const KernelProfile& profile);
 
 /// Returns the FFN's GEMMs and RMSNorm of the forward pass, and AdamW; 0 ms if they did not run.
-std::vector<TimedWork> work_outside_attention(const Profile& profile);
+std::vector<TimedWork> work_outside_attention(const KernelProfile& profile);
 
 }  // namespace labreport::nsys_profile

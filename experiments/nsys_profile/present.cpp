@@ -13,7 +13,7 @@ Presentation present(const RunView& view) {
                      {"d", kernel_classes(profiles)},
                      {"e", attention(profiles)}};
   for (auto& [letter, part] : parts) {
-    for (const Profile* profile : profiles.in_tables) {
+    for (const KernelProfile* profile : profiles.in_tables) {
       part.cells.insert(part.cells.end(), profile->cells.begin(), profile->cells.end());
     }
   }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "document/section.h"
-#include "experiments/nsys_profile/profile.h"
+#include "experiments/nsys_profile/profiles.h"
 
 namespace labreport::nsys_profile {
 
@@ -20,7 +20,7 @@ PartContent attention(const Profiles& profiles);
 /// Returns the profile whose step part (d) draws; null if no step was traced. It prefers the
 /// largest network, then a step that the profiler did not perturb, the longest context, and 16
 /// bits.
-const Profile* profile_of_drawn_step(const Profiles& profiles);
+const KernelProfile* profile_of_drawn_step(const Profiles& profiles);
 
 /// Returns four datasets: "step-timeline", the bars of the figure, with all traced steps for the
 /// live figure; "step-phases" and "step-classes", the labels of the figure; and "step-times", a

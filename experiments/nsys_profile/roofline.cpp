@@ -56,7 +56,7 @@ std::vector<RoofCorner> roof_over(const PeakRates& peaks, const std::vector<Time
 
 }  // namespace
 
-PeakRates::PeakRates(const RunView& view, const Profile& profile)
+PeakRates::PeakRates(const RunView& view, const KernelProfile& profile)
     : bandwidth(measured_limits(view.run()).copy_bandwidth.value_or(0)),
       gemm_rate(measured_gemm_rate(view, profile.precision()).value_or(0)),
       precision(labreport::describe(profile.precision())) {}
@@ -66,7 +66,7 @@ double RooflinePoint::teraflops_per_second() const { return work.flop_rate() / k
 void add_roofline(const Profiles& profiles, PartContent& part) {
   std::vector<RooflinePoint> points;
   std::vector<RoofCorner> corners;
-  for (const Profile* drawn : {profiles.in_answers, profiles.in_answers_16_bit}) {
+  for (const KernelProfile* drawn : {profiles.in_answers, profiles.in_answers_16_bit}) {
     if (drawn == nullptr) continue;
     const PeakRates peaks(profiles.view, *drawn);
     std::vector<TimedWork> parts = attention_work(*drawn);

@@ -17,7 +17,7 @@ struct PeakRates {
   double gemm_rate = 0;  ///< FLOP/s
   std::string precision;
 
-  PeakRates(const RunView& view, const Profile& profile);
+  PeakRates(const RunView& view, const KernelProfile& profile);
   bool are_known() const { return bandwidth > 0 && gemm_rate > 0; }
   double ridge() const { return gemm_rate / bandwidth; }  ///< The ridge point, FLOP/B.
 };

@@ -21,8 +21,8 @@ constexpr double kMinPhaseShare = 0.1;   // A phase with a smaller share of the 
 constexpr double kMinClassShare = 0.1;   // A class with a smaller share of the phase has no label.
 
 /// Returns the profiles whose step was traced, in the order of all profiles.
-std::vector<const Profile*> traced_profiles(const Profiles& profiles) {
-  return only(profiles.in_details, [](const Profile* profile) {
+std::vector<const KernelProfile*> traced_profiles(const Profiles& profiles) {
+  return only(profiles.in_details, [](const KernelProfile* profile) {
     return profile->step && !measured_rows(*profile->step->launch, metric::kGpuTrace).empty();
   });
 }
@@ -234,10 +234,11 @@ nlohmann::json live_kernels(const Launch& launch) {
 }
 
 /// The data of the live figure, which shows the step of `first` first.
-nlohmann::json live_data(const std::vector<const Profile*>& profiles, const Profile* first) {
+nlohmann::json live_data(const std::vector<const KernelProfile*>& profiles,
+                         const KernelProfile* first) {
   TextList texts;
   nlohmann::json steps = nlohmann::json::array();
-  for (const Profile* profile : profiles) {
+  for (const KernelProfile* profile : profiles) {
     const Launch& launch = *profile->step->launch;
     steps.push_back({{"label", profile->label},
                      {"rows", live_rows(launch, texts)},
@@ -251,10 +252,10 @@ nlohmann::json live_data(const std::vector<const Profile*>& profiles, const Prof
 
 }  // namespace
 
-const Profile* profile_of_drawn_step(const Profiles& profiles) {
+const KernelProfile* profile_of_drawn_step(const Profiles& profiles) {
   const auto traced = traced_profiles(profiles);
   if (traced.empty()) return nullptr;
-  return *std::ranges::max_element(traced, {}, [](const Profile* profile) {
+  return *std::ranges::max_element(traced, {}, [](const KernelProfile* profile) {
     const bool is_16_bit = profile->precision() >= Precision::kBf16;
     return std::tuple(profile->parameters(), !profile->step->is_perturbed(), profile->spec.context,
                       is_16_bit);
@@ -262,7 +263,7 @@ const Profile* profile_of_drawn_step(const Profiles& profiles) {
 }
 
 std::vector<Dataset> step_timeline(const Profiles& profiles) {
-  const Profile* drawn = profile_of_drawn_step(profiles);
+  const KernelProfile* drawn = profile_of_drawn_step(profiles);
   if (drawn == nullptr) return {};
   const TracedStep step(kernel_stretches(*drawn->step->launch));
   std::vector<Dataset> datasets{make_dataset("step-timeline", kBarColumns, bars_of(step.blocks)),

@@ -5,12 +5,17 @@
 #include "base/format.h"
 #include "base/statistics.h"
 #include "experiments/common/command.h"
-#include "experiments/optimizer_state_sharding_accounting/sharding_tables.h"
+#include "experiments/common/sharding_tables.h"
 #include "experiments/problems.h"
 #include "results/metric_names.h"
 
 namespace labreport::optimizer_state_sharding_accounting {
 namespace {
+
+using sharding::ShardingScheme;
+using sharding::Stage;
+using sharding::TrainedNetwork;
+using sharding::When;
 
 constexpr const char* kProblem = "optimizer_state_sharding_accounting";
 // Losses may differ by this share, which is small because operations and their order are the same.
@@ -80,7 +85,8 @@ std::optional<Facts> memory_facts(const SchemePair& pair) {
   return facts.set("network", pair.network->words)
       .set("model", equal_model_peaks ? model_peaks[0] + " either way"
                                       : model_peaks[0] + " and " + model_peaks[1])
-      .when("saved", saved.has_value(), "of", format_bytes_briefly(saved.value_or(0)));
+      .when("saves_state", saved.has_value(), "saved_state",
+            format_bytes_briefly(saved.value_or(0)));
 }
 
 /// Gives the times of the phases that sharding changes. Returns nothing unless they explain
@@ -134,7 +140,7 @@ PartContent part_about_largest(const RunView& view, const std::vector<TrainedNet
 }  // namespace
 
 Presentation present(const RunView& view) {
-  std::vector<TrainedNetwork> networks = trained_networks(view, Sharding::kOptimizer);
+  std::vector<TrainedNetwork> networks = sharding::trained_networks(view, Sharding::kOptimizer);
   if (networks.empty()) return {};
   for (TrainedNetwork& network : networks) {
     std::erase_if(network.schemes, [](const ShardingScheme& scheme) {

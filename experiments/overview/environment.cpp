@@ -10,6 +10,7 @@
 #include "experiments/overview/overview.h"
 #include "plan/planner.h"
 #include "results/makefile_arguments.h"
+#include "results/run_labels.h"
 
 namespace labreport::overview {
 namespace {
@@ -130,7 +131,7 @@ std::string precision_words(const Cells& cells, bool gpu) {
 /// which changes no result.
 Request without_defaults(Request request) {
   if (request.edition == editions().front().name) request.edition.reset();
-  if (request.preset != "quick" && request.preset != "demo") request.preset.reset();
+  if (request.preset != kPresetQuick && request.preset != kPresetDemo) request.preset.reset();
   const bool names_several_gpus =
       request.gpus == "all" || request.gpus.value_or("").find(',') != std::string::npos;
   if (!names_several_gpus) request.gpus.reset();

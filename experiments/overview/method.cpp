@@ -3,6 +3,7 @@
 #include "analysis/measures.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "document/demonstration.h"
 #include "document/facts.h"
 #include "embedded/experiments.h"
 #include "experiments/common/timing.h"
@@ -139,6 +140,7 @@ std::string method_text(const RunView& view) {
   Facts facts;
   const BoundNetworks networks = bound_networks(view);
   facts.flag("gpu", view.on_gpu());
+  facts.set("demonstration", kDemonstration).set("demonstration_meaning", kDemonstrationMeaning);
   add_planned_kinds(facts, view.run());
   const std::string limits = limits_words(view);
   facts.flag("limits_known", !limits.empty());

@@ -7,15 +7,16 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "experiments/benchmarking_mixed_precision/speedup.h"
+#include "experiments/common/all_reduces.h"
 #include "experiments/common/attention.h"
+#include "experiments/common/bytes.h"
+#include "experiments/common/kernel_profiles.h"
 #include "experiments/common/ladder.h"
+#include "experiments/common/memory_profiles.h"
 #include "experiments/common/phases.h"
+#include "experiments/common/sharding_schemes.h"
 #include "experiments/data_parallel/schemes.h"
-#include "experiments/distributed_communication_single_node/all_reduces.h"
 #include "experiments/gradient_checkpointing/spacings.h"
-#include "experiments/memory_profiling/profile.h"
-#include "experiments/nsys_profile/profile.h"
-#include "experiments/optimizer_state_sharding_accounting/sharding_schemes.h"
 #include "experiments/overview/overview.h"
 #include "experiments/torch_compile/network.h"
 #include "plan/arithmetic.h"
@@ -101,11 +102,10 @@ void add_speedups(Quantities& all, const RunView& view) {
 /// Splits an unprofiled training step by phase and kind of kernel. Leaves out profiles whose
 /// kernels take over 2 % longer than that step, which they therefore cannot split.
 void add_kernels(Quantities& all, const RunView& view) {
-  using nsys_profile::Pass;
   constexpr double kMaxBusyRatio = 1.02;
-  const nsys_profile::Profiles profiles(view);
+  const std::vector<KernelProfile> profiles = kernel_profiles(view);
   const std::vector<TimingGroup> groups = timing_groups(view);
-  for (const nsys_profile::Profile& profile : profiles.all) {
+  for (const KernelProfile& profile : profiles) {
     const auto group = std::ranges::find_if(
         groups, [&](const TimingGroup& timing) { return same_setting(timing.spec, profile.spec); });
     if (group == groups.end()) continue;
@@ -116,7 +116,7 @@ void add_kernels(Quantities& all, const RunView& view) {
     double attributed_ms = 0;
     for (const Pass pass : {Pass::kForward, Pass::kBackward, Pass::kOptimizer}) {
       const auto rows = profile.rows(pass);
-      const double gemms_ms = total_ms(matching(rows, nsys_profile::is_gemm));
+      const double gemms_ms = total_ms(matching(rows, is_gemm));
       const std::string name(describe(pass));
       if (gemms_ms > 0) add_value(quantity, name + ": GEMMs", gemms_ms);
       add_value(quantity, gemms_ms > 0 ? name + ": other kernels" : name,
@@ -142,11 +142,10 @@ void add_ladders(Quantities& all, const RunView& view) {
 }
 
 void add_peaks(Quantities& all, const RunView& view) {
-  using memory_profiling::Profile;
-  const std::vector<Profile> profiles = memory_profiling::profiles_of(view);
+  const std::vector<MemoryProfile> profiles = memory_profiles(view);
   for (const Mode mode : {Mode::kTrainStep, Mode::kInference}) {
     Quantities curves;
-    for (const Profile& profile : profiles) {
+    for (const MemoryProfile& profile : profiles) {
       CellSpec spec = profile.spec;
       spec.context.reset();
       Quantity quantity = network_quantity(topic::kMemory, spec, "GiB", "memory_profiling-b");
@@ -157,7 +156,7 @@ void add_peaks(Quantities& all, const RunView& view) {
       const std::string context = "context " + format_count(profile.context());
       const auto peak = profile.peak_bytes(mode);
       if (peak) add_value(*curve, context, *peak / kBytesPerGibibyte);
-      const memory_profiling::PlannedStep* step = profile.planned_step(mode);
+      const MemoryStep* step = profile.planned_step(mode);
       const bool ran_out = step != nullptr && step->out_of_memory() != nullptr;
       if (ran_out && curve->remark.empty()) curve->remark = "out of memory at " + context;
     }
@@ -232,7 +231,7 @@ void add_several_gpus(Quantities& all, const RunView& view) {
       add_mean(steps, scheme.words(), scheme.steps_ms);
     add_unless_empty(all, std::move(steps));
   }
-  using namespace optimizer_state_sharding_accounting;
+  using namespace sharding;
   std::vector<const Cell*> seen;
   for (const Sharding sharding : {Sharding::kOptimizer, Sharding::kWeights}) {
     for (const TrainedNetwork& network : trained_networks(view, sharding)) {
@@ -248,14 +247,13 @@ void add_several_gpus(Quantities& all, const RunView& view) {
 }
 
 void add_all_reduces(Quantities& all, const RunView& view) {
-  using namespace distributed_communication_single_node;
-  for (const AllReduceGroup& group : groups_of(view)) {
+  for (const AllReduceGroup& group : all_reduce_groups(view)) {
     Quantity quantity{.topic = topic::kAllReduce,
                       .setting = group.words(),
                       .unit = "ms",
                       .part = "distributed_communication_single_node"};
     for (const std::int64_t bytes : kHandoutSizes) {
-      const std::string size = data_parallel::size_words(static_cast<double>(bytes));
+      const std::string size = size_words(static_cast<double>(bytes));
       const auto timing = group.undisturbed_timing(bytes);
       if (timing) add_value(quantity, size, timing->slowest_ns / 1e6);
     }

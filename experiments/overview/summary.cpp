@@ -9,10 +9,10 @@
 #include "document/waterfall.h"
 #include "embedded/experiments.h"
 #include "experiments/benchmarking_mixed_precision/speedup.h"
+#include "experiments/common/datasheet.h"
+#include "experiments/common/kernel_profiles.h"
 #include "experiments/common/ladder.h"
 #include "experiments/common/ratio.h"
-#include "experiments/nsys_profile/profile.h"
-#include "experiments/overview/datasheet.h"
 #include "experiments/overview/overview.h"
 #include "plan/arithmetic.h"
 #include "results/metric_names.h"
@@ -131,17 +131,17 @@ constexpr StepPart kOnCpu[]{{"GEMMs", &StepTime::gemms_ms},
 
 /// Returns nothing if the profiled kernels take over 2 % longer than the unprofiled step, because
 /// then they are no breakdown of that step.
-std::optional<StepTime> step_time(const nsys_profile::Profiles& profiles,
+std::optional<StepTime> step_time(const std::vector<KernelProfile>& profiles,
                                   const MeasuredNetwork& network) {
-  const auto profile = std::ranges::find_if(profiles.all, [&](const nsys_profile::Profile& each) {
+  const auto profile = std::ranges::find_if(profiles, [&](const KernelProfile& each) {
     return same_setting(each.spec, network.group->spec);
   });
-  if (profile == profiles.all.end() || network.step.times_ms.empty()) return std::nullopt;
-  const auto rows = profile->rows(nsys_profile::Pass::kTrainStep);
-  const auto optimizer = profile->rows(nsys_profile::Pass::kOptimizer);
+  if (profile == profiles.end() || network.step.times_ms.empty()) return std::nullopt;
+  const auto rows = profile->rows(Pass::kTrainStep);
+  const auto optimizer = profile->rows(Pass::kOptimizer);
   if (rows.empty() || optimizer.empty()) return std::nullopt;
   constexpr double kMaxBusyRatio = 1.02;
-  const double gemms_ms = total_ms(matching(rows, nsys_profile::is_gemm)), busy_ms = total_ms(rows);
+  const double gemms_ms = total_ms(matching(rows, is_gemm)), busy_ms = total_ms(rows);
   const double step_ms = mean(network.step.times_ms);
   if (busy_ms > kMaxBusyRatio * step_ms) return std::nullopt;
   return StepTime{.gemms_ms = gemms_ms,
@@ -362,7 +362,7 @@ std::optional<Summary> summary(const RunView& view) {
   const auto networks = benchmarking_mixed_precision::measured_networks(view, groups);
   const auto rows = step_rows(view, networks);
   if (rows.empty()) return std::nullopt;
-  const nsys_profile::Profiles profiles(view);
+  const std::vector<KernelProfile> profiles = kernel_profiles(view);
   // The largest network with a training step in FP32 and in the precision that the answers compare.
   const auto compared = compared_pairs(precision_pairs(networks), &MeasuredNetwork::step);
   const auto pair = compared.empty() ? std::nullopt : std::optional(compared.back());

@@ -11,6 +11,7 @@
 #include "experiments/overview/overview.h"
 #include "results/metric_names.h"
 #include "results/run.h"
+#include "results/run_labels.h"
 #include "results/shipped_variant.h"
 
 namespace labreport::overview {
@@ -181,7 +182,7 @@ std::string outcome_line(const Run& run) {
   StatusCounts counts = status_counts(run);
   const std::int64_t ok_count = counts["ok"];
   const auto cell_count = static_cast<std::int64_t>(run.cells.size());
-  const bool imported = run.source == "imported";
+  const bool imported = run.source == kSourceImported;
   if (ok_count == cell_count) {
     if (imported) return format_plural(cell_count, "cell");
     return (cell_count > 1 ? "All " : "") + format_plural(cell_count, "measurement") +

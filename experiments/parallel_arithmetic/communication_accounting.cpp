@@ -3,6 +3,7 @@
 #include "base/format.h"
 #include "experiments/parallel_arithmetic/machine.h"
 #include "experiments/problems.h"
+#include "results/run_labels.h"
 
 namespace labreport::parallel_arithmetic {
 namespace {
@@ -45,7 +46,7 @@ PartContent memory_part() {
   part.facts.set("devices", format_count(least_devices(kXxl, kH100Bytes, 0)));
   part.facts.set("token", format_count(static_cast<std::int64_t>(kXxl.saved_bytes_per_token())));
   part.calculated = true;
-  part.datasets = {make_dataset("held", kStateColumns, rows)};
+  part.datasets = {make_dataset("state", kStateColumns, rows)};
   return part;
 }
 
@@ -145,7 +146,7 @@ PartContent batch_part(const RunView& view) {
 }  // namespace
 
 Presentation communication_accounting(const RunView& view) {
-  if (!has_all_reduce(view) || view.edition().name != "2025") return {};
+  if (!has_all_reduce(view) || view.edition().name != kEdition2025) return {};
   PartContent smaller_batches;
   smaller_batches.calculated = true;
   return {{"a", memory_part()},

@@ -6,13 +6,11 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "experiments/common/all_reduces.h"
 #include "experiments/common/timing.h"
-#include "experiments/distributed_communication_single_node/all_reduces.h"
 
 namespace labreport::parallel_arithmetic {
 namespace {
-
-namespace all_reduce = distributed_communication_single_node;
 
 // A line whose largest relative error is above this does not give the rate.
 constexpr double kLineTolerance = 0.25;
@@ -29,9 +27,9 @@ struct MeasuredRate {
 MeasuredRate measured_egress(const RunView& view) {
   const DeviceKind device = view.on_gpu() ? DeviceKind::kCuda : DeviceKind::kCpu;
   MeasuredRate missing{.words = "no all-reduce among its GPUs was measured"};
-  for (const all_reduce::AllReduceGroup& group : all_reduce::groups_of(view)) {
+  for (const AllReduceGroup& group : all_reduce_groups(view)) {
     if (group.cell->spec.device != device) continue;
-    const auto line = all_reduce::line_through(group.fitted_timings());
+    const auto line = line_through(group.fitted_timings());
     if (!line) {
       const std::string reason = group.reason.empty() ? "no line fits its times" : group.reason;
       missing.words = fmt::format("all-reduce over {}: {}", group.words(), reason);
@@ -40,7 +38,7 @@ MeasuredRate measured_egress(const RunView& view) {
     if (line->largest_relative_error <= kLineTolerance) {
       return {line->bytes_per_second * bus_factor(group.ranks()), group.words(), "fitted"};
     }
-    const all_reduce::AllReduceTiming largest = group.fitted_timings().back();
+    const AllReduceTiming largest = group.fitted_timings().back();
     return {group.busbw(largest), group.words(),
             fmt::format("busbw at {}, because the fit misses a size by {} %",
                         format_bytes(static_cast<double>(largest.bytes)),
@@ -117,7 +115,7 @@ std::vector<Facts> machine_facts(const std::vector<Machine>& machines,
     facts.set("machine", machine.words);
     facts.set("c", format_significant(rates->flops_per_second / kTera, kDigits));
     facts.set("w", format_significant(rates->bytes_per_second / kGigabyte, kDigits));
-    facts.when("egress", !machine.egress_source.empty(), "how", machine.egress_source);
+    facts.when("egress", !machine.egress_source.empty(), "egress_source", machine.egress_source);
     add(facts, *rates);
   }
   return all;

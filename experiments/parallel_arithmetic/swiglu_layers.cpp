@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "experiments/distributed_communication_single_node/links.h"
-#include "experiments/overview/datasheet.h"
+#include "experiments/common/datasheet.h"
 #include "experiments/parallel_arithmetic/machine.h"
 #include "experiments/problems.h"
+#include "results/run_labels.h"
 
 namespace labreport::parallel_arithmetic {
 namespace {
@@ -25,9 +25,8 @@ SwiGluLayer layer_of(const RunView& view) {
 }
 
 std::vector<Machine> machines_of(const RunView& view) {
-  Machine from_datasheet{"H100 SXM, data sheet",
-                         overview::datasheet_peak(kDatasheetGpu, Precision::kFp16)};
-  if (const auto link = distributed_communication_single_node::nominal_link(kDatasheetGpu)) {
+  Machine from_datasheet{"H100 SXM, data sheet", datasheet_peak(kDatasheetGpu, Precision::kFp16)};
+  if (const auto link = datasheet_link(kDatasheetGpu)) {
     from_datasheet.bytes_per_second = link->bytes_per_second;
   }
   return {from_datasheet,
@@ -35,7 +34,7 @@ std::vector<Machine> machines_of(const RunView& view) {
 }
 
 bool asked_in_2026(const RunView& view) {
-  return has_all_reduce(view) && view.edition().name == "2026";
+  return has_all_reduce(view) && view.edition().name == kEdition2026;
 }
 
 /// A pass that a problem asks about.

@@ -212,7 +212,7 @@ std::optional<Facts> fewer_passes_facts(const Rows& rows) {
   if (where.empty()) return std::nullopt;
   const CellSpec& spec = std::ranges::find_if(rows, has_fewer_passes)->spec();
   Facts facts;
-  facts.set("where", join_words(where));
+  facts.set("exceptions", join_words(where));
   facts.set("steps", format_count(spec.steps.value_or(0)));
   facts.set("warmup", format_count(spec.warmup.value_or(0)));
   return facts;
@@ -229,10 +229,10 @@ PartContent content(const RunView& view, const Rows& rows) {
   part.facts.set("steps", format_count(spec.steps.value_or(0)));
   part.facts.set("warmup", format_count(spec.warmup.value_or(0)));
   part.facts.set("batch", format_count(spec.batch.value_or(1)));
-  part.facts.when("further", fewer_passes_facts(rows));
+  part.facts.when("fewer_passes", fewer_passes_facts(rows));
   Rows drawn_rows = outermost_dims(of_precision(rows, *spec.precision));
   std::erase_if(drawn_rows, std::not_fn(&AttentionRow::ran));
-  part.facts.when("fewer", fewer_passes_facts(drawn_rows));
+  part.facts.when("fewer_drawn_passes", fewer_passes_facts(drawn_rows));
   const std::vector<Precision> precisions = precisions_of(rows);
   for (const Precision precision : precisions) {
     const bool first = precision == precisions.front();

@@ -239,7 +239,7 @@ std::vector<Facts> outlier_facts(const Networks& networks) {
       if (!has_outlier(steps_ms)) continue;
       Facts& facts = outliers.emplace_back();
       facts.set("size", network.spec().size).set("precision", network.precision());
-      facts.set("way", mode_words).set("longest", std::ranges::max(steps_ms), kMs);
+      facts.set("mode", mode_words).set("longest", std::ranges::max(steps_ms), kMs);
       facts.set("median", median(steps_ms), kMs);
     }
   }

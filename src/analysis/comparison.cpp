@@ -14,6 +14,7 @@
 #include "base/format.h"
 #include "plan/collectives.h"
 #include "results/metric_names.h"
+#include "results/run_labels.h"
 
 namespace labreport {
 namespace {
@@ -35,7 +36,7 @@ ComparedRun compared_run(const Run& run) {
     side.memory_bytes = static_cast<double>(device->memory_bytes);
   }
   // An import's session records when the table was imported, not when its numbers were measured.
-  if (run.sessions.empty() || run.source == "imported") return side;
+  if (run.sessions.empty() || run.source == kSourceImported) return side;
   const Session& session = run.sessions.front();
   side.started_at = session.started_at;
   side.revision = session.revision;

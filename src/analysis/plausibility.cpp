@@ -12,6 +12,7 @@
 #include "plan/memory.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
+#include "results/run_labels.h"
 #include "results/table_shapes.h"
 
 namespace labreport {
@@ -288,7 +289,7 @@ void check_published(const Inspection& in) {
 }
 
 void inspect(const Inspection& in) {
-  if (in.run.source == "imported") return check_published(in);
+  if (in.run.source == kSourceImported) return check_published(in);
   const bool has_published = std::ranges::any_of(in.launch.metrics, [](const Metric& metric) {
     return metric.tag == metric::kPublished || metric.tag == metric::kPublishedStddev;
   });

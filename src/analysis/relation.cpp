@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "results/run_labels.h"
 
 namespace labreport {
 namespace {
@@ -92,8 +93,8 @@ std::string_view name(Relation relation) {
 }
 
 MachineRelation relate_machines(const Run& a, const Run& b) {
-  const bool imported_a = a.source == "imported";
-  const bool imported_b = b.source == "imported";
+  const bool imported_a = a.source == kSourceImported;
+  const bool imported_b = b.source == kSourceImported;
   if (imported_a || imported_b) {
     const char* imported_sides = imported_a && imported_b ? "A and B are"
                                  : imported_a             ? "A is"

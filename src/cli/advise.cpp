@@ -7,6 +7,7 @@
 #include "base/statistics.h"
 #include "cli/run_choice.h"
 #include "cli/verbs.h"
+#include "document/demonstration.h"
 #include "experiments/common/ladder.h"
 
 namespace labreport {
@@ -42,8 +43,7 @@ constexpr RunPreference kHasLadder{[](const Run& run) {
                                    "without a ladder"};
 
 void print_ladder(const Ladder& ladder, bool on_gpu) {
-  if (!on_gpu)
-    fmt::print("CPU demonstration: a tiny network on a CPU, which says nothing about a GPU\n");
+  if (!on_gpu) fmt::print("{}. {}\n", kDemonstration, kDemonstrationMeaning);
   fmt::print("{}: {} ms a training step as the course writes it, {} ms at best\n", ladder.words,
              step_time_words(*ladder.first_run()), step_time_words(*ladder.fastest()));
   const std::vector<Gain> largest = largest_gains(ladder, kMaxChanges);

@@ -19,6 +19,7 @@
 #include "plan/editions.h"
 #include "publish/cached_charts.h"
 #include "publish/chart_renderer.h"
+#include "results/run_labels.h"
 #include "writers/diff/diff_writers.h"
 
 namespace labreport {
@@ -142,7 +143,7 @@ ExitStatus diff(const DiffFlags& flags) {
   const Comparison comparison = compare_runs(a.run, b.run, options);
   const auto diff_source = [](const std::string& name, const Run& run) {
     DiffSource source{.name = name, .page = ""};
-    if (run.source != "imported") source.summaries = {overview::run_summary(run)};
+    if (run.source != kSourceImported) source.summaries = {overview::run_summary(run)};
     return source;
   };
   const Document document =

@@ -15,6 +15,7 @@
 #include "experiments/chosen_problems.h"
 #include "experiments/overview/overview.h"
 #include "publish/rendering.h"
+#include "results/run_labels.h"
 #include "results/run_store.h"
 
 namespace labreport {
@@ -80,7 +81,7 @@ RunColumns run_columns(const fs::path& folder) try {
   const Run run = RunStore(folder).load();
   const std::string counts = overview::outcome_counts(run);
   const std::string outcome = counts.empty() ? "nothing measured" : counts;
-  if (run.source == "imported") return {folder.string(), "imported", kNoNumber, outcome};
+  if (run.source == kSourceImported) return {folder.string(), "imported", kNoNumber, outcome};
   std::string problems = problem_words(requested_problems(original_request(run)));
   if (!run.sessions.empty() && run.sessions.back().model) {
     problems += " of " + run.sessions.back().model->implementation;

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/hints.h"
 #include "orchestrate/resume.h"
+#include "results/run_labels.h"
 
 namespace labreport {
 namespace {
@@ -106,7 +107,7 @@ bool matches_request(const fs::path& folder, const Request& given) try {
   const auto matches = [&](std::optional<std::string> Request::* flag) {
     return !(given.*flag) || given.*flag == recorded.*flag;
   };
-  return run.source == "measured" && matches(&Request::edition) && matches(&Request::preset) &&
+  return run.source == kSourceMeasured && matches(&Request::edition) && matches(&Request::preset) &&
          matches(&Request::shard);
 } catch (const Error& error) {
   say("left out: {}\n", error.what());
@@ -148,7 +149,7 @@ RunFlags recorded_flags(const Run& run, const RunFlags& given) {
 ResumedRun run_to_resume(const fs::path& root, const RunFlags& given) {
   const fs::path folder = interrupted_run(root, given);
   const Run run = RunStore(folder).load();
-  if (run.source == "measured" && !RunStore(folder).is_imported()) {
+  if (run.source == kSourceMeasured && !RunStore(folder).is_imported()) {
     return {folder, recorded_flags(run, given)};
   }
   throw InputError(folder.string() + " holds numbers that were imported, not measured",

@@ -222,9 +222,9 @@ Facts& Facts::when(const std::string& name, bool holds, const std::string& value
   return when(name, holds, Facts().set(value_name, text));
 }
 
-Facts& Facts::choose(std::initializer_list<const char*> situations, std::string_view chosen,
+Facts& Facts::choose(std::initializer_list<const char*> conditions, std::string_view chosen,
                      const Facts& values) {
-  for (const char* situation : situations) when(situation, situation == chosen, values);
+  for (const char* condition : conditions) when(condition, condition == chosen, values);
   return *this;
 }
 

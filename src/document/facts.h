@@ -32,16 +32,16 @@ class Facts {
   Facts& add(const Facts& others);
   /// Sets whether the sentences inside {{#name}}…{{/name}} are shown.
   Facts& flag(const std::string& name, bool value);
-  /// Sets a situation, which holds if there are values. Its sentences stand inside
+  /// Sets a condition, which holds if there are values. Its sentences stand inside
   /// {{#name}}…{{/name}}, and only they can use the values.
   Facts& when(const std::string& name, const std::optional<Facts>& values);
-  /// Sets a situation whose values are known even if it does not hold.
+  /// Sets a condition whose values are known even if it does not hold.
   Facts& when(const std::string& name, bool holds, const Facts& values);
-  /// Sets a situation whose sentences need a single value.
+  /// Sets a condition whose sentences need a single value.
   Facts& when(const std::string& name, bool holds, const std::string& value_name,
               std::string_view text);
-  /// Sets all `situations`. Only the one called `chosen` holds, and it has the values.
-  Facts& choose(std::initializer_list<const char*> situations, std::string_view chosen,
+  /// Sets all `conditions`. Only the one called `chosen` holds, and it has the values.
+  Facts& choose(std::initializer_list<const char*> conditions, std::string_view chosen,
                 const Facts& values);
   /// Sets a list. The sentences inside {{#name}}…{{/name}} are shown once for each item.
   Facts& list(const std::string& name, std::vector<Facts> items);

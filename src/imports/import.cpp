@@ -13,6 +13,7 @@
 #include "plan/editions.h"
 #include "results/bounds.h"
 #include "results/metric_names.h"
+#include "results/run_labels.h"
 
 namespace labreport {
 namespace {
@@ -179,8 +180,8 @@ class Importer {
     }
     edition_ = &find_edition(values_.at("edition"));
     run_.edition = edition_->name;
-    run_.preset = "none";
-    run_.source = "imported";
+    run_.preset = kPresetNone;
+    run_.source = kSourceImported;
     run_.devices.resize(1);
     run_.devices[0].kind = DeviceKind::kCuda;
     run_.devices[0].name = values_.at("gpu");

@@ -1,12 +1,13 @@
 #include "plan/planner.h"
 
 #include "base/table.h"
+#include "results/run_labels.h"
 
 namespace labreport {
 namespace {
 
 constexpr Names<Preset, 3> kPresets{
-    {{Preset::kFull, "full"}, {Preset::kQuick, "quick"}, {Preset::kDemo, "demo"}}};
+    {{Preset::kFull, kPresetFull}, {Preset::kQuick, kPresetQuick}, {Preset::kDemo, kPresetDemo}}};
 
 constexpr std::int64_t kDemoVocab = 512;
 constexpr std::int64_t kDemoContext = 64;

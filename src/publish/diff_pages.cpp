@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "document/comparison/diff_document.h"
 #include "publish/page_cache.h"
+#include "results/run_labels.h"
 #include "writers/diff/diff_writers.h"
 
 namespace labreport {
@@ -37,7 +38,8 @@ PairedSubject subject_of(const PairedRun& run) {
 /// of others for full runs, and then for newer runs: a folder's name begins with the run's time.
 auto precedence(const PairedRun& run) {
   const bool by_user = !run.store.is_reference();
-  return std::tuple(!run.preset.empty(), by_user, by_user || run.preset == "full", run.site_folder);
+  return std::tuple(!run.preset.empty(), by_user, by_user || run.preset == kPresetFull,
+                    run.site_folder);
 }
 
 struct RunPair {

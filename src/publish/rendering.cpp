@@ -8,6 +8,7 @@
 #include "base/table.h"
 #include "experiments/catalog.h"
 #include "results/run_json.h"
+#include "results/run_labels.h"
 #include "writers/csv/cells_csv.h"
 
 namespace labreport {
@@ -38,7 +39,7 @@ bool worked(const fs::path& run) try {
 
 bool is_full(const fs::path& run) try {
   const Run loaded = RunStore(run).load();
-  return loaded.preset == "full" && has_timing_cells(loaded) && !mostly_failed(loaded);
+  return loaded.preset == kPresetFull && has_timing_cells(loaded) && !mostly_failed(loaded);
 } catch (const std::exception&) {
   return false;
 }
@@ -47,7 +48,7 @@ bool is_full(const fs::path& run) try {
 
 Run load_measured(const RunStore& store) {
   Run run = store.load();
-  if (run.source == "imported") {
+  if (run.source == kSourceImported) {
     throw InputError(store.folder().string() + " holds imported numbers",
                      "only a measured run has a report");
   }

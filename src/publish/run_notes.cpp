@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "experiments/catalog.h"
 #include "publish/rendering.h"
+#include "results/run_labels.h"
 
 namespace labreport {
 namespace {
@@ -40,7 +41,8 @@ using Network = std::tuple<std::string, bool, std::string>;
 Network network_of(const Run& run) {
   const ModelSource* model = measured_model(run);
   const std::string file_and_class = model == nullptr ? "" : model->model;
-  return {run.edition, run.preset == "demo", file_and_class.substr(file_and_class.rfind(':') + 1)};
+  return {run.edition, run.preset == kPresetDemo,
+          file_and_class.substr(file_and_class.rfind(':') + 1)};
 }
 
 /// A run to which notes may belong.

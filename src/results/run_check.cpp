@@ -13,6 +13,7 @@
 #include "results/bounds.h"
 #include "results/metric_names.h"
 #include "results/run_json_keys.h"
+#include "results/run_labels.h"
 #include "results/run_rules.h"
 #include "results/table_shapes.h"
 
@@ -289,7 +290,7 @@ void check_run(const Run& run, const std::string& origin, UnknownNames unknown_n
         .refuse(
             fmt::format("expected a time from {} to {}, found '{}'", kFirstYear, kLastYear, time));
   }
-  if (run.preset == "none" && run.source != "imported") {
+  if (run.preset == kPresetNone && run.source != kSourceImported) {
     Place{origin, "preset"}.refuse("'none' is for imported runs");
   }
   UniqueNames ids;

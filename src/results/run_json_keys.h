@@ -9,6 +9,7 @@
 
 #include "results/json_members.h"
 #include "results/run.h"
+#include "results/run_labels.h"
 
 namespace labreport {
 
@@ -44,10 +45,6 @@ inline constexpr TextPattern kImplementationPattern{"^[A-Za-z0-9_-]{1,60}$",
 
 inline constexpr Bounds kVersionBounds{.max_bytes = 21, .pattern = &kVersionPattern};
 inline constexpr Bounds kImplementationBounds{.max_bytes = 60, .pattern = &kImplementationPattern};
-
-inline constexpr std::string_view kEditions[]{"2025", "2026"};
-inline constexpr std::string_view kPresets[]{"full", "quick", "demo", "none"};
-inline constexpr std::string_view kSources[]{"measured", "imported"};
 
 template <>
 inline constexpr auto kMembers<Software> =
@@ -301,11 +298,12 @@ void check_after_reading(const JsonReader& json, const Cell& cell);
 
 /// These keys follow "schema_version".
 template <>
-inline constexpr auto kMembers<Run> = std::tuple(
-    member("edition", &Run::edition, {.allowed_texts = kEditions}),
-    member("preset", &Run::preset, {.allowed_texts = kPresets}),
-    member("source", &Run::source, {.allowed_texts = kSources}), member("sessions", &Run::sessions),
-    member("devices", &Run::devices), member("cells", &Run::cells, {.max_items = kMaxCells}));
+inline constexpr auto kMembers<Run> =
+    std::tuple(member("edition", &Run::edition, {.allowed_texts = kEditionNames}),
+               member("preset", &Run::preset, {.allowed_texts = kPresetNames}),
+               member("source", &Run::source, {.allowed_texts = kSourceNames}),
+               member("sessions", &Run::sessions), member("devices", &Run::devices),
+               member("cells", &Run::cells, {.max_items = kMaxCells}));
 
 template <>
 inline constexpr auto kMembers<Rendezvous> =

@@ -10,7 +10,7 @@ constexpr std::size_t kMostMainRows = 24;     // A longer main table is not prin
 constexpr std::size_t kMostShortRows = 3;     // Such a table is as short as a reference to it.
 constexpr std::size_t kMostWideRows = 6;      // The table is as wide as the page.
 constexpr std::size_t kMostColumnRows = 120;  // The table fits one of two columns.
-constexpr std::size_t kMostDetailsRows = 9;
+constexpr std::size_t kMostDetailsRows = 9;   // A longer table of details would bury the answers.
 constexpr std::size_t kColumnLetters = 68;
 
 /// Chooses two variants of each family, the second with its first figure only.

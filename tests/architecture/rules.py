@@ -90,6 +90,19 @@ def room_of(path):
     return parts[1] if parts[0] == "src" and len(parts) > 1 else None
 
 
+def problem_of(path):
+    """Returns the problem whose folder holds a file; None for files of `experiments` itself and of other rooms."""
+    folders = path.split("/")[:-1]
+    return folders[1] if folders[:1] == ["experiments"] and len(folders) > 1 else None
+
+
+def is_between_problems(path, header):
+    """True if a problem includes another's header. What problems share is in `common`, which includes no problem;
+    the page over all, `overview`, may include each."""
+    includer, included = problem_of(path), problem_of(header)
+    return includer not in (None, "overview") and included not in (None, "common", includer)
+
+
 def reachable_rooms(room):
     rooms = {room}
     for next_room in INCLUDES.get(room, []):
@@ -119,6 +132,8 @@ def check_includes(root):
             where = f"{path}:{number}"
             if header and included_room(header) not in reachable_rooms(room):
                 yield f"{where}: {room} may not include {header}"
+            if header and is_between_problems(path, header):
+                yield f"{where}: {problem_of(path)} may not include {header}"
             for pattern, rooms in LIBRARIES.items():
                 if re.match(pattern, library or "") and room not in rooms:
                     yield f"{where}: {room} may not include <{library}>"

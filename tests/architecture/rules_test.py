@@ -64,6 +64,17 @@ class Includes(unittest.TestCase):
         self.assertTrue(self.check("src/engine/a.cpp", '#include "model/linear.h"'))
         self.assertTrue(self.check("experiments/x/plan.cpp", '#include "cli/run.h"'))
 
+    def test_a_problem_that_includes_another(self):
+        another, shared = '#include "experiments/ladder/rung.h"', '#include "experiments/common/timing.h"'
+        for folder in ["experiments/x", "experiments/x/figures", "experiments/common"]:
+            self.assertTrue(self.check(f"{folder}/a.cpp", another), folder)
+            self.assertFalse(self.check(f"{folder}/a.cpp", shared), folder)
+        self.assertTrue(self.check("experiments/x/a.cpp", '#include "experiments/overview/overview.h"'))
+        for path in ["experiments/ladder/a.cpp", "experiments/overview/a.cpp", "experiments/catalog.cpp",
+                     "src/cli/a.cpp"]:
+            self.assertFalse(self.check(path, another), path)
+        self.assertFalse(self.check("experiments/x/a.cpp", '#include "experiments/problems.h"'))
+
     def test_torch_and_cuda_outside_their_rooms(self):
         for header in ["ATen/core/Tensor.h", "c10/core/Device.h", "torch/torch.h",
                        "cuda_runtime_api.h", "cupti.h", "nvtx3/nvToolsExt.h"]:

@@ -4,16 +4,13 @@
 #include <algorithm>
 
 #include "document/comparison/diff_document.h"
-#include "experiments/distributed_communication_single_node/all_reduces.h"
-#include "experiments/distributed_communication_single_node/links.h"
+#include "experiments/common/all_reduces.h"
+#include "experiments/common/datasheet.h"
 #include "experiments/sample_runs.h"
 
 namespace labreport::all_reduce_test {
 namespace {
 
-using distributed_communication_single_node::AllReduceTiming;
-using distributed_communication_single_node::line_through;
-using distributed_communication_single_node::nominal_link;
 using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
@@ -110,12 +107,12 @@ TEST(LineThrough, IsNoneIfTimesFallWithSizeOrAreTwo) {
 }
 
 TEST(Links, AreKnownOnlyIfTheGpusNameDeterminesThem) {
-  EXPECT_EQ(nominal_link("NVIDIA H100 80GB HBM3")->bytes_per_second, 450e9);
-  EXPECT_EQ(nominal_link("NVIDIA H200")->name, "NVLink");
-  EXPECT_EQ(nominal_link("NVIDIA A100-SXM4-40GB")->bytes_per_second, 300e9);
-  EXPECT_EQ(nominal_link("NVIDIA L4")->name, "PCIe");
-  EXPECT_FALSE(nominal_link("NVIDIA H100 PCIe"));
-  EXPECT_FALSE(nominal_link("NVIDIA H100 80GB HBM3 MIG 1g.10gb"));
+  EXPECT_EQ(datasheet_link("NVIDIA H100 80GB HBM3")->bytes_per_second, 450e9);
+  EXPECT_EQ(datasheet_link("NVIDIA H200")->name, "NVLink");
+  EXPECT_EQ(datasheet_link("NVIDIA A100-SXM4-40GB")->bytes_per_second, 300e9);
+  EXPECT_EQ(datasheet_link("NVIDIA L4")->name, "PCIe");
+  EXPECT_FALSE(datasheet_link("NVIDIA H100 PCIe"));
+  EXPECT_FALSE(datasheet_link("NVIDIA H100 80GB HBM3 MIG 1g.10gb"));
 }
 
 TEST(AllReduceAnswer, ComparesSizesRanksAndLibraries) {

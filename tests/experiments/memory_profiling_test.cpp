@@ -119,16 +119,14 @@ TEST(MemoryLifetimes, HaveBinsBetweenAllocationsAndFrees) {
 TEST(MemoryLifetimes, AreRankedBySize) {
   const Launch launch = launch_of(Mode::kTrainStep);
   const auto data = memory_profiling::lifetime_datasets(timeline_of(launch), allocations_of(launch),
-                                                        memory_profiling::byte_unit(1e12));
+                                                        byte_unit(1e12));
   const nlohmann::json boxes = json_rows(data.at(0));
   ASSERT_GT(boxes.size(), 2u);
   EXPECT_EQ(boxes[0]["category"], "before the step");
   for (std::size_t i = 2; i < boxes.size(); ++i) {
     EXPECT_LE(boxes[i]["size"].get<double>(), boxes[i - 1]["size"].get<double>());
   }
-  EXPECT_TRUE(
-      memory_profiling::lifetime_datasets(timeline_of(launch), {}, memory_profiling::byte_unit(1))
-          .empty());
+  EXPECT_TRUE(memory_profiling::lifetime_datasets(timeline_of(launch), {}, byte_unit(1)).empty());
 }
 
 TEST(MemoryPeaks, NameTheirPhaseOnlyIfItWasMeasured) {

@@ -114,10 +114,10 @@ TEST(KernelsCsv, HasNsightsColumnsAndEscapesFormulas) {
   const KernelRow row{"forward", "lm_head", "aten::mm", "gemm", "void f<\"a\", 4>(int)", 2, 3,
                       1,         1.5,       2,          0.5};
   const KernelRow hostile{"=1+1", "lm_head", "aten::mm", "gemm", "@kernel", 2, 3, 1, 1.5, 2, 0};
-  Profile profile;
+  KernelProfile profile;
   profile.full_name = "=A1";
   profile.inference = ProfiledStep{&spec, nullptr, {row, hostile}};
-  EXPECT_EQ(kernels_csv({profile, Profile{}}),
+  EXPECT_EQ(kernels_csv({profile, KernelProfile{}}),
             "Profile,Step,Phase,Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),"
             "Max (ns),StdDev (ns),Name\n"
             "'=A1,inference,forward,100.00,3000000,2,1500000.0,1500000.0,1000000,2000000,500000.0,"
@@ -164,14 +164,14 @@ TEST(KernelName, IsCutBetweenCharactersIfItIsLong) {
 
 TEST(ModelParts, GroupKernelsByPurpose) {
   const auto group = [](const char* module, const char* kind, bool own_network = true) {
-    return group_of(place_of(module, "aten::to", "aten::copy_"), module, kind, own_network);
+    return kernel_group(place_of(module, "aten::to", "aten::copy_"), module, kind, own_network);
   };
   EXPECT_EQ(group("layers/ffn", "elementwise"), "SwiGLU");
   EXPECT_EQ(group("layers/ffn/w1", "copy"), "other copies");
-  EXPECT_EQ(group("layers/ffn/w1", "memset"), kOther);
-  EXPECT_EQ(group("layers/ffn/w1", "other"), kOther)
+  EXPECT_EQ(group("layers/ffn/w1", "memset"), kOtherKernels);
+  EXPECT_EQ(group("layers/ffn/w1", "other"), kOtherKernels)
       << "what a linear layer does besides its GEMM belongs to no group";
-  EXPECT_EQ(group("layers/attn/q_proj", "other"), kOther);
+  EXPECT_EQ(group("layers/attn/q_proj", "other"), kOtherKernels);
   EXPECT_EQ(group("layers/ln2", "reduction"), "RMSNorm");
   EXPECT_EQ(group("layers", "elementwise"), "residual");
   EXPECT_EQ(group("layers/attn/scaled dot product attention/computing softmax", "copy"), "softmax")

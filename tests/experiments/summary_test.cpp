@@ -1,7 +1,7 @@
 // Tests the report's summary: it gives a reason only if the run supports it.
 #include <gmock/gmock.h>
 
-#include "experiments/overview/datasheet.h"
+#include "experiments/common/datasheet.h"
 #include "experiments/sample_runs.h"
 
 namespace labreport::summary_test {
@@ -142,7 +142,6 @@ TEST(Summary, NamesNoKernelsOnACpu) {
 }
 
 TEST(DatasheetPeak, IsThatOfDenseMatrices) {
-  using overview::datasheet_peak;
   EXPECT_EQ(datasheet_peak("NVIDIA H200", Precision::kBf16), 989.5e12);
   EXPECT_EQ(datasheet_peak("NVIDIA H100 80GB HBM3", Precision::kTf32), 494.5e12);
   EXPECT_EQ(datasheet_peak("NVIDIA H100 PCIe", Precision::kBf16), 756.5e12);
@@ -150,10 +149,10 @@ TEST(DatasheetPeak, IsThatOfDenseMatrices) {
 }
 
 TEST(DatasheetPeak, IsNotGuessed) {
-  EXPECT_EQ(overview::datasheet_peak("Tesla T4", Precision::kBf16), std::nullopt);
-  EXPECT_EQ(overview::datasheet_peak("NVIDIA H200 MIG 1g.18gb", Precision::kBf16), std::nullopt)
+  EXPECT_EQ(datasheet_peak("Tesla T4", Precision::kBf16), std::nullopt);
+  EXPECT_EQ(datasheet_peak("NVIDIA H200 MIG 1g.18gb", Precision::kBf16), std::nullopt)
       << "a slice of one";
-  EXPECT_EQ(overview::datasheet_peak("AMD EPYC", Precision::kFp32), std::nullopt);
+  EXPECT_EQ(datasheet_peak("AMD EPYC", Precision::kFp32), std::nullopt);
 }
 
 }  // namespace

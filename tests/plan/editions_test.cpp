@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "plan/planner.h"
+#include "results/run_labels.h"
 
 namespace labreport::editions_test {
 namespace {
@@ -31,6 +33,15 @@ TEST(Editions, HaveTheHandoutsParameterCounts) {
   EXPECT_EQ(parameters("2025", "2.7B"), 3'406'809'600);
   EXPECT_EQ(parameters("2026", "xl"), 3'406'809'600);
   EXPECT_EQ(parameters("2026", "10B"), 12'832'823'808);
+}
+
+TEST(Editions, AreThoseThatARunMayHave) {
+  EXPECT_EQ(editions().size(), std::size(kEditionNames));
+  for (const std::string_view name : kEditionNames) EXPECT_EQ(find_edition(name).name, name);
+  for (const std::string_view name : kPresetNames) {
+    if (name == kPresetNone) continue;
+    EXPECT_EQ(labreport::name(parse_preset(name)), name);
+  }
 }
 
 TEST(Editions, RefuseUnknownNames) { EXPECT_THROW(find_edition("2024"), InputError); }

@@ -87,6 +87,9 @@ TEST_F(Latex, FitsOnlyAWideTableToTheLine) {
   };
   EXPECT_THAT(text_with(2), HasSubstr("{@{}lrr@{}}\n\\caption{Times}"));
   EXPECT_THAT(text_with(0), HasSubstr("xl & \\multicolumn{2}{l@{}}{%\nout of memory} \\\\"));
+  table.rows[0].flags = {"out of memory in optimizer"};
+  EXPECT_THAT(text_with(0),
+              HasSubstr("\\multicolumn{3}{@{}l@{}}{%\n\\quad out of memory in optim"));
   EXPECT_THAT(text_with(12), ContainsRegex("raggedleft.*real\\{0\\.0"));
 }
 

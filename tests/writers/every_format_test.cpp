@@ -1,11 +1,13 @@
 // Tests that pages and Markdown say the same: the author, the answers or room for them, captions.
 #include <gmock/gmock.h>
 
+#include "document/demonstration.h"
 #include "writers/html/html.h"
 #include "writers/markdown/markdown.h"
 #include "writers/markdown/paper.h"
 #include "writers/sample_fixture.h"
 #include "writers/typst/typst.h"
+#include "writers/typst/typst_source.h"
 
 namespace labreport::every_format_test {
 namespace {
@@ -98,6 +100,44 @@ TEST(Captions, MentionInteractionOnlyOnThePage) {
   EXPECT_THAT(report_typst(document, drawings, {}), Not(words));
   EXPECT_THAT(report_markdown(document, drawings, Answers::kFull), Not(words));
   EXPECT_THAT(report_paper(document, {{figure.slug, {}}}, {}), Not(words));
+}
+
+TEST(Demonstration, IsToldInTheSameWordsInEveryFormat) {
+  Document document = sample_document();
+  document.demonstration = true;
+  const auto words = HasSubstr(kDemonstrationMeaning);
+  EXPECT_THAT(page_html(document, {}, {}), words);
+  OverviewPage overview;
+  overview.document = document;
+  overview.document.sections.front().parts.front().tables.front().slug = "runs";
+  EXPECT_THAT(overview_html(overview, {}, {}, {}), words);
+  EXPECT_THAT(report_typst(document, {}, {}), words);
+  EXPECT_THAT(report_markdown(document, {}, Answers::kFull), words);
+  EXPECT_THAT(report_paper(document, {}, {}), words);
+}
+
+/// Tells whether each format that can write below a row writes this remark beside it.
+std::vector<bool> stands_beside(const std::string& remark) {
+  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
+  table.columns = {{"size", "", Align::kLeft}, {"time", "ms"}};
+  table.rows = {{.cells = {"xl", 1.5}, .flags = {remark}}};
+  Part part;
+  part.tables = {table};
+  const std::string page = table_html(table, "t"), pdf = typst_table(table),
+                    paper = part_paper(part, {}, {}, {});
+  EXPECT_EQ(page.find("rowspan") == page.npos, page.find(">Remarks<") != page.npos);
+  EXPECT_EQ(pdf.find("colspan: 2") == pdf.npos, pdf.find("[Remarks]") != pdf.npos);
+  EXPECT_EQ(paper.find("| " + remark + " | \uFDD0 |") == paper.npos,
+            paper.find("| Remarks |") != paper.npos);
+  return {page.find(">Remarks<") != page.npos, pdf.find("[Remarks]") != pdf.npos,
+          paper.find("| Remarks |") != paper.npos};
+}
+
+TEST(Remarks, StandBesideTheirRowInEveryFormatIfTheyAreShortAndSoAreTheirWords) {
+  for (const char* remark : {"outlier", "allocated in step", "µµµµµµµµ µµµµµµµµ µµµ"})
+    EXPECT_THAT(stands_beside(remark), testing::Each(true)) << remark;
+  for (const char* remark : {"out of memory in optimizer", "disturbed-by-others"})
+    EXPECT_THAT(stands_beside(remark), testing::Each(false)) << remark;
 }
 
 }  // namespace

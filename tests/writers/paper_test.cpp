@@ -57,9 +57,10 @@ TEST(Paper, LeavesOutLongTablesOfDetailsByName) {
   Document document = sample_document();
   TableView& table = document.sections.front().parts.front().details.tables.front();
   table.title = "Long";
-  table.rows.resize(17, table.rows.front());
+  table.columns = {{"size", "", Align::kLeft}};
+  table.rows.resize(17, {{"xl"}});
   const std::string text = report_paper(document, {}, {});
-  EXPECT_THAT(text, HasSubstr("Left to the page and to tables/, being long: Long."));
+  EXPECT_THAT(text, HasSubstr("Left to the page and to tables/: Long."));
   EXPECT_THAT(text, Not(HasSubstr("**Long**")));
 }
 

@@ -54,7 +54,7 @@ Value verdict_cell(const ComparedRow& row);
 /// Makes the dataset "sides": device, model, edition and other facts of both runs.
 Dataset sides_data(const Comparison& comparison, const DiffSource& a, const DiffSource& b);
 
-/// Makes the dataset "lone": cells that only one run has, or that failed in both.
+/// Makes the dataset "not-compared": cells that only one run has, or that failed in both.
 Dataset not_compared_data(const Comparison& comparison);
 
 /// Makes the datasets "places", one for each precision: the places of the network where the kernel

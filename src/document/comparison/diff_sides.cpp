@@ -138,7 +138,7 @@ Dataset not_compared_data(const Comparison& comparison) {
          const bool in_a = cell.compared->status == RowStatus::kOnlyA;
          return "only in " + (in_a ? names.title_a : names.title_b);
        }}};
-  return make_dataset("lone", columns, cells);
+  return make_dataset("not-compared", columns, cells);
 }
 
 }  // namespace labreport

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "document/demonstration.h"
 #include "document/index/pages.h"
 #include "embedded/document.h"
 
@@ -56,7 +57,7 @@ Dataset run_data(const std::vector<const RunSummary*>& runs, const std::string& 
   for (const RunSummary* run : runs) {
     RunRow& row =
         rows.emplace_back(RunRow{run, root + run->address(""), "run-" + slug(run->folder), {}});
-    if (run->demonstration) row.flags.emplace_back("CPU demonstration");
+    if (run->demonstration) row.flags.emplace_back(kDemonstration);
     if (run->reference && marks_references) row.flags.emplace_back("reference run");
     if (run->incomplete) row.flags.emplace_back("interrupted");
     if (run->preset != "full" && !run->demonstration) row.flags.push_back(run->preset + " preset");

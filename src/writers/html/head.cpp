@@ -47,18 +47,18 @@ std::string head_html(const HeadWords& words, const PageOptions& options,
                     {"title", words.title},
                     {"description", words.description},
                     {"type", words.type},
-                    {"located", !options.address.empty()},
+                    {"has_address", !options.address.empty()},
                     {"address", options.address},
-                    {"pictured", !options.card_alt.empty()},
+                    {"has_card", !options.card_alt.empty()},
                     {"card", kCardFile},
                     {"width", std::to_string(kCardWidth)},
                     {"height", std::to_string(kCardHeight)},
                     {"alt", options.card_alt},
                     {"icon", single ? data_url(kIconPath, page_icon()) : options.root + kIconPath},
-                    {"single", single},
+                    {"is_single_file", single},
                     {"style", single ? enclosed->style : ""},
                     {"root", options.root},
-                    {"interactive", options.interactive},
+                    {"is_interactive", options.interactive},
                     {"specs", kSpecsPath}});
 }
 
@@ -87,9 +87,9 @@ std::string description_of(const Document& document, Answers answers) {
 }
 
 std::string foot_html(const Document& document) {
-  return fill_template("foot.html", {{"published", !document.front.repository.empty()},
+  return fill_template("foot.html", {{"has_repository", !document.front.repository.empty()},
                                      {"repository", document.front.repository},
-                                     {"reference", document.reference}});
+                                     {"is_reference", document.reference}});
 }
 
 }  // namespace labreport

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "document/demonstration.h"
 #include "writers/html/assets.h"
 #include "writers/html/template.h"
 
@@ -18,7 +19,7 @@ TemplateList section_list(const Document& document, PageState& state) {
     for (const Part& part : section.parts) {
       if (!part.title.empty()) {
         contents.push_back(TemplateObject{{"anchor", part.anchor()},
-                                          {"lettered", !part.letter.empty()},
+                                          {"has_letter", !part.letter.empty()},
                                           {"letter", part.letter},
                                           {"title", part.title}});
       }
@@ -26,8 +27,8 @@ TemplateList section_list(const Document& document, PageState& state) {
     }
     sections.push_back(TemplateObject{{"problem", section.problem},
                                       {"title", section.title},
-                                      {"asked", section.is_handout_problem()},
-                                      {"listed", !contents.empty()},
+                                      {"is_handout_problem", section.is_handout_problem()},
+                                      {"has_contents", !contents.empty()},
                                       {"contents", contents},
                                       {"parts", parts}});
   }
@@ -53,13 +54,13 @@ std::string filled_page(const Document& document, const PageOptions& options, Pa
       {"head", head_html(words, options, state.is_single_file ? &enclosed : nullptr)},
       {"foot", foot_html(document)},
       {"root", options.root},
-      {"single", state.is_single_file},
+      {"is_single_file", state.is_single_file},
       {"scripts", text_list(enclosed.scripts)},
       {"title", document.title},
-      {"compares", state.is_comparison},
+      {"is_comparison", state.is_comparison},
       {"relation", document.relation},
-      {"priced", !document.priced_steps.empty()},
-      {"steps", priced_steps(document)},
+      {"has_priced_steps", !document.priced_steps.empty()},
+      {"priced_steps", priced_steps(document)},
       {"side_a", document.side_a},
       {"side_b", document.side_b},
       {"device", document.device},
@@ -67,15 +68,17 @@ std::string filled_page(const Document& document, const PageOptions& options, Pa
       {"preset", document.preset},
       {"date", document.date},
       {"provenance", document.provenance_line(state.answers)},
-      {"formatted", !options.formats.empty()},
+      {"has_formats", !options.formats.empty()},
       {"formats", formats},
       {"sections", section_list(document, state)},
       {"method", markdown_to_html(document.method)},
       {"commands", document.reproduce.empty() ? TemplateList() : text_list({document.reproduce})},
-      {"demonstration", document.demonstration},
-      {"reference", document.reference},
-      {"incomplete", document.incomplete},
-      {"front", byline_html(document.front)},
+      {"is_demonstration", document.demonstration},
+      {"demonstration", kDemonstration},
+      {"demonstration_meaning", kDemonstrationMeaning},
+      {"is_reference", document.reference},
+      {"is_incomplete", document.incomplete},
+      {"byline", byline_html(document.front)},
       {"environment",
        has_environment ? table_html(document.environment, "table-environment") : ""}};
   return fill_template("page.html", values);
@@ -86,13 +89,14 @@ std::string filled_page(const Document& document, const PageOptions& options, Pa
 std::string byline_html(const FrontMatter& front) {
   if (front.author.empty() && front.course.empty() && front.repository.empty()) return "";
   const bool has_repository = !front.repository.empty();
-  return fill_template("front.html", {{"named", !front.author.empty()},
-                                      {"author", front.author},
-                                      {"enrolled", !front.course.empty()},
-                                      {"course", front.course},
-                                      {"published", has_repository},
-                                      {"repository", front.repository},
-                                      {"address", has_repository ? front.repository_label() : ""}});
+  return fill_template("front.html",
+                       {{"has_author", !front.author.empty()},
+                        {"author", front.author},
+                        {"has_course", !front.course.empty()},
+                        {"course", front.course},
+                        {"has_repository", has_repository},
+                        {"repository", front.repository},
+                        {"repository_label", has_repository ? front.repository_label() : ""}});
 }
 
 std::string page_html(const Document& document, const Drawings& drawings,
@@ -139,7 +143,7 @@ std::string overview_html(const OverviewPage& page, const Drawings& drawings,
     pair_items.push_back(TemplateObject{{"link", options.root + pair.link},
                                         {"title", pair.title},
                                         {"edition", pair.edition},
-                                        {"words", pair.description}});
+                                        {"description", pair.description}});
   }
   PageState state{.drawings = drawings};
   std::string findings, figures, tables, runs;
@@ -160,28 +164,31 @@ std::string overview_html(const OverviewPage& page, const Drawings& drawings,
                         findings.empty() ? page.lead : description_of(document, options.answers),
                         "website"};
   const bool is_compare_page = page.file == kCompareFile;
-  return fill_template("index.html", {{"head", head_html(words, options)},
-                                      {"foot", foot_html(document)},
-                                      {"title", document.title},
-                                      {"lead", page.lead},
-                                      {"root", options.root},
-                                      {"inner", !page.is_index()},
-                                      {"chooses", is_compare_page},
-                                      {"empty", !is_compare_page && document.sections.empty()},
-                                      {"found", findings},
-                                      {"figures", figures},
-                                      {"live", !page.script_data.is_null()},
-                                      {"data", kFitsScript},
-                                      {"tables", tables},
-                                      {"drawers", drawers},
-                                      {"listed", !runs.empty()},
-                                      {"runs", runs},
-                                      {"compared", !page.compare_link.empty() || !pairs.empty()},
-                                      {"comparable", !page.compare_link.empty()},
-                                      {"compare", page.compare_link},
-                                      {"paired", !pairs.empty()},
-                                      {"pairs", pair_items},
-                                      {"demonstrated", document.demonstration}});
+  return fill_template("index.html",
+                       {{"head", head_html(words, options)},
+                        {"foot", foot_html(document)},
+                        {"title", document.title},
+                        {"lead", page.lead},
+                        {"root", options.root},
+                        {"is_below_index", !page.is_index()},
+                        {"is_compare_page", is_compare_page},
+                        {"has_no_runs", !is_compare_page && document.sections.empty()},
+                        {"findings", findings},
+                        {"figures", figures},
+                        {"has_fits_script", !page.script_data.is_null()},
+                        {"fits_script", kFitsScript},
+                        {"tables", tables},
+                        {"drawers", drawers},
+                        {"has_runs", !runs.empty()},
+                        {"runs", runs},
+                        {"has_comparisons", !page.compare_link.empty() || !pairs.empty()},
+                        {"has_compare_page", !page.compare_link.empty()},
+                        {"compare_page", page.compare_link},
+                        {"has_pairs", !pairs.empty()},
+                        {"pairs", pair_items},
+                        {"has_demonstration", document.demonstration},
+                        {"demonstration", kDemonstration},
+                        {"demonstration_meaning", kDemonstrationMeaning}});
 }
 
 }  // namespace labreport

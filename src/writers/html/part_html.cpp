@@ -48,14 +48,14 @@ std::string answer_html(const Part& part, const PageState& state) {
   const std::string author_words = awaits_author ? "Your answer" : state.front.attribution();
   std::string html = fill_template(
       "answer.html",
-      {{"generated", !answer.empty()},
+      {{"has_answer", !answer.empty()},
        {"answer", markdown_to_html(answer)},
-       {"calculated", part.calculated},
-       {"mark", kCalculated},
-       {"noted", part.note.has_value()},
+       {"is_calculated", part.calculated},
+       {"calculated_mark", kCalculated},
+       {"has_note", part.note.has_value()},
        {"note", part.note ? markdown_to_html(part.note->markdown, part.note->formulas) : ""},
        {"note_mark", state.front.attribution() + "."},
-       {"awaited", awaits_author},
+       {"awaits_author", awaits_author},
        // Regions of one page must have different names.
        {"label", author_words + ": " + part.lettered_title()}});
   while (html.ends_with('\n')) html.pop_back();  // Unused parts of the template leave blank lines.
@@ -75,7 +75,7 @@ std::string details_html(const Part& part, PageState& state) {
                                         {"method", markdown_to_html(words)},
                                         {"tables", tables_html(part, details.tables, state, paper)},
                                         {"figures", figures},
-                                        {"warned", !details.warnings.empty()},
+                                        {"has_warnings", !details.warnings.empty()},
                                         {"warnings", text_list(details.warnings)}});
 }
 
@@ -102,17 +102,17 @@ std::string figure_html(const Figure& figure, PageState& state, bool is_printed)
       {"number", state.next_figure_number()},
       {"title", figure.title},
       {"caption", markdown_to_html(figure.caption)},
-      {"offers", !figure.page_caption.empty()},
-      {"in_page", markdown_to_html(figure.page_caption)},
+      {"has_page_caption", !figure.page_caption.empty()},
+      {"page_caption", markdown_to_html(figure.page_caption)},
       {"alt", figure.alt},
-      {"spec", figure.slug},
-      {"drawn", is_drawn},
-      {"live", !figure.script_data.is_null()},
-      {"screen", !is_printed},
+      {"slug", figure.slug},
+      {"is_drawn", is_drawn},
+      {"is_live", !figure.script_data.is_null()},
+      {"is_on_screen_only", !is_printed},
       {"wide", is_drawn ? picture(drawing->second.wide, chart_path(figure), state) : ""},
       {"narrow", is_drawn ? picture(drawing->second.narrow, narrow_chart_path(figure), state) : ""},
-      {"tabled", has_data},
-      {"table", has_data ? table_html(figure.table, state.unique_id(id + "-data")) : ""}};
+      {"has_data", has_data},
+      {"data", has_data ? table_html(figure.table, state.unique_id(id + "-data")) : ""}};
   return fill_template("figure.html", values);
 }
 
@@ -144,19 +144,19 @@ std::string figures_html(const std::vector<Figure>& figures, PageState& state,
 std::string part_html(const Part& part, PageState& state) {
   const PaperPart paper = printed_part(part);
   return fill_template("part.html", {{"anchor", part.anchor()},
-                                     {"lettered", !part.letter.empty()},
+                                     {"has_letter", !part.letter.empty()},
                                      {"letter", part.letter},
-                                     {"titled", !part.title.empty()},
+                                     {"has_title", !part.title.empty()},
                                      {"title", part.title},
-                                     {"set", !part.setting.empty()},
+                                     {"has_setting", !part.setting.empty()},
                                      {"setting", part.setting},
-                                     {"asked", !part.question.empty()},
+                                     {"has_question", !part.question.empty()},
                                      {"question", markdown_to_html(part.question)},
                                      {"answer", answer_html(part, state)},
                                      {"figures", figures_html(part.figures, state, paper)},
                                      {"tables", tables_html(part, part.tables, state, paper)},
-                                     {"leaves", !paper.page_only_titles.empty()},
-                                     {"left", join(paper.page_only_titles, "; ")},
+                                     {"has_page_only", !paper.page_only_titles.empty()},
+                                     {"page_only", join(paper.page_only_titles, "; ")},
                                      {"details", details_html(part, state)}});
 }
 

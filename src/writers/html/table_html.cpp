@@ -8,6 +8,7 @@
 #include "writers/align.h"
 #include "writers/html/html.h"
 #include "writers/html/template.h"
+#include "writers/remarks.h"
 
 namespace labreport {
 namespace {
@@ -55,21 +56,6 @@ std::string words_html(const std::string& text) {
   return html;
 }
 
-struct RemarkPlaces {
-  std::string beside;  ///< A short remark for the column "Remarks".
-  std::string below;   ///< A longer remark for a row below.
-};
-
-RemarkPlaces place_remarks(const RowView& row) {
-  constexpr std::size_t kLongestBeside = 24, kLongestWord = 14;
-  const std::string text = row.joined_flags();
-  const std::vector<std::string> words = split(text, ' ');
-  const bool has_long_word = std::ranges::any_of(
-      words, [](const std::string& word) { return word.size() > kLongestWord; });
-  return text.size() <= kLongestBeside && !has_long_word ? RemarkPlaces{text, ""}
-                                                         : RemarkPlaces{"", text};
-}
-
 TemplateObject cell_object(const TableView& table, std::size_t column, const RowView& row,
                            const AlignedCell& aligned) {
   const ColumnView& view = table.columns[column];
@@ -87,13 +73,13 @@ TemplateObject cell_object(const TableView& table, std::size_t column, const Row
   // Readers sort by the unrounded number.
   const std::optional<double> number = number_in_unit(cell, view.notation);
   const bool is_sortable = number && std::isfinite(*number);
-  return {{"head", column == 0 && !view.is_code},
-          {"code", view.is_code},
-          {"number", is_number},
-          {"whole", is_whole},
-          {"tall", !place_remarks(row).below.empty()},
+  return {{"is_row_head", column == 0 && !view.is_code},
+          {"is_code", view.is_code},
+          {"is_number", is_number},
+          {"is_whole", is_whole},
+          {"has_remark_below", has_remark_below(row)},
           {"style", style},
-          {"sort", is_sortable ? fmt::format(" data-sort=\"{}\"", *number) : ""},
+          {"sort_attribute", is_sortable ? fmt::format(" data-sort=\"{}\"", *number) : ""},
           {"html", html}};
 }
 
@@ -109,7 +95,7 @@ TemplateList heading_list(const TableView& table) {
     columns.push_back(TemplateObject{{"title", title},
                                      {"has_unit", !column.unit.empty()},
                                      {"unit", column.unit},
-                                     {"styled", numeric || is_whole},
+                                     {"has_style", numeric || is_whole},
                                      {"style", style}});
   }
   return columns;
@@ -118,8 +104,7 @@ TemplateList heading_list(const TableView& table) {
 }  // namespace
 
 std::string table_html(const TableView& table, const std::string& id, bool is_printed) {
-  const bool has_remarks_column = std::ranges::any_of(
-      table.rows, [](const RowView& row) { return !place_remarks(row).beside.empty(); });
+  const bool has_remarks_column = needs_remarks_column(table);
   std::vector<std::vector<AlignedCell>> aligned;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     aligned.push_back(align_decimals(table, c));
@@ -133,25 +118,24 @@ std::string table_html(const TableView& table, const std::string& id, bool is_pr
       cells.push_back(cell_object(table, c, row, aligned[c][r]));
     }
     const std::size_t spanned_columns = table.columns.size() - count;
-    const RemarkPlaces remark = place_remarks(row);
-    rows.push_back(
-        TemplateObject{{"named", !row.id.empty()},
-                       {"id", row.id},
-                       {"cells", cells},
-                       {"noted", spanned_columns > 0},
-                       {"span", std::to_string(spanned_columns)},
-                       {"note", row.reason_or_dash()},
-                       {"flags", remark.beside},
-                       {"tall", !remark.below.empty()},
-                       {"width", std::to_string(table.columns.size() - 1 + has_remarks_column)},
-                       {"below", remark.below}});
+    rows.push_back(TemplateObject{
+        {"has_id", !row.id.empty()},
+        {"id", row.id},
+        {"cells", cells},
+        {"has_reason", spanned_columns > 0},
+        {"reason_width", std::to_string(spanned_columns)},
+        {"reason", row.reason_or_dash()},
+        {"remark_beside", has_remark_beside(row) ? row.joined_flags() : ""},
+        {"has_remark_below", has_remark_below(row)},
+        {"below_width", std::to_string(table.columns.size() - 1 + has_remarks_column)},
+        {"remark_below", row.joined_flags()}});
   }
   return fill_template("table.html", {{"id", id},
-                                      {"wide", !fits_column(table)},
-                                      {"screen", !is_printed},
+                                      {"is_wide", !fits_column(table)},
+                                      {"is_on_screen_only", !is_printed},
                                       {"title", table.title},
                                       {"columns", heading_list(table)},
-                                      {"flagged", has_remarks_column},
+                                      {"has_remarks_column", has_remarks_column},
                                       {"rows", rows}});
 }
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "document/demonstration.h"
 #include "document/facts.h"
 #include "writers/align.h"
 #include "writers/markdown/markdown_writer.h"
+#include "writers/remarks.h"
 
 namespace labreport {
 namespace {
@@ -186,9 +188,7 @@ void MarkdownWriter::reproduce(const Document& document) {
 std::string banners_markdown(const Document& document) {
   std::string text;
   if (document.demonstration) {
-    text +=
-        "> **CPU demonstration.** Tiny networks on a CPU: this report shows what one "
-        "looks like, not what a GPU does.\n\n";
+    text += std::string("> **") + kDemonstration + ".** " + kDemonstrationMeaning + "\n\n";
   }
   if (document.incomplete) text += "> **Interrupted run.** Cells are missing.\n\n";
   return text;
@@ -210,8 +210,10 @@ std::string table_markdown(const TableView& table) {
 }
 
 std::string table_markdown(const TableView& table, TableUse use) {
-  const bool has_remarks_column =
-      std::ranges::any_of(table.rows, [](const RowView& row) { return !row.flags.empty(); });
+  const auto stands_beside = [use](const RowView& row) {
+    return use == TableUse::kPaper ? has_remark_beside(row) : !row.flags.empty();
+  };
+  const bool has_remarks_column = std::ranges::any_of(table.rows, stands_beside);
   std::vector<std::string> headings;
   std::vector<std::string> alignments;
   std::vector<std::vector<AlignedCell>> aligned_columns;
@@ -235,10 +237,15 @@ std::string table_markdown(const TableView& table, TableUse use) {
       cells[c] = cell_markdown(table.columns[c], aligned_columns[c][r], use);
     if (count < cells.size()) cells[count] = escape_markdown(row.reason_or_dash());
     if (has_remarks_column) {
-      cells.push_back(is_spanned && row.flags.empty() ? kSpanned
-                                                      : escape_markdown(row.joined_flags()));
+      cells.push_back(stands_beside(row) ? escape_markdown(row.joined_flags())
+                      : is_spanned       ? kSpanned
+                                         : "");
     }
     text += row_markdown(cells);
+    if (row.flags.empty() || stands_beside(row)) continue;
+    std::vector<std::string> below(cells.size(), kSpanned);
+    below.front() = escape_markdown(row.joined_flags());
+    text += row_markdown(below);
   }
   return text + "\n";
 }

@@ -51,7 +51,8 @@ std::string banners_markdown(const Document& document);
 /// How a table is written for a reader of Markdown or for paper.
 enum class TableUse {
   kScreen,
-  /// Spaces align the decimals of numbers. Cells across which a reason extends hold `kSpanned`.
+  /// Spaces align the decimals of numbers. Cells across which a reason or a remark extends hold
+  /// `kSpanned`.
   kPaper,
 };
 

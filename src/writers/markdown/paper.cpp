@@ -2,19 +2,19 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "document/facts.h"
 #include "results/json_writer.h"
 #include "writers/markdown/markdown_writer.h"
+#include "writers/paper_choice.h"
 #include "writers/visible_text.h"
 
 namespace labreport {
 namespace {
 
 using nlohmann::json;
-
-/// A longer table of details is not printed, because it would bury the answers.
-constexpr std::size_t kMostPrintedDetailsRows = 16;
 
 class PaperWriter final : public MarkdownWriter {
  public:
@@ -50,14 +50,16 @@ class PaperWriter final : public MarkdownWriter {
     heading(4, escape_markdown(details.title));
     paragraph(details.words(answers_));
     warnings(details);
-    std::vector<std::string> long_tables;
+    const std::vector<const TableView*> printed = printed_tables(details);
+    std::vector<std::string> page_only_titles;
     for (const TableView& each : details.tables) {
-      const bool is_long = each.rows.size() > kMostPrintedDetailsRows;
-      is_long ? long_tables.push_back(each.title) : table(each);
+      const bool is_printed =
+          each.always_on_paper || std::ranges::find(printed, &each) != printed.end();
+      is_printed ? table(each) : page_only_titles.push_back(each.title);
     }
-    if (!long_tables.empty()) {
-      paragraph(escape_markdown(
-          "Left to the page and to tables/, being long: " + join(long_tables, "; ") + "."));
+    if (!page_only_titles.empty()) {
+      paragraph(escape_markdown("Left to the page and to tables/: " + join(page_only_titles, "; ") +
+                                "."));
     }
     for (const Figure& each : details.figures) figure(each);
   }

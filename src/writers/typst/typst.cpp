@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "document/demonstration.h"
 #include "embedded/writers.h"
 #include "writers/paper_choice.h"
 #include "writers/typst/typst_source.h"
@@ -131,9 +132,7 @@ class TypstWriter {
     centered("9pt", typst_text(document_.run_line()) + "#linebreak()" +
                         typst_text(document_.provenance_line(source_.options.answers)));
     if (document_.demonstration) {
-      banner("CPU demonstration.",
-             " Tiny networks on a CPU: this report shows what one looks like, not what a GPU "
-             "does.");
+      banner(std::string(kDemonstration) + ".", std::string(" ") + kDemonstrationMeaning);
     }
     if (document_.incomplete) banner("Interrupted run.", " Cells are missing.");
     text_ += "#contents()\n\n";

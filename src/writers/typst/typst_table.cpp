@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "writers/align.h"
 #include "writers/paper_choice.h"
+#include "writers/remarks.h"
 #include "writers/typst/typst_source.h"
 #include "writers/typst/typst_text.h"
 
@@ -15,17 +16,6 @@ constexpr double kUsualPoints = 8;         // The type has this size if the tabl
 constexpr double kSmallestPoints = 6;      // The type of the widest tables has this size.
 constexpr double kTypstLineLetters = 125;  // A line of kUsualPoints has this length.
 constexpr double kColumnOverLine = 0.485;  // The ratio of a column's width to a line's.
-
-/// A longer remark is below its row, because beside it would make a narrow, high column.
-constexpr std::size_t kMostRemarkLetters = 24;
-
-bool has_remark_beside(const RowView& row) {
-  return !row.flags.empty() && letter_count(row.joined_flags()) <= kMostRemarkLetters;
-}
-
-bool needs_remarks_column(const TableView& table) {
-  return std::ranges::any_of(table.rows, has_remark_beside);
-}
 
 /// Cuts a text of more than 600 bytes, because a row cannot break across pages.
 std::string cut_to_fit(const std::string& text) { return cut_short(text, 600); }
@@ -97,7 +87,7 @@ class TableWriter {
     }
     const std::string remarks = typst_text(cut_to_fit(row.joined_flags()));
     if (has_remarks_column_) cells += "[" + (has_remark_beside(row) ? remarks : "") + "], ";
-    return row.flags.empty() || has_remark_beside(row) ? cells : cells + remarks_below(remarks);
+    return has_remark_below(row) ? cells + remarks_below(remarks) : cells;
   }
 
   std::string remarks_below(const std::string& remarks) const {
@@ -130,7 +120,7 @@ class TableWriter {
 std::size_t width_in_letters(const TableView& table) {
   constexpr std::size_t kMostTitleLetters = 10;
   constexpr std::size_t kMostTextLetters = 22;  // Longer text wraps.
-  std::size_t total = needs_remarks_column(table) ? kMostRemarkLetters - 8 : 0;  // Remarks wrap.
+  std::size_t total = needs_remarks_column(table) ? kRemarksColumnLetters : 0;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     const bool is_number = table.columns[c].align == Align::kRight;
     std::size_t widest = std::min(letter_count(table.columns[c].title), kMostTitleLetters);

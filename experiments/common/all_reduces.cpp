@@ -1,4 +1,4 @@
-#include "experiments/distributed_communication_single_node/all_reduces.h"
+#include "experiments/common/all_reduces.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
 
-namespace labreport::distributed_communication_single_node {
+namespace labreport {
 namespace {
 
 /// Marks sizes that took longer than a larger size. `timings` must be sorted by size.
@@ -122,7 +122,7 @@ std::string_view AllReduceGroup::fitted_method() const {
   return timings(metric::kInPlace).empty() ? metric::kSynced : metric::kInPlace;
 }
 
-std::vector<AllReduceGroup> groups_of(const RunView& view) {
+std::vector<AllReduceGroup> all_reduce_groups(const RunView& view) {
   std::vector<AllReduceGroup> groups;
   for (const Cell* cell : view.cells(CellKind::kAllReduce)) {
     groups.push_back({cell, reason_missing(*cell)});
@@ -137,4 +137,4 @@ std::string library_text(const Launch& launch, std::string_view name) {
   return text == nullptr ? "" : *text;
 }
 
-}  // namespace labreport::distributed_communication_single_node
+}  // namespace labreport

@@ -10,7 +10,7 @@
 #include "document/view.h"
 #include "plan/collectives.h"
 
-namespace labreport::distributed_communication_single_node {
+namespace labreport {
 
 /// All-reduces of one size, timed by one method. A rank's time is the median if each call is timed,
 /// because a busy core may delay a few calls, or else the mean of calls back to back.
@@ -70,9 +70,9 @@ struct AllReduceGroup {
 };
 
 /// Returns groups in plan order.
-std::vector<AllReduceGroup> groups_of(const RunView& view);
+std::vector<AllReduceGroup> all_reduce_groups(const RunView& view);
 
 /// Returns the text `name` that the launch recorded about its communication library, or "".
 std::string library_text(const Launch& launch, std::string_view name);
 
-}  // namespace labreport::distributed_communication_single_node
+}  // namespace labreport

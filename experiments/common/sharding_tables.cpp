@@ -1,12 +1,12 @@
-#include "experiments/optimizer_state_sharding_accounting/sharding_tables.h"
+#include "experiments/common/sharding_tables.h"
 
 #include <algorithm>
 #include <cmath>
 #include "base/format.h"
-#include "experiments/memory_profiling/bytes.h"
+#include "experiments/common/bytes.h"
 #include "results/metric_names.h"
 
-namespace labreport::optimizer_state_sharding_accounting {
+namespace labreport::sharding {
 namespace {
 
 struct PointRow {
@@ -19,7 +19,7 @@ struct PointRow {
   }
 };
 
-memory_profiling::ByteUnit unit_of(const std::vector<TrainedNetwork>& networks) {
+ByteUnit unit_of(const std::vector<TrainedNetwork>& networks) {
   double highest_peak = 0;
   for (const TrainedNetwork& network : networks) {
     for (const ShardingScheme& scheme : network.schemes) {
@@ -27,7 +27,7 @@ memory_profiling::ByteUnit unit_of(const std::vector<TrainedNetwork>& networks) 
         highest_peak = std::max(highest_peak, stage.point.peak);
     }
   }
-  return memory_profiling::byte_unit(highest_peak);
+  return byte_unit(highest_peak);
 }
 
 std::vector<Column<PointRow>> point_columns(const std::vector<TrainedNetwork>& networks) {
@@ -158,7 +158,7 @@ Dataset points_data(const std::vector<TrainedNetwork>& networks) {
 }
 
 Dataset stacks_data(const std::vector<TrainedNetwork>& networks) {
-  const memory_profiling::ByteUnit unit = unit_of(networks);
+  const ByteUnit unit = unit_of(networks);
   const std::string unit_name = unit.name;
   const std::vector<Column<StackRow>> columns{
       {"row", "Scheme and point", &StackRow::stack},
@@ -228,4 +228,4 @@ void list_diverging_losses(Facts& facts, const std::vector<TrainedNetwork>& netw
   facts.list("apart", std::move(diverging));
 }
 
-}  // namespace labreport::optimizer_state_sharding_accounting
+}  // namespace labreport::sharding

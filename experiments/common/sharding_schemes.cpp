@@ -1,4 +1,4 @@
-#include "experiments/optimizer_state_sharding_accounting/sharding_schemes.h"
+#include "experiments/common/sharding_schemes.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
 
-namespace labreport::optimizer_state_sharding_accounting {
+namespace labreport::sharding {
 namespace {
 
 constexpr double kFp32Bytes = 4;
@@ -173,4 +173,4 @@ std::vector<TrainedNetwork> trained_networks(const RunView& view, Sharding requi
   return networks;
 }
 
-}  // namespace labreport::optimizer_state_sharding_accounting
+}  // namespace labreport::sharding

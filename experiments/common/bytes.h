@@ -1,4 +1,4 @@
-// Gives bytes in datasets a unit, GiB or MiB, that all columns of a dataset share.
+// Writes bytes: in datasets with a unit that all columns share, in sentences in powers of ten.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "base/format.h"
 #include "document/dataset.h"
 
-namespace labreport::memory_profiling {
+namespace labreport {
 
 struct ByteUnit {
   const char* name;
@@ -46,4 +46,11 @@ Column<Row> bytes_column(std::string name, std::string title, Bytes bytes, const
   return {std::move(name), std::move(title), value, unit.name, {Notation::kShort, unit.decimals}};
 }
 
-}  // namespace labreport::memory_profiling
+/// Returns "15.0 MB" (10⁶ bytes) or "7.99 GB" (10⁹ bytes).
+inline std::string size_words(double bytes) {
+  constexpr double kMegabyte = 1e6, kGigabyte = 1e9;
+  return bytes >= kGigabyte ? format_significant(bytes / kGigabyte, 3) + " GB"
+                            : format_significant(bytes / kMegabyte, 3) + " MB";
+}
+
+}  // namespace labreport

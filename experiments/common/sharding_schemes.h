@@ -10,7 +10,7 @@
 #include "document/view.h"
 #include "plan/sharding.h"
 
-namespace labreport::optimizer_state_sharding_accounting {
+namespace labreport::sharding {
 
 /// One rank's bytes at one point of one step.
 struct MemoryPoint {
@@ -72,4 +72,4 @@ struct TrainedNetwork {
 /// Returns the networks whose schemes include `required`, in plan order.
 std::vector<TrainedNetwork> trained_networks(const RunView& view, Sharding required);
 
-}  // namespace labreport::optimizer_state_sharding_accounting
+}  // namespace labreport::sharding

@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "analysis/kernel_places.h"
-#include "document/facts.h"
 #include "experiments/common/timing.h"
 
-namespace labreport::nsys_profile {
+namespace labreport {
 
 /// The kernels of one name that one operation launched in one phase.
 struct KernelRow {
@@ -28,7 +27,7 @@ struct KernelRow {
   double max_ms = 0;
   double stddev_ms = 0;
   KernelPlace place = {};
-  std::string group = {};  ///< See `group_of` in model_parts.h.
+  std::string group = {};  ///< See `kernel_group`.
 };
 
 /// Full kernel names by their ids, which the other tables of the launch use.
@@ -55,10 +54,10 @@ enum class Pass { kForward, kBackward, kOptimizer, kForwardBackward, kTrainStep 
 std::string_view describe(Pass pass);
 
 /// Pointers to the rows of profiled steps.
-using Rows = std::vector<const KernelRow*>;
+using KernelRows = std::vector<const KernelRow*>;
 
 /// The profiled steps of one network at one context and precision.
-struct Profile {
+struct KernelProfile {
   std::string label;                      ///< "2.7B, 512"; "2.7B, 512, BF16"
   std::string network;                    ///< "2.7B at context 512"
   std::string full_name;                  ///< "2.7B at context 512 in FP32"
@@ -72,7 +71,7 @@ struct Profile {
   bool empty() const { return !inference && !step; }
   /// Returns a pass's kernels; empty if it was not measured. Forward is taken from inference if
   /// that ran.
-  Rows rows(Pass pass) const;
+  KernelRows rows(Pass pass) const;
   /// Says why a pass has no kernels: "training step: out of memory …", or, if only a longer step
   /// was tried, "not measured (training step: out of memory …)". Empty if every step ran.
   std::string why_missing(Pass pass) const;
@@ -81,57 +80,26 @@ struct Profile {
   Precision precision() const { return spec.precision.value_or(Precision::kFp32); }
 };
 
-Rows matching(const Rows& rows, const std::function<bool(const KernelRow&)>& predicate);
-double total_ms(const Rows& rows);
-double call_count(const Rows& rows);
+KernelRows matching(const KernelRows& rows, const std::function<bool(const KernelRow&)>& predicate);
+double total_ms(const KernelRows& rows);
 
 /// True for a GEMM and for a helper that the GEMM's operator launched beside it.
 bool is_gemm(const KernelRow& row);
 bool is_non_gemm(const KernelRow& row);
-/// Returns the matching kernels' share of the rows' GPU time; 0 if there are no rows.
-double time_share(const Rows& rows, const std::function<bool(const KernelRow&)>& predicate);
-double gemm_share(const Rows& rows);
 
-/// Returns the matching kernels' share of the pass's GPU time, or why the pass was not measured.
-Value share_or_reason(const Profile& profile, Pass pass,
-                      const std::function<bool(const KernelRow&)>& predicate);
+/// Returns a run's profiles in order of precision, size and context. Leaves out cells that profiled
+/// a process's first step, and contexts that the search for the longest context only passed
+/// through.
+std::vector<KernelProfile> kernel_profiles(const RunView& view);
 
-/// A run's profiles in order of precision, size and context. Leaves out cells that profiled a
-/// process's first step, and contexts that the search for the longest context only passed through.
-class Profiles {
- public:
-  explicit Profiles(const RunView& run);
-  Profiles(const Profiles&) = delete;
+inline constexpr const char* kOtherKernels = "other";
 
-  const RunView& view;
-  std::vector<Profile> all;
-  /// The profiles in the tables outside the collapsed details, with or without numbers: those in
-  /// the precision of `in_answers` (2025: and at its context), and `in_answers_16_bit`. If nothing
-  /// ran, every profile.
-  std::vector<const Profile*> in_tables;
-  std::vector<const Profile*> in_details;  ///< The profiles in the collapsed details: all.
-  /// The profile that the answers describe, in the first precision that ran; null if none ran.
-  /// 2026: the largest network at its longest context. 2025: at the reference context, or else the
-  /// longest one, the largest network with a profiled training step, or else the largest network.
-  const Profile* in_answers = nullptr;
-  /// `in_answers` in 16 bits; null if it did not run in 16 bits.
-  const Profile* in_answers_16_bit = nullptr;
+/// Returns the group of a kernel other than a GEMM. In labreport's own network the groups
+/// are "softmax", "scale and mask", "RoPE", "SwiGLU", "RMSNorm" and "residual". In other networks
+/// the group is the kernel's place. All networks also have the groups "other copies" and "other".
+/// "SwiGLU" is the gating between the FFN's linear layers: what a linear layer does besides its
+/// GEMM is "other", in the FFN as in attention. `module` is the path of the kernel's module.
+std::string kernel_group(const KernelPlace& place, std::string_view module, const std::string& kind,
+                         bool own_network);
 
-  /// Returns the facts that every part needs, such as `gpu`, `own` and `kernels`.
-  Facts facts() const;
-  /// Returns "kernels", or "operators" on a CPU.
-  std::string kernels_word() const;
-
- private:
-  void choose_described();
-};
-
-/// Returns a column's values: a row's `value`, or its `reason` if that is not empty.
-template <typename Row>
-std::function<Value(const Row&)> or_reason(std::function<Value(const Row&)> value) {
-  return [value = std::move(value)](const Row& row) {
-    return row.reason.empty() ? value(row) : Value::missing(row.reason);
-  };
-}
-
-}  // namespace labreport::nsys_profile
+}  // namespace labreport

@@ -7,9 +7,9 @@
 
 #include "document/dataset.h"
 #include "document/facts.h"
-#include "experiments/optimizer_state_sharding_accounting/sharding_schemes.h"
+#include "experiments/common/sharding_schemes.h"
 
-namespace labreport::optimizer_state_sharding_accounting {
+namespace labreport::sharding {
 
 /// Returns "points", with a row for each scheme, step and point; a scheme without numbers has one
 /// row with the reason. The highest peak determines the unit of bytes.
@@ -31,4 +31,4 @@ void list_diverging_losses(Facts& facts, const std::vector<TrainedNetwork>& netw
                            Sharding sharding, double tolerance,
                            std::optional<double> autocast_tolerance = {});
 
-}  // namespace labreport::optimizer_state_sharding_accounting
+}  // namespace labreport::sharding

@@ -1,0 +1,80 @@
+#include "experiments/common/datasheet.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace labreport {
+namespace {
+
+/// Dense rates in TFLOP/s; 0 if the device does not offer the precision.
+struct DatasheetRates {
+  std::string_view device;  ///< Text in the device's name; the first row that matches counts.
+  double fp32, tf32, bf16, fp16;
+};
+
+constexpr DatasheetRates kRates[]{{" MIG ", 0, 0, 0, 0},
+                                  {"H200", 67, 494.5, 989.5, 989.5},
+                                  {"H100 PCIe", 51, 378, 756.5, 756.5},
+                                  {"H100 NVL", 60, 417.5, 835.5, 835.5},
+                                  {"H100", 67, 494.5, 989.5, 989.5},
+                                  {"A100", 19.5, 156, 312, 312},
+                                  {"L40S", 91.6, 183, 366, 366},
+                                  {"L4", 30.3, 60, 121, 121},
+                                  {"V100-SXM2", 15.7, 0, 0, 125},
+                                  {"T4", 8.1, 0, 0, 65}};
+
+struct LinkRow {
+  std::string_view device;  ///< As in `DatasheetRates`.
+  std::string_view link;    ///< Empty if it depends on the machine.
+  double both_ways_gb_per_s;
+};
+
+constexpr LinkRow kLinks[]{{" MIG ", "", 0},
+                           {"H200 NVL", "", 0},
+                           {"H200", "NVLink", 900},
+                           {"H100 PCIe", "", 0},
+                           {"H100 NVL", "", 0},
+                           {"H100", "NVLink", 900},
+                           {"A100-SXM", "NVLink", 600},
+                           {"V100-SXM2", "NVLink", 300},
+                           {"L40S", "PCIe", 64},
+                           {"L4", "PCIe", 64},
+                           {"T4", "PCIe", 32}};
+
+/// Returns the row of the device; null if there is none.
+template <typename Row, std::size_t N>
+const Row* find_device(const Row (&rows)[N], std::string_view device) {
+  const auto found = std::ranges::find_if(
+      rows, [device](const Row& row) { return device.find(row.device) != device.npos; });
+  return found == std::end(rows) ? nullptr : &*found;
+}
+
+double DatasheetRates::* rate_of(Precision precision) {
+  switch (precision) {
+    case Precision::kFp32:
+      return &DatasheetRates::fp32;
+    case Precision::kTf32:
+      return &DatasheetRates::tf32;
+    case Precision::kBf16:
+      return &DatasheetRates::bf16;
+    case Precision::kFp16:
+      return &DatasheetRates::fp16;
+  }
+  return &DatasheetRates::fp32;
+}
+
+}  // namespace
+
+std::optional<double> datasheet_peak(std::string_view device, Precision precision) {
+  const DatasheetRates* rates = find_device(kRates, device);
+  if (rates == nullptr || rates->*rate_of(precision) == 0) return std::nullopt;
+  return rates->*rate_of(precision) * 1e12;
+}
+
+std::optional<DatasheetLink> datasheet_link(std::string_view device) {
+  const LinkRow* row = find_device(kLinks, device);
+  if (row == nullptr || row->link.empty()) return std::nullopt;
+  return DatasheetLink{row->link, row->both_ways_gb_per_s / 2 * 1e9};
+}
+
+}  // namespace labreport

@@ -1,0 +1,32 @@
+// Knows what NVIDIA's data sheets say about a GPU: its GEMM peaks and the bandwidth of its links.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "results/cell.h"
+
+namespace labreport {
+
+/// Returns the peak rate of dense matrix products in FLOP/s; FP32 without TF32 runs on CUDA cores.
+/// Returns nothing for an unlisted device or precision and for a slice of a GPU (MIG).
+///
+/// The sources are all by NVIDIA: H200 Tensor Core GPU Datasheet (2024); H100 Tensor Core GPU
+/// Datasheet (2023); A100 Tensor Core GPU Datasheet (2021); L40S and L4 Datasheets (2023); V100 and
+/// T4 Tensor Core GPU Datasheets (2020, 2019). Rates that a sheet gives with sparsity are halved.
+std::optional<double> datasheet_peak(std::string_view device, Precision precision);
+
+struct DatasheetLink {
+  std::string_view name;    ///< "NVLink"; "PCIe" if the GPU has no NVLink
+  double bytes_per_second;  ///< The rate in one direction, half of the sheet's sum of both.
+};
+
+/// Returns nothing if the device is unknown or its link depends on the machine, as with a bridge.
+///
+/// The sources are all by NVIDIA, in GB/s of both directions: H200 and H100 Tensor Core GPU
+/// Datasheets (2024, 2023): 900; A100 Tensor Core GPU Datasheet (2021): 600; V100 Tensor Core GPU
+/// Datasheet (2020): 300; L40S and L4 Datasheets (2023): PCIe 4 × 16, 64; T4 Tensor Core GPU
+/// Datasheet (2019): PCIe 3 × 16, 32.
+std::optional<DatasheetLink> datasheet_link(std::string_view device);
+
+}  // namespace labreport
