@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "embedded/query.h"
 #include "query/functions.h"
 #include "query/load.h"
 #include "query/statement.h"
@@ -159,8 +158,6 @@ Statement prepare(sqlite3* database, const std::string& query) {
 
 }  // namespace
 
-std::string_view query_schema() { return embedded::query().at("src/query/schema.sql"); }
-
 void Database::Close::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
 
 Database::Database() {
@@ -172,7 +169,9 @@ Database::Database() {
   add_functions(database);
   // Temporary files would evade the limit of memory.
   execute(database, "pragma temp_store = memory");
-  execute(database, std::string(query_schema()));
+  execute(database, query_schema());
+  // SQLite creates this table when it is first used, which the authorizer would refuse.
+  execute(database, "select * from json_each('[]')");
 }
 
 void Database::add(const Run& run, const std::string& name) try {

@@ -1,4 +1,4 @@
-// Loads runs into SQLite tables in memory and answers queries. schema.sql describes the tables;
+// Loads runs into SQLite tables in memory and answers queries. query_schema() describes the tables;
 // functions.h lists the functions that queries may call in addition to SQLite's.
 #pragma once
 
@@ -30,8 +30,9 @@ struct QueryLimits {
   std::int64_t bytes = std::int64_t{1} << 30;  ///< Memory that SQLite allocates.
 };
 
-/// Returns the commented SQL that creates the tables.
-std::string_view query_schema();
+/// Returns the commented SQL that creates the tables: schema.sql with the tables that are declared
+/// elsewhere, of cells (results/cell_columns.h) and of measured rows (results/table_shapes.h).
+std::string query_schema();
 
 class Database {
  public:

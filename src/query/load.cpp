@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "query/statement.h"
-#include "results/run_rules.h"
+#include "results/cell_columns.h"
+#include "results/table_shapes.h"
 
 namespace labreport {
 namespace {
@@ -40,11 +41,6 @@ class Insertion {
 /// Returns an empty optional, which is bound as NULL, if the text is empty.
 std::optional<std::string_view> null_if_empty(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional<std::string_view>(text);
-}
-
-template <typename Enum>
-std::optional<std::string_view> name_or_null(const std::optional<Enum>& value) {
-  return value ? std::optional(name(*value)) : std::nullopt;
 }
 
 class Loader {
@@ -93,26 +89,12 @@ class Loader {
   }
 
   void add(const Cell& cell) {
-    const CellSpec& spec = cell.spec;
-    const auto dimension = [&](std::int64_t ModelShape::* member) {
-      return spec.model ? std::optional((*spec.model).*member) : std::nullopt;
-    };
-    const auto& attention = spec.attention;
-    const auto heads = attention ? std::optional(attention->heads) : dimension(&ModelShape::heads);
-    insert_into("cell").run(
-        ++cell_key_, run_name_, cell.id, name(spec.kind), name(spec.device),
-        null_if_empty(spec.size), null_if_empty(spec.implementation),
-        dimension(&ModelShape::d_model), dimension(&ModelShape::d_ff),
-        dimension(&ModelShape::layers), heads, dimension(&ModelShape::vocab), spec.context,
-        spec.batch, name_or_null(spec.precision), name_or_null(spec.mode), spec.warmup, spec.steps,
-        name_or_null(spec.variant), spec.blocks_per_checkpoint,
-        attention ? std::optional(name(attention->method)) : std::nullopt,
-        attention ? std::optional(name(attention->backend)) : std::nullopt,
-        attention ? std::optional(attention->head_dim) : std::nullopt,
-        spec.ranks ? std::optional(spec.ranks->count) : std::nullopt,
-        spec.ranks ? std::optional(name(spec.ranks->collectives)) : std::nullopt,
-        spec.largest_bytes, name_or_null(spec.sharding), name_or_null(spec.scheme),
-        spec.bucket_bytes);
+    Statement& statement = insert_into("cell");
+    statement.bind(1, ++cell_key_);
+    statement.bind(2, run_name_);
+    const std::vector<Scalar> values = cell_values(cell);
+    for (std::size_t i = 0; i < values.size(); ++i) statement.bind(int(i) + 3, values[i]);
+    statement.step_and_reset();
     const Launch* representative_launch = representative(cell);
     for (std::size_t i = 0; i < cell.launches.size(); ++i) {
       add(cell.launches[i], i, &cell.launches[i] == representative_launch);
@@ -162,7 +144,7 @@ class Loader {
 
   /// Leaves out tables and columns that this version does not know.
   void add(const Table& table) {
-    if (required_columns(table.name).empty()) return;
+    if (find_table_shape(table.name) == nullptr) return;
     Insertion& insertion = prepared_insertion(table.name);
     std::vector<std::pair<int, std::size_t>> parameters;  // SQL parameter and index of its column
     for (std::size_t column = 0; column < table.columns.size(); ++column) {

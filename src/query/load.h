@@ -1,4 +1,4 @@
-// Loads a run into the tables of schema.sql.
+// Loads a run into the tables of query_schema().
 #pragma once
 
 #include <string>

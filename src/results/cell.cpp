@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/table.h"
+#include "results/run_json_keys.h"
 
 namespace labreport {
 namespace {
@@ -90,6 +91,21 @@ constexpr Names<Precision, 4> kPrecisionWords{{{Precision::kFp32, "FP32"},
                                                {Precision::kBf16, "BF16"},
                                                {Precision::kFp16, "FP16"}}};
 
+std::string id_text(std::int64_t number) { return std::to_string(number); }
+std::string id_text(const std::string& text) { return text; }
+std::string id_text(const std::vector<std::int64_t>& numbers) {
+  return fmt::format("{}", fmt::join(numbers, "-"));
+}
+template <typename Enum>
+  requires std::is_enum_v<Enum>
+std::string id_text(Enum value) {
+  return std::string(name(value));
+}
+template <typename Value>
+std::string id_text(const std::optional<Value>& value) {
+  return id_text(*value);
+}
+
 }  // namespace
 
 std::string_view name(CellKind kind) { return name_in(kKinds, kind); }
@@ -172,32 +188,11 @@ bool bytes_are_countable(const CellSpec& spec) {
 }
 
 std::string cell_id(const CellSpec& spec) {
-  std::string id = fmt::format("{}.{}", name(spec.kind), name(spec.device));
-  if (!spec.implementation.empty()) id += "." + spec.implementation;
-  if (spec.model) {
-    id += fmt::format(".d{}-f{}-l{}-h{}-v{}", spec.model->d_model, spec.model->d_ff,
-                      spec.model->layers, spec.model->heads, spec.model->vocab);
-  }
-  if (spec.attention) {
-    const AttentionSweep& sweep = *spec.attention;
-    id += fmt::format(".{}.{}.d{}-h{}.s{}", name(sweep.method), name(sweep.backend), sweep.head_dim,
-                      sweep.heads, fmt::join(sweep.lengths, "-"));
-  }
-  if (spec.variant) id += fmt::format(".{}", name(*spec.variant));
-  if (spec.blocks_per_checkpoint) id += fmt::format(".g{}", *spec.blocks_per_checkpoint);
-  if (spec.ranks) {
-    id += fmt::format(".{}.r{}", name(spec.ranks->collectives), spec.ranks->count);
-  }
-  if (spec.sharding) id += fmt::format(".{}", name(*spec.sharding));
-  if (spec.largest_bytes) id += fmt::format(".m{}", *spec.largest_bytes);
-  if (spec.scheme) id += fmt::format(".{}", name(*spec.scheme));
-  if (spec.bucket_bytes) id += fmt::format(".k{}", *spec.bucket_bytes);
-  if (spec.batch) id += fmt::format(".b{}", *spec.batch);
-  if (spec.context) id += fmt::format(".c{}", *spec.context);
-  if (spec.precision) id += fmt::format(".{}", name(*spec.precision));
-  if (spec.mode) id += fmt::format(".{}", name(*spec.mode));
-  if (spec.warmup) id += fmt::format(".w{}", *spec.warmup);
-  if (spec.steps) id += fmt::format(".n{}", *spec.steps);
+  std::string id(name(spec.kind));
+  for_each_param(&spec, [&](const auto& param, const auto* value) {
+    if (param.id_prefix == nullptr || value == nullptr || is_empty(*value)) return;
+    id += param.id_prefix + id_text(*value);
+  });
   return id;
 }
 

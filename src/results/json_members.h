@@ -92,6 +92,15 @@ inline constexpr auto kMembers = std::tuple();
 
 void write_keys_into(Json& object, const std::variant<Scalar, Samples>& data);
 
+/// Returns the names of all values of an enumeration, which must be numbered from 0. name() is
+/// empty for a value beyond the last one.
+template <typename Enum>
+std::vector<std::string> all_names() {
+  std::vector<std::string> names;
+  for (int value = 0; !name(Enum{value}).empty(); ++value) names.emplace_back(name(Enum{value}));
+  return names;
+}
+
 template <typename Value>
 Json json_of(const Value& value) {
   if constexpr (std::is_enum_v<Value>) {

@@ -1,7 +1,6 @@
 #include "results/run_check.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -13,6 +12,7 @@
 #include "base/error.h"
 #include "results/bounds.h"
 #include "results/metric_names.h"
+#include "results/run_json_keys.h"
 #include "results/run_rules.h"
 #include "results/table_shapes.h"
 
@@ -131,23 +131,6 @@ void check_gpu_trace(const Table& trace, const std::vector<Table>& tables, const
 
 constexpr int kFirstYear = 1970;  // A clock that was never set shows this year.
 constexpr int kLastYear = 2199;
-
-bool has_param(const CellSpec& spec, std::string_view key) {
-  const std::array<std::pair<std::string_view, bool>, 9> params{
-      {{"context", spec.context.has_value()},
-       {"batch", spec.batch.has_value()},
-       {"precision", spec.precision.has_value()},
-       {"mode", spec.mode.has_value()},
-       {"method", spec.attention.has_value()},
-       {"ranks", spec.ranks.has_value()},
-       {"largest", spec.largest_bytes.has_value()},
-       {"sharding", spec.sharding.has_value()},
-       {"scheme", spec.scheme.has_value()}}};
-  for (const auto& [name, has_value] : params) {
-    if (name == key) return has_value;
-  }
-  return spec.model.has_value();  // All other parameters are dimensions of the network.
-}
 
 /// True if the date and the time exist and the year is from kFirstYear to kLastYear. Reading has
 /// already checked the pattern "2026-05-01T12:34:56Z".
@@ -283,11 +266,12 @@ void Place::refuse_control_characters(const std::string& name) const {
 
 void check_params(const CellSpec& spec, const Place& params) {
   params.key("size").refuse_control_characters(spec.size);
-  for (const std::string_view key : required_params(spec.kind)) {
-    if (has_param(spec, key)) continue;
-    params.refuse(
-        fmt::format("the key '{}' is missing, which every {} cell has", key, name(spec.kind)));
-  }
+  const auto require = [&](const auto& param) {
+    if (!param.required_by.has(spec.kind) || !is_empty(spec.*param.pointer)) return;
+    params.refuse(fmt::format("the key '{}' is missing, which every {} cell has", param.key,
+                              name(spec.kind)));
+  };
+  std::apply([&](const auto&... param) { (require(param), ...); }, kMembers<CellSpec>);
 }
 
 void check_single_launch(const Launch& launch, const Place& place) {

@@ -1,6 +1,12 @@
 // Declares all JSON keys of runs, requests and reports.
 #pragma once
 
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <type_traits>
+
 #include "results/json_members.h"
 #include "results/run.h"
 
@@ -98,42 +104,138 @@ inline constexpr auto kMembers<Device> = std::tuple(
     member("power_limit_mw", &Device::power_limit_mw, kNotNegative), member("ecc", &Device::ecc),
     member("mig", &Device::mig));
 
-template <>
-inline constexpr auto kMembers<ModelShape> = std::tuple(
-    member("d_model", &ModelShape::d_model, kPositive),
-    member("d_ff", &ModelShape::d_ff, kPositive), member("layers", &ModelShape::layers, kPositive),
-    member("heads", &ModelShape::heads, kPositive), member("vocab", &ModelShape::vocab, kPositive));
+/// A set of kinds of cells.
+class CellKinds {
+ public:
+  constexpr CellKinds(std::initializer_list<CellKind> kinds) {
+    for (const CellKind kind : kinds) bits_ |= 1U << static_cast<unsigned>(kind);
+  }
+  constexpr CellKinds with(CellKind kind) const {
+    CellKinds more = *this;
+    more.bits_ |= CellKinds{kind}.bits_;
+    return more;
+  }
+  constexpr bool has(CellKind kind) const { return (bits_ & CellKinds{kind}.bits_) != 0; }
+
+ private:
+  unsigned bits_ = 0;
+};
+
+/// A parameter of a cell. It is a key of "params", a column of cells.csv and of SQL's table `cell`,
+/// and, behind its prefix, a piece of the cell's id.
+template <typename Struct, typename Value>
+struct Param : Member<Struct, Value> {
+  const char* id_prefix;  ///< Null if the id leaves the parameter out.
+  const char* comment;    ///< Shown to users; if empty, an enumeration's names are.
+  CellKinds required_by;
+};
+
+/// Parameters that a cell has all or none of. It has them if it has the first one, `key`.
+template <typename Struct, typename Value>
+struct ParamGroup : Flattened<Struct, std::optional<Value>> {
+  const char* key;
+  CellKinds required_by;
+};
+
+/// A parameter that is an optional or a text has no key if it is empty.
+template <typename Struct, typename Value>
+constexpr auto param(const char* id_prefix, const char* key, Value Struct::* pointer,
+                     const char* comment, const Bounds& bounds = {}, CellKinds required_by = {}) {
+  constexpr bool may_be_absent =
+      std::is_same_v<Value, std::string> || requires(const Value& value) { value.has_value(); };
+  const IfEmpty if_empty = may_be_absent ? IfEmpty::kLeftOut : IfEmpty::kWritten;
+  return Param<Struct, Value>{{key, pointer, bounds, if_empty}, id_prefix, comment, required_by};
+}
+
+template <typename Struct, typename Value>
+constexpr auto param_group(std::optional<Value> Struct::* pointer, CellKinds required_by) {
+  return ParamGroup<Struct, Value>{{pointer}, std::get<0>(kMembers<Value>).key, required_by};
+}
 
 template <>
-inline constexpr auto kMembers<AttentionSweep> = std::tuple(
-    member("method", &AttentionSweep::method), member("backend", &AttentionSweep::backend),
-    member("head_dim", &AttentionSweep::head_dim, kPositive),
-    member("heads", &AttentionSweep::heads, kPositive),
-    member("lengths", &AttentionSweep::lengths,
-           {.min = 1, .min_items = 1, .max_items = kMaxLengths}));
+inline constexpr auto kMembers<ModelShape> =
+    std::tuple(param(".d", "d_model", &ModelShape::d_model, "", kPositive),
+               param("-f", "d_ff", &ModelShape::d_ff, "", kPositive),
+               param("-l", "layers", &ModelShape::layers, "", kPositive),
+               param("-h", "heads", &ModelShape::heads, "", kPositive),
+               param("-v", "vocab", &ModelShape::vocab, "", kPositive));
+
+template <>
+inline constexpr auto kMembers<AttentionSweep> =
+    std::tuple(param(".", "method", &AttentionSweep::method, "attention: how it is timed"),
+               param(".", "backend", &AttentionSweep::backend, "attention: who computes it"),
+               param(".d", "head_dim", &AttentionSweep::head_dim, "attention", kPositive),
+               param("-h", "heads", &AttentionSweep::heads, "", kPositive),
+               param(".s", "lengths", &AttentionSweep::lengths,
+                     "attention: tokens of its sequences, for json_each: '[512,1024]'",
+                     {.min = 1, .min_items = 1, .max_items = kMaxLengths}));
 
 template <>
 inline constexpr auto kMembers<Ranks> =
-    std::tuple(member("ranks", &Ranks::count, {.min = 2, .max = 1024}),
-               member("collectives", &Ranks::collectives));
+    std::tuple(param(".", "collectives", &Ranks::collectives, ""),
+               param(".r", "ranks", &Ranks::count, "processes that measure together",
+                     {.min = 2, .max = 1024}));
 
-/// These are the keys of the object "params". The key "kind" is beside "params".
+inline constexpr CellKinds kTrainingKinds{
+    CellKind::kTiming,        CellKind::kKernels,  CellKind::kMemory,      CellKind::kLadder,
+    CellKind::kCheckpointing, CellKind::kSharding, CellKind::kDataParallel};
+inline constexpr CellKinds kRankKinds{CellKind::kAllReduce, CellKind::kSharding,
+                                      CellKind::kDataParallel};
+
+/// These are the keys of the object "params". The key "kind" is beside "params". cell_id() joins
+/// the parameters in this order.
 template <>
-inline constexpr auto kMembers<CellSpec> = std::tuple(
-    member("device", &CellSpec::device), optional_member("size", &CellSpec::size, kLabelBounds),
-    optional_member("implementation", &CellSpec::implementation, kImplementationBounds),
-    flattened(&CellSpec::model), flattened(&CellSpec::attention),
-    optional_member("context", &CellSpec::context, kPositive),
-    optional_member("batch", &CellSpec::batch, kPositive),
-    optional_member("precision", &CellSpec::precision), optional_member("mode", &CellSpec::mode),
-    optional_member("warmup", &CellSpec::warmup, kNotNegative),
-    optional_member("steps", &CellSpec::steps, kNotNegative),
-    optional_member("variant", &CellSpec::variant),
-    optional_member("group", &CellSpec::blocks_per_checkpoint, kPositive),
-    flattened(&CellSpec::ranks),
-    optional_member("largest", &CellSpec::largest_bytes, {.min = 1024}),
-    optional_member("sharding", &CellSpec::sharding), optional_member("scheme", &CellSpec::scheme),
-    optional_member("bucket", &CellSpec::bucket_bytes, kPositive));
+inline constexpr auto kMembers<CellSpec> =
+    std::tuple(param(".", "device_kind", &CellSpec::device, ""),
+               param(nullptr, "size", &CellSpec::size,
+                     "the edition's name of the network: 'small', '2.7B'", kLabelBounds),
+               param(".", "implementation", &CellSpec::implementation,
+                     "whose network: NULL is labreport's own", kImplementationBounds),
+               param_group(&CellSpec::model, kTrainingKinds),
+               param_group(&CellSpec::attention, {CellKind::kAttention}),
+               param(".", "variant", &CellSpec::variant, "ladder: how the step is written"),
+               param(".g", "checkpoint_group", &CellSpec::blocks_per_checkpoint,
+                     "checkpointing: blocks that share one checkpoint", kPositive),
+               param_group(&CellSpec::ranks, kRankKinds),
+               param(".", "sharding", &CellSpec::sharding, "sharding: what ranks hold a share of",
+                     {}, {CellKind::kSharding}),
+               param(".m", "largest_bytes", &CellSpec::largest_bytes,
+                     "all_reduce: the largest tensor", {.min = 1024}, {CellKind::kAllReduce}),
+               param(".", "scheme", &CellSpec::scheme, "data_parallel: how gradients are averaged",
+                     {}, {CellKind::kDataParallel}),
+               param(".k", "bucket_bytes", &CellSpec::bucket_bytes,
+                     "data_parallel: the largest bucket", kPositive),
+               param(".b", "batch", &CellSpec::batch, "sequences; with ranks, of each rank",
+                     kPositive, kTrainingKinds.with(CellKind::kAttention)),
+               param(".c", "context", &CellSpec::context, "tokens", kPositive, kTrainingKinds),
+               param(".", "precision", &CellSpec::precision, "", {},
+                     kTrainingKinds.with(CellKind::kAttention)),
+               param(".", "mode", &CellSpec::mode, "", {}, kTrainingKinds),
+               param(".w", "warmup", &CellSpec::warmup, "steps that run first and are not counted",
+                     kNotNegative),
+               param(".n", "steps", &CellSpec::steps, "steps that are counted", kNotNegative));
+
+template <typename Struct, typename Visit>
+void for_each_param(const Struct* from, const Visit& visit);
+
+template <typename Struct, typename Value, typename Visit>
+void visit_params(const Struct* from, const Param<Struct, Value>& param, const Visit& visit) {
+  visit(param, from == nullptr ? nullptr : &(from->*param.pointer));
+}
+
+template <typename Struct, typename Value, typename Visit>
+void visit_params(const Struct* from, const ParamGroup<Struct, Value>& group, const Visit& visit) {
+  const bool has_group = from != nullptr && from->*group.pointer;
+  for_each_param<Value>(has_group ? &*(from->*group.pointer) : nullptr, visit);
+}
+
+/// Calls `visit` with each declared parameter and a pointer to its value, which may be empty. The
+/// pointer is null for the parameters of a group that the cell lacks.
+template <typename Struct, typename Visit>
+void for_each_param(const Struct* from, const Visit& visit) {
+  std::apply([&](const auto&... param) { (visit_params(from, param, visit), ...); },
+             kMembers<Struct>);
+}
 
 void write_keys_into(Json& object, const CellSpec& spec);
 void read_keys_from(const JsonReader& object, CellSpec& spec);

@@ -73,30 +73,6 @@ constexpr std::array<std::string_view, 6> kCountNames{
     metric::kDeviceAllocations, metric::kKernels, metric::kEvents,
     metric::kLostEvents,        metric::kCalls,   metric::kOtherProcesses};
 
-constexpr std::array<std::string_view, 19> kTextColumns{
-    column::kName,    column::kPhase,    column::kModule, column::kOperation, column::kOperator,
-    column::kClass,   column::kCategory, column::kKind,   column::kLayers,    column::kFreedPhase,
-    "precision",      "group",           "dtype",         "format",           "method",
-    column::kOutcome, column::kReason,   column::kPoint,  column::kLane};
-
-constexpr std::array<std::string_view, 4> kDtypeColumns{"precision", "group", "name", "dtype"};
-constexpr std::array<std::string_view, 13> kLayerNormColumns{
-    "format",          "method",         "width",      "scale_log2",   "mean_error",
-    "square_error",    "variance_error", "rstd_error", "output_error", "input_overflow",
-    "square_overflow", "sum_overflow",   "underflow"};
-
-constexpr std::array<std::string_view, 9> kNetworkParams{
-    "d_model", "d_ff", "layers", "heads", "vocab", "context", "batch", "precision", "mode"};
-
-constexpr std::array<std::string_view, 3> kAttentionParams{"method", "batch", "precision"};
-constexpr std::array<std::string_view, 11> kShardingParams{
-    "d_model", "d_ff", "layers", "heads",     "vocab",   "context",
-    "batch",   "mode", "ranks",  "precision", "sharding"};
-constexpr std::array<std::string_view, 2> kAllReduceParams{"ranks", "largest"};
-constexpr std::array<std::string_view, 11> kDataParallelParams{
-    "d_model", "d_ff",      "layers", "heads", "vocab", "context",
-    "batch",   "precision", "mode",   "ranks", "scheme"};
-
 bool is_in(auto list, std::string_view name) { return std::ranges::find(list, name) != list.end(); }
 
 }  // namespace
@@ -216,38 +192,23 @@ std::optional<ColumnType> type_of(const Scalar& value) {
 }
 
 std::vector<std::string_view> required_columns(std::string_view table) {
-  if (table == metric::kDtypes) return {kDtypeColumns.begin(), kDtypeColumns.end()};
-  if (table == metric::kLayerNorm) return {kLayerNormColumns.begin(), kLayerNormColumns.end()};
-  static const std::vector<Table> shapes{
-      shape::kernel_names(), shape::kernels(),    shape::gpu_trace(), shape::timeline({}),
-      shape::allocations(),  shape::largest(),    shape::block(),     shape::block_timeline(),
-      shape::attention(),    shape::all_reduce(), shape::held(),      shape::gathers(),
-      shape::rank_steps(),   shape::lanes()};
-  const auto shape = std::ranges::find(shapes, table, &Table::name);
   std::vector<std::string_view> columns;
-  if (shape == shapes.end()) return columns;
-  for (const TableColumn& column : shape->columns) columns.emplace_back(column.name);
+  const TableShape* shape = find_table_shape(table);
+  if (shape == nullptr) return columns;
+  for (const ColumnShape& column : shape->columns) {
+    if (!column.is_optional) columns.emplace_back(column.name);
+  }
   return columns;
 }
 
 std::optional<ColumnType> required_type(std::string_view table, std::string_view column) {
-  const bool is_required = is_in(required_columns(table), column);
+  const TableShape* shape = find_table_shape(table);
+  if (shape == nullptr) return std::nullopt;
+  const auto known = std::ranges::find(shape->columns, column, &ColumnShape::name);
+  if (known != shape->columns.end())
+    return known->kind == ColumnKind::kText ? ColumnType::kText : ColumnType::kNumber;
   // Other columns of a timeline hold the bytes of a category.
-  if (!is_required && table != metric::kTimeline) return std::nullopt;
-  const bool is_freed_text = table == metric::kLargest && column == column::kFreed;
-  return is_freed_text || is_in(kTextColumns, column) ? ColumnType::kText : ColumnType::kNumber;
-}
-
-std::span<const std::string_view> required_params(CellKind kind) {
-  if (kind == CellKind::kAttention) return kAttentionParams;
-  if (kind == CellKind::kAllReduce) return kAllReduceParams;
-  if (kind == CellKind::kSharding) return kShardingParams;
-  if (kind == CellKind::kDataParallel) return kDataParallelParams;
-  const bool has_network = kind == CellKind::kTiming || kind == CellKind::kKernels ||
-                           kind == CellKind::kMemory || kind == CellKind::kLadder ||
-                           kind == CellKind::kCheckpointing;
-  return has_network ? std::span<const std::string_view>(kNetworkParams)
-                     : std::span<const std::string_view>();
+  return table == metric::kTimeline ? std::optional(ColumnType::kNumber) : std::nullopt;
 }
 
 bool has_control_character(std::string_view text) {

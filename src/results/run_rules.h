@@ -1,14 +1,12 @@
-// Lists the units, tags, columns and parameters that readers of a run rely on.
+// Lists the units, tags and columns that readers of a run rely on.
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "results/cell.h"
 #include "results/metric.h"
 
 namespace labreport {
@@ -52,9 +50,6 @@ std::optional<ColumnType> required_type(std::string_view table, std::string_view
 
 /// Returns the columns that readers of the table need; empty for an unknown table.
 std::vector<std::string_view> required_columns(std::string_view table);
-
-/// Returns the keys of the parameters that every cell of the kind must have.
-std::span<const std::string_view> required_params(CellKind kind);
 
 /// True if the text has a character that terminals interpret: U+0000–1F or U+007F–9F.
 bool has_control_character(std::string_view text);

@@ -43,13 +43,10 @@ Json schema_of(Type<std::map<std::string, std::string>> /*type*/, const Bounds& 
           {"additionalProperties", schema_of(Type<std::string>(), bounds)}};
 }
 
-/// Relies on enumerators that are numbered from 0. name() is empty for a value beyond the last one.
 template <typename Enum>
   requires std::is_enum_v<Enum>
 Json schema_of(Type<Enum> /*type*/, const Bounds& /*bounds*/) {
-  Json names = Json::array();
-  for (int value = 0; !name(Enum{value}).empty(); ++value) names.push_back(name(Enum{value}));
-  return {{"enum", names}};
+  return {{"enum", all_names<Enum>()}};
 }
 
 template <typename Item>

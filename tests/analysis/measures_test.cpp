@@ -31,7 +31,7 @@ TEST(Measures, CountEveryRecordedStepOfShardedTraining) {
 /// Returns a launch of all-reduces of 1 MB. Each rank's time in ns is the median of its
 /// synchronized calls, or else the mean of its calls in place.
 Launch all_reduce_launch(std::string_view method, const std::vector<std::int64_t>& rank_ns) {
-  Table table = shape::all_reduce();
+  Table table = empty_table(metric::kAllReduce);
   const bool is_synced = method == metric::kSynced;
   for (std::size_t rank = 0; rank < rank_ns.size(); ++rank) {
     const std::int64_t mean = is_synced ? 9 * rank_ns[rank] : rank_ns[rank];

@@ -137,7 +137,7 @@ std::vector<Finding> rank_findings(std::optional<std::int64_t> allocated, std::i
   spec.mode = Mode::kTrainStep;
   spec.ranks = Ranks{2, Collectives::kNccl};
   spec.sharding = Sharding::kNone;
-  Table held = shape::held();
+  Table held = empty_table(metric::kHeld);
   held.rows = {{std::int64_t{1}, std::int64_t{1}, std::string(metric::kBeforeOptimizer),
                 allocated ? Scalar(*allocated) : Scalar(), peak, std::int64_t{40}, std::int64_t{40},
                 std::int64_t{10}}};

@@ -32,7 +32,7 @@ def measured_peaks():
                     yield {"network": "2.7B" if params["d_model"] == 2560 else params["size"],
                            "step": STEPS[params["mode"]], "precision": params["precision"].upper(),
                            "batch": params["batch"], "context": params["context"],
-                           "checkpoint": params.get("group", "none"), "ranks": 1}, metric["value"]
+                           "checkpoint": params.get("checkpoint_group", "none"), "ranks": 1}, metric["value"]
 
 
 class FitsPage(BrowserTest):

@@ -24,7 +24,7 @@ TOLERANCE = 0.01
 
 
 def run_worker(worker, shape, device, precision, mode, *flags, environment=None):
-    params = dict(SHAPES[shape], size=shape, device=device, precision=precision, mode=mode, warmup=5, steps=3)
+    params = dict(SHAPES[shape], size=shape, device_kind=device, precision=precision, mode=mode, warmup=5, steps=3)
     return result_of(worker, "kernels", params, *flags, environment=environment)
 
 

@@ -14,7 +14,7 @@ inline void measure_all_reduce(Launch& body, const CellSpec& spec) {
   const bool is_nccl = spec.ranks->collectives == Collectives::kNccl;
   const double latency_ns = is_nccl ? 2e4 : 2e5;
   const double link_bandwidth = is_nccl ? 300e9 : 2e9;  // B/s
-  Table table = shape::all_reduce();
+  Table table = empty_table(metric::kAllReduce);
   for (const std::int64_t bytes : all_reduce_sizes(*spec.largest_bytes)) {
     const double ns = latency_ns + static_cast<double>(bytes) * bus_factor(spec.ranks->count) /
                                        link_bandwidth * 1e9;

@@ -49,7 +49,7 @@ inline void measure_attention(Launch& body, const CellSpec& spec, std::int64_t m
   const AttentionSweep& sweep = *spec.attention;
   const bool needs_16_bits =
       sweep.backend == AttentionBackend::kFlash || sweep.backend == AttentionBackend::kCudnn;
-  Table table = shape::attention();
+  Table table = empty_table(metric::kAttention);
   std::string outcome(needs_16_bits && !under_autocast(spec) ? metric::kNotOffered : metric::kRan);
   std::string reason = outcome == metric::kRan ? "" : "Expected half or bfloat16, got float.";
   for (const std::int64_t length : sweep.lengths) {

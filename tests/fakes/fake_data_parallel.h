@@ -59,7 +59,7 @@ inline std::vector<Scalar> fake_rank_row(const FakeStep& step, std::int64_t rank
 }
 
 inline Table fake_lanes(const FakeStep& step) {
-  Table table = shape::lanes();
+  Table table = empty_table(metric::kLanes);
   std::int64_t start_ns = 0;
   const auto add = [&](std::string_view lane, std::string_view phase, double ns) {
     table.rows.push_back(
@@ -103,7 +103,7 @@ inline void measure_data_parallel(Launch& launch, const CellSpec& spec, double f
                             integer_metric(metric::kEquality, metric::kEqualitySteps, "1", 3),
                             integer_metric(metric::kEquality, metric::kDivergedRanks, "1", 0)});
   }
-  Table ranks = shape::rank_steps();
+  Table ranks = empty_table(metric::kRankSteps);
   for (std::int64_t rank = 0; rank < spec.ranks->count; ++rank) {
     ranks.rows.push_back(fake_rank_row(step, rank, timed_steps));
   }

@@ -52,7 +52,7 @@ class KernelTables {
 
   /// Lists kernels phase by phase: first those outside the layers, then layer by layer.
   Table gpu_trace() const {
-    Table trace = shape::gpu_trace();
+    Table trace = empty_table(metric::kGpuTrace);
     for (std::size_t first = 0; first < traced_.size();) {
       const auto last = static_cast<std::size_t>(
           std::find_if(
@@ -124,8 +124,8 @@ class KernelTables {
   std::int64_t call_count_ = 0;
   std::map<std::string, std::int64_t> ids_;
   std::map<std::string, std::int64_t> phase_ns_;
-  Table names_ = shape::kernel_names();
-  Table kernels_ = shape::kernels();
+  Table names_ = empty_table(metric::kKernelNames);
+  Table kernels_ = empty_table(metric::kKernels);
   std::vector<TracedKernel> traced_;
 };
 

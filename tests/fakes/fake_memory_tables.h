@@ -4,6 +4,7 @@
 #include <set>
 
 #include "fake_memory_step.h"
+#include "results/metric_names.h"
 #include "results/module_path.h"
 #include "results/table_shapes.h"
 
@@ -25,7 +26,7 @@ inline std::set<std::size_t> thinned(const std::vector<MemoryState>& states, std
 }
 
 inline Table timeline(const std::vector<MemoryState>& states) {
-  Table table = shape::timeline({kCategories.begin(), kCategories.end()});
+  Table table = empty_table(metric::kTimeline, {kCategories.begin(), kCategories.end()});
   for (const std::size_t i : thinned(states, 300)) {
     Row row{states[i].event, states[i].ns, states[i].phase};
     for (const auto category : kCategories) {
@@ -43,7 +44,7 @@ inline Scalar value_or_null(const std::optional<std::int64_t>& value) {
 }
 
 inline Table allocations(const std::vector<Block>& blocks, std::int64_t last_event) {
-  Table table = shape::allocations();
+  Table table = empty_table(metric::kAllocations);
   std::vector<std::int64_t> order;
   for (std::size_t i = 0; i < blocks.size(); ++i) order.push_back(static_cast<std::int64_t>(i));
   const auto negative_byte_events = [&](std::int64_t i) {
@@ -64,7 +65,7 @@ inline Table allocations(const std::vector<Block>& blocks, std::int64_t last_eve
 }
 
 inline Table largest(const std::vector<Block>& blocks, std::int64_t layers) {
-  Table table = shape::largest();
+  Table table = empty_table(metric::kLargest);
   for (const Block& block : blocks) {
     if (block.phase != metric::kForward) continue;
     const std::string module = without_layer(block.origin.module);
@@ -101,7 +102,7 @@ inline std::string path_in_block(const std::string& module) {
 }
 
 inline Table block_kept(const std::vector<Block>& blocks) {
-  Table table = shape::block();
+  Table table = empty_table(metric::kBlock);
   for (const Block& block : blocks) {
     const bool is_kept = is_in_second_block(block.origin.module) &&
                          block.phase == metric::kForward &&
@@ -124,7 +125,7 @@ inline Table block_kept(const std::vector<Block>& blocks) {
 }
 
 inline Table block_timeline(const std::vector<MemoryState>& states) {
-  Table table = shape::block_timeline();
+  Table table = empty_table(metric::kBlockTimeline);
   for (const MemoryState& state : states) {
     const bool is_shown = is_in_second_block(state.module) &&
                           (state.phase == metric::kForward || state.phase == metric::kBackward);

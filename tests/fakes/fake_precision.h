@@ -8,6 +8,7 @@
 
 #include "results/metric_names.h"
 #include "results/run.h"
+#include "results/table_shapes.h"
 
 namespace labreport {
 
@@ -46,9 +47,7 @@ inline void measure_accumulation(Launch& body, const CellSpec& spec) {
 
 inline void measure_dtypes(Launch& body, const CellSpec& spec) {
   const bool on_gpu = spec.device == DeviceKind::kCuda;
-  Table table{std::string(metric::kDtypes),
-              {{"precision", ""}, {"group", ""}, {"name", ""}, {"dtype", ""}},
-              {}};
+  Table table = empty_table(metric::kDtypes);
   for (const auto& [precision, half] :
        {std::pair{"fp16", "float16"}, std::pair{"bf16", "bfloat16"}}) {
     const auto add = [&](std::string_view group, const char* name, const char* dtype) {
@@ -117,12 +116,7 @@ inline std::vector<Scalar> norm_row(const FakeFormat& format, std::string_view m
 inline void measure_layer_norm(Launch& body) {
   constexpr std::array formats{FakeFormat{"fp16", 0x1p-11, 65504}, FakeFormat{"bf16", 0x1p-8, 3e38},
                                FakeFormat{"fp32", 0x1p-24, 3e38}};
-  Table table{std::string(metric::kLayerNorm), {}, {}};
-  for (const char* column : {"format", "method", "width", "scale_log2", "mean_error",
-                             "square_error", "variance_error", "rstd_error", "output_error",
-                             "input_overflow", "square_overflow", "sum_overflow", "underflow"}) {
-    table.columns.push_back({column, ""});
-  }
+  Table table = empty_table(metric::kLayerNorm);
   for (const std::int64_t width : {10, 768, 2560}) {
     for (const FakeFormat& format : formats) {
       for (const auto method : {metric::kRounded, metric::kReductions, metric::kFp32Statistics}) {

@@ -43,7 +43,7 @@ inline std::vector<Scalar> held_row(const CellSpec& spec, std::int64_t rank, std
 /// In 16 bits the step waits for half of each gather's time, and in FP32 for none of it.
 inline Table gathers_table(const CellSpec& spec) {
   constexpr double kLinkBytesPerNs = 300;
-  Table table = shape::gathers();
+  Table table = empty_table(metric::kGathers);
   const bool is_half = under_autocast(spec);
   std::vector<std::pair<std::string, std::int64_t>> layers;  // Module and number of weights.
   const ModelShape& model = *spec.model;
@@ -89,7 +89,7 @@ inline void measure_sharding(Launch& body, const CellSpec& spec, double forward_
   add(metric::kSynced, metric::kAllReduce, 2 * parameters_ns);
   add(metric::kSynced, metric::kOptimizer, optimizer_ns);
   if (shards_optimizer) add(metric::kSynced, metric::kBroadcast, parameters_ns);
-  Table held = shape::held();
+  Table held = empty_table(metric::kHeld);
   const std::int64_t last_step = std::max<std::int64_t>(2, spec.warmup.value_or(0));
   for (const std::int64_t step : {std::int64_t{0}, std::int64_t{1}, last_step}) {
     for (const auto point :

@@ -89,7 +89,7 @@ void RunShuffler::change_params(json& cell) {
       if (!params.empty())
         params.erase(
             std::next(params.begin(), static_cast<std::ptrdiff_t>(dice_.below(params.size()))));
-      params["device"] = dice_.once_in(4) ? "cpu" : "cuda";
+      params["device_kind"] = dice_.once_in(4) ? "cpu" : "cuda";
       break;
     case 4:
       params["size"] = dice_.one_of(hostile_words());

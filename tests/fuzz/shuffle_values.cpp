@@ -58,9 +58,9 @@ const std::vector<std::string>& hostile_words() {
 
 void OpenValues::add(json& value, const std::string& key) {
   static const std::set<std::string> kRestrictedKeys{
-      "schema_version", "edition",  "preset",     "source",    "id",     "kind",
-      "device",         "status",   "precision",  "mode",      "ecc",    "mig",
-      "dirty",          "revision", "started_at", "uuid_hash", "session"};
+      "schema_version", "edition",  "preset",     "source",    "id",      "kind",
+      "device",         "status",   "precision",  "mode",      "ecc",     "mig",
+      "dirty",          "revision", "started_at", "uuid_hash", "session", "device_kind"};
   if (kRestrictedKeys.contains(key)) return;
   if (value.is_number()) numbers.push_back(&value);
   if (value.is_string()) texts.push_back(&value);

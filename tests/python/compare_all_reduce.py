@@ -85,8 +85,8 @@ def by_script(device):
 
 
 def by_worker(worker, device):
-    params = dict(device=device, ranks=RANKS, collectives="nccl" if device == "cuda" else "gloo", largest=LARGEST[device],
-                  warmup=WARMUP, steps=CALLS)
+    params = dict(device_kind=device, ranks=RANKS, collectives="nccl" if device == "cuda" else "gloo",
+                  largest_bytes=LARGEST[device], warmup=WARMUP, steps=CALLS)
 
     def rank_result(rank, store):
         return result_of(worker, "all_reduce", params, environment=environment_of(device, rank),

@@ -64,7 +64,7 @@ def by_script(case):
 
 
 def by_worker(worker, backend, precision, head_dim, lengths):
-    params = dict(device="cuda", batch=1, precision=precision, method="do_bench", backend=backend, head_dim=head_dim, heads=1,
+    params = dict(device_kind="cuda", batch=1, precision=precision, method="do_bench", backend=backend, head_dim=head_dim, heads=1,
                   lengths=lengths)
     report = result_of(worker, "attention", params)
     table = next(table for table in report["tables"] if table["name"] == "attention")

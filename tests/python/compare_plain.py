@@ -69,7 +69,7 @@ def run_script(case):
     """Runs one process of the script, which prints its samples as JSON."""
     import torch
 
-    device = case["device"]
+    device = case["device_kind"]
     synchronize = torch.cuda.synchronize if device == "cuda" else lambda: None
     ids, targets = torch.randint(case["vocab"], (2, case["batch"], case["context"]), device=device)
     with torch.device(device):
@@ -184,7 +184,7 @@ def main():
         if size not in (options.sizes or size).split(",") or precision not in (options.precisions or precision).split(","):
             continue
         shape, batch, context = SHAPES[size]
-        case = dict(model=options.model, device=options.device, size=size, **shape, batch=batch, context=context,
+        case = dict(model=options.model, device_kind=options.device, size=size, **shape, batch=batch, context=context,
                     precision=precision, warmup=5, steps=10)
         script, ours = compare(options.worker, implementation, case, options.rounds)
         ratio, extra_seconds = ours["step"] / script["step"], ours["process"] - script["process"]

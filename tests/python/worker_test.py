@@ -75,7 +75,7 @@ class Launches(unittest.TestCase):
     def launch(self, kind, model_source=None, has_network=True, run=run_in_fork, **params):
         source = self.model_source if model_source is None else model_source
         shape = dict(d_model=16, d_ff=24, layers=2, heads=2, vocab=30, context=8, batch=2, warmup=1, steps=2)
-        common = dict(device="cpu", precision="bf16", implementation=self.implementation)
+        common = dict(device_kind="cpu", precision="bf16", implementation=self.implementation)
         params = common | (dict(mode="train_step") | shape if has_network else dict(warmup=1, steps=2)) | params
         model_field = {"model": dict(compile=False, attention=False) | source | dict(implementation=self.implementation)} if source else {}
         with tempfile.TemporaryDirectory() as folder:

@@ -56,7 +56,7 @@ def eager_peak(mode, precision, context):
 
 
 def worker_peaks(worker, mode, precision, context, warmup=2):
-    params = dict(SHAPE, size="2.7B", device="cuda", context=context, batch=4, precision=precision, mode=mode,
+    params = dict(SHAPE, size="2.7B", device_kind="cuda", context=context, batch=4, precision=precision, mode=mode,
                   warmup=warmup, steps=1)
     return metrics_of(worker, "memory", params)
 

@@ -81,7 +81,7 @@ def run_reference(case):
 
 
 def run_worker(worker, case):
-    metrics = metrics_of(worker, "timing", {"device": "cuda", **case})
+    metrics = metrics_of(worker, "timing", {"device_kind": "cuda", **case})
     return {STEP: metrics["step", "total"][case["warmup"] :], FIRST: [metrics["start-up", "first_kernel"]],
             PEAK: [metrics["memory", "peak_allocated"]]}
 

@@ -78,14 +78,14 @@ def main():
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     options = parser.parse_args()
     differences = []
-    [table] = result_of(options.worker, "dtypes", {"device": options.device})["tables"]
+    [table] = result_of(options.worker, "dtypes", {"device_kind": options.device})["tables"]
     traced = {tuple(row[:3]): row[3] for row in table["rows"]}
     for precision in AUTOCAST_DTYPES:
         for (group, name), dtype in dtype_rows(precision, options.device).items():
             ours = traced.get((precision, group, name))
             if ours != dtype:
                 differences.append(f"{precision} {group} {name}: {ours}, in Python {dtype}")
-    metrics = metrics_of(options.worker, "accumulation", {"device": options.device})
+    metrics = metrics_of(options.worker, "accumulation", {"device_kind": options.device})
     last_sums = {name: sums[-1] for (tag, name), sums in metrics.items() if tag == "running"}
     for name, value in sums(options.device).items():
         if last_sums.get(name) != value:

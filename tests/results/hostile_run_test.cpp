@@ -176,7 +176,7 @@ TEST(HostileRun, GetsNoLaunchThatBreaksARule) {
         {"/device/memory_bytes", -1, "device.memory_bytes: "},
         {"/device/uuid_hash", "<b>", "device.uuid_hash: "},
         {"/params/batch", 0, "params.batch: "},
-        {"/params", {{"device", "cpu"}}, "params: the key 'd_model' is missing"}}) {
+        {"/params", {{"device_kind", "cpu"}}, "params: the key 'd_model' is missing"}}) {
     json wrong = file;
     wrong[json::json_pointer(pointer)] = value;
     labreport::Run merged = sample_run();

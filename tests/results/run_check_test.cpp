@@ -4,6 +4,7 @@
 #include <map>
 
 #include "results/broken_run.h"
+#include "results/metric_names.h"
 #include "results/table_shapes.h"
 
 namespace labreport::run_check_test {
@@ -130,22 +131,49 @@ TEST(RunCheck, RefusesImpossibleRowsOfKnownTables) {
     return refusal(to_json(run));
   };
   const auto integer = [](std::int64_t value) { return Scalar(value); };
-  EXPECT_THAT(refusal_with_row(shape::all_reduce(), {{"mean_ns", integer(0)}}),
+  EXPECT_THAT(refusal_with_row(empty_table(metric::kAllReduce), {{"mean_ns", integer(0)}}),
               HasSubstr("tables[0].rows[0][4]: expected at least 1, found 0"));
-  EXPECT_THAT(refusal_with_row(shape::all_reduce(), {{"wrong", integer(-1)}}),
+  EXPECT_THAT(refusal_with_row(empty_table(metric::kAllReduce), {{"wrong", integer(-1)}}),
               HasSubstr("tables[0].rows[0][10]: expected no negative number, found -1"));
-  EXPECT_THAT(refusal_with_row(shape::rank_steps(),
+  EXPECT_THAT(refusal_with_row(empty_table(metric::kRankSteps),
                                {{"both_ns", integer(2)}, {"communication_ns", integer(1)}}),
               HasSubstr("expected at most 1, as 'communication_ns' is, found 2"));
-  EXPECT_THAT(refusal_with_row(shape::attention(),
+  EXPECT_THAT(refusal_with_row(empty_table(metric::kAttention),
                                {{"forward_min_ns", integer(9)}, {"forward_median_ns", integer(8)}}),
               HasSubstr("expected at most 8, as 'forward_median_ns' is, found 9"));
-  EXPECT_THAT(
-      refusal_with_row(shape::kernels(), {{"kernel", integer(0)}, {"instances", integer(0)}}),
-      HasSubstr("tables[0].rows[0][6]: expected at least 1, found 0"));
-  EXPECT_THAT(refusal_with_row(shape::kernels(), {}),
+  EXPECT_THAT(refusal_with_row(empty_table(metric::kKernels),
+                               {{"kernel", integer(0)}, {"instances", integer(0)}}),
+              HasSubstr("tables[0].rows[0][6]: expected at least 1, found 0"));
+  EXPECT_THAT(refusal_with_row(empty_table(metric::kKernels), {}),
               HasSubstr("tables[0].rows[0][5]: a kernel that ran has this number"));
-  EXPECT_EQ(refusal_with_row(shape::attention(), {{"outcome", std::string("out of memory")}}), "");
+  EXPECT_EQ(refusal_with_row(empty_table(metric::kAttention),
+                             {{"outcome", std::string("out of memory")}}),
+            "");
+}
+
+TEST(RunCheck, RefusesACellWithoutAParameterOfItsKind) {
+  const auto refusal_of = [](CellKind kind, const auto& change) {
+    CellSpec spec = testing_samples::sample_spec(Mode::kTrainStep);
+    spec.kind = kind;
+    change(spec);
+    labreport::Run run = sample_run();
+    run.cells.clear();
+    run.find_or_add(spec);
+    return refusal(to_json(run));
+  };
+  const auto with_ranks = [](CellSpec& spec) { spec.ranks = Ranks{2, Collectives::kGloo}; };
+  EXPECT_THAT(refusal_of(CellKind::kTiming, [](CellSpec& spec) { spec.model.reset(); }),
+              HasSubstr("cells[0].params: the key 'd_model' is missing, which every timing cell"));
+  EXPECT_THAT(refusal_of(CellKind::kMemory, [](CellSpec& spec) { spec.mode.reset(); }),
+              HasSubstr("the key 'mode' is missing, which every memory cell has"));
+  EXPECT_THAT(refusal_of(CellKind::kAttention, [](CellSpec&) {}), HasSubstr("the key 'method' is"));
+  EXPECT_THAT(refusal_of(CellKind::kSharding, with_ranks), HasSubstr("the key 'sharding' is"));
+  EXPECT_THAT(refusal_of(CellKind::kDataParallel, with_ranks), HasSubstr("the key 'scheme' is"));
+  EXPECT_THAT(refusal_of(CellKind::kDataParallel, [](CellSpec& spec) { spec.scheme.emplace(); }),
+              HasSubstr("the key 'collectives' is"));
+  EXPECT_THAT(refusal_of(CellKind::kAllReduce, with_ranks),
+              HasSubstr("the key 'largest_bytes' is"));
+  EXPECT_THAT(refusal_of(CellKind::kLimits, [](CellSpec&) {}), "");
 }
 
 TEST(RunCheck, RefusesALaunchWhoseSumExceeds64Bits) {
@@ -174,7 +202,7 @@ TEST(RunCheck, RefusesAKnownTableWithoutItsColumns) {
 
 TEST(RunCheck, RefusesATracedKernelWithoutARowInKernels) {
   Launch launch = sample_launch(Ok{});
-  Table kernels = shape::kernels(), trace = shape::gpu_trace();
+  Table kernels = empty_table(metric::kKernels), trace = empty_table(metric::kGpuTrace);
   kernels.rows = {std::vector<Scalar>(5, Scalar(std::string("aten::mm")))};
   kernels.rows[0].resize(kernels.columns.size(), Scalar(std::int64_t{1}));
   trace.rows = {{std::int64_t{0}, std::int64_t{20}, std::int64_t{0}, Scalar()},
@@ -205,15 +233,6 @@ TEST(RunCheck, BoundsTheRowsOfAGpuTrace) {
   table["rows"].push_back(row);
   EXPECT_THAT(refusal_with(kLaunch + "/tables/-", table),
               HasSubstr("tables[1].rows: a list of 40001 items, and 40000 are the most"));
-}
-
-TEST(RunCheck, RefusesACellWithoutAParameterOfItsKind) {
-  labreport::Run run = sample_run();
-  CellSpec spec = run.cells[0].spec;
-  spec.mode.reset();
-  run.find_or_add(spec);
-  EXPECT_THAT(refusal(to_json(run)),
-              HasSubstr("cells[2].params: the key 'mode' is missing, which every timing cell has"));
 }
 
 TEST(RunCheck, RefusesImpossibleStartTimes) {

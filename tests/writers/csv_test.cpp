@@ -4,8 +4,12 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+
 #include "base/text.h"
+#include "results/cell_columns.h"
 #include "results/metric_names.h"
+#include "results/shipped_runs.h"
 #include "writers/csv/table_csv.h"
 #include "writers/sample_fixture.h"
 
@@ -122,6 +126,31 @@ TEST(CellsCsv, NamesTheImplementationOfACell) {
   run.find_or_add(users_cell).launches = {measured_launch()};
   EXPECT_THAT(row(run, 0), Contains(Pair("implementation", "")));
   EXPECT_THAT(row(run, 1), Contains(Pair("implementation", "Net-0a1b2c3d")));
+}
+
+/// Returns the fields of a line's first `count` columns, less the first one.
+std::string fields_after_the_first(const std::string& line, std::size_t count) {
+  bool is_quoted = false;
+  std::size_t begin = 0, commas = 0, end = 0;
+  for (; commas < count; ++end) {
+    if (line.at(end) == '"') is_quoted = !is_quoted;
+    if (line[end] != ',' || is_quoted) continue;
+    if (++commas == 1) begin = end;
+  }
+  return line.substr(begin, end - begin);
+}
+
+TEST(CellsCsv, KeepsTheCellsOfEveryRecordedRunApart) {
+  const auto folders = testing_shipped::shipped_runs();
+  if (folders.empty()) GTEST_SKIP() << testing_shipped::kNotHere;
+  for (const auto& folder : folders) {
+    std::map<std::string, std::string> ids;  // by the parameters
+    for (const std::string& line : split(trimmed(cells_csv(RunStore(folder).load())), '\n')) {
+      const std::string id = line.substr(0, line.find(','));
+      const auto same = ids.emplace(fields_after_the_first(line, cell_columns().size()), id).first;
+      EXPECT_EQ(same->second, id) << folder;
+    }
+  }
 }
 
 TEST(TableCsv, WritesUnroundedNumbersAndUnits) {

@@ -320,7 +320,7 @@ Launch measure_attention(const LaunchRequest& request) {
   const auto attention = make_attention(spec, torch_device(spec.device));
   const BackendRestriction restriction(spec.attention->backend);
   Launch launch;
-  Table table = shape::attention();
+  Table table = empty_table(metric::kAttention);
   Conditions conditions(spec.device);
   conditions.begin();
   const Verdict verdict = check_accuracy(spec, *attention, restriction, launch);

@@ -229,7 +229,7 @@ Launch measure_all_reduce(const LaunchRequest& request) {
     throw InputError("an all_reduce cell needs its largest tensor's bytes");
   RankGroup& group = RankGroup::join(request);
   Launch launch;
-  Table table = shape::all_reduce();
+  Table table = empty_table(metric::kAllReduce);
   Conditions conditions(request.spec.device);
   conditions.begin();
   AllReduceMeasurement(group, request.spec).measure(table, launch.metrics);

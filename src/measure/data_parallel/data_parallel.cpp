@@ -256,7 +256,7 @@ class DataParallelLaunch {
 
   Table rank_table(const std::vector<Numbers>& totals, const std::vector<Numbers>& starts_ns,
                    const PhasesByRank& phases, const std::vector<Numbers>& traced_ns) const {
-    Table table = shape::rank_steps();
+    Table table = empty_table(metric::kRankSteps);
     for (std::size_t rank = 0; rank < totals.size(); ++rank) {
       const Numbers counted_ns = counted_steps(totals[rank]);
       const Summary summary = summarize(std::vector<double>(counted_ns.begin(), counted_ns.end()));
@@ -293,7 +293,7 @@ class DataParallelLaunch {
   }
 
   Table lane_table() const {
-    Table table = shape::lanes();
+    Table table = empty_table(metric::kLanes);
     const auto add = [&](std::string_view lane, const std::vector<Interval>& intervals) {
       for (const Interval& interval : merge_to(intervals, kMostIntervals)) {
         table.rows.push_back({std::string(lane), interval.phase, interval.start_ns,

@@ -27,7 +27,7 @@ class NameTable {
 
  private:
   std::map<std::string, std::int64_t> ids_;
-  Table table_ = shape::kernel_names();
+  Table table_ = empty_table(metric::kKernelNames);
 };
 
 class KernelClasses {
@@ -64,7 +64,7 @@ Table kernel_sums(const std::vector<Attribution>& kernels, const std::vector<Ker
     durations_by_key[keys[i]].push_back(static_cast<double>(kernels[i].activity->duration_ns));
   }
   const auto integer = [](double value) { return static_cast<std::int64_t>(value); };
-  Table table = shape::kernels();
+  Table table = empty_table(metric::kKernels);
   for (const auto& [key, durations] : durations_by_key) {
     const auto& [phase, module, operation, op, kernel_class_name, name_id] = key;
     const Summary summary = summarize(durations);
@@ -82,7 +82,7 @@ Table gpu_trace(const std::vector<Attribution>& kernels, const std::vector<Kerne
   for (const KernelKey& key : keys) sum_rows.emplace(key, 0);
   std::int64_t next_row = 0;
   for (auto& [key, row] : sum_rows) row = next_row++;
-  Table table = shape::gpu_trace();
+  Table table = empty_table(metric::kGpuTrace);
   const TraceEvent* previous = kernels.front().activity;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const TraceEvent* event = kernels[i].activity;

@@ -131,7 +131,7 @@ TransformerBlockMemory transformer_block_memory(const MemoryTimeline& timeline) 
   for (const std::int64_t layer : {1, 0}) {
     const BlockView block(timeline, layer);
     if (!block.range(metric::kForward).exists()) continue;
-    Table kept = shape::block();
+    Table kept = empty_table(metric::kBlock);
     std::int64_t kept_bytes = 0;
     for (const auto& [key, sum] : sum_kept(timeline, block)) {
       const auto& [module, operation, op, category] = key;
@@ -141,7 +141,7 @@ TransformerBlockMemory transformer_block_memory(const MemoryTimeline& timeline) 
     }
     const auto bytes_of = [](const std::vector<Scalar>& row) { return row[5]; };
     std::ranges::stable_sort(kept.rows, std::greater(), bytes_of);
-    Table instants = shape::block_timeline();
+    Table instants = empty_table(metric::kBlockTimeline);
     add_rows(timeline, block, metric::kForward, instants);
     add_rows(timeline, block, metric::kBackward, instants);
     return {block_metrics(timeline, block, kept_bytes), {std::move(kept), std::move(instants)}};

@@ -64,7 +64,7 @@ Table largest_table(const MemoryTimeline& timeline) {
   const auto freed = [&](const MemoryLifetime& lifetime) {
     return when_freed(timeline.history, lifetime);
   };
-  Table table = shape::largest();
+  Table table = empty_table(metric::kLargest);
   for (const auto& [key, group] : groups) {
     if (table.rows.size() == kMostRows) break;
     const auto& [bytes, module, operation, op] = key;

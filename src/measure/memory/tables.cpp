@@ -48,7 +48,7 @@ Table timeline_table(const MemoryTimeline& timeline, std::size_t limit) {
     categories.push_back(category);
     names.push_back(name(category));
   }
-  Table table = shape::timeline(names);
+  Table table = empty_table(metric::kTimeline, names);
   for (const std::size_t index : thinned_indices(timeline, limit)) {
     const MemoryInstant& instant = timeline.instants[index];
     const MemoryOrigin* origin = timeline.origin(instant);
@@ -77,7 +77,7 @@ Table allocations_table(const MemoryTimeline& timeline, std::size_t limit) {
   std::ranges::stable_sort(ranked, std::greater(),
                            &std::pair<double, const MemoryLifetime*>::first);
   ranked.resize(std::min(limit, ranked.size()));
-  Table table = shape::allocations();
+  Table table = empty_table(metric::kAllocations);
   for (const auto& [byte_time, lifetime] : ranked) {
     table.rows.push_back(allocation_row(history, *lifetime, table.rows.size()));
   }

@@ -29,6 +29,7 @@
 #include "model/training_step.h"
 #include "results/metric_names.h"
 #include "results/module_path.h"
+#include "results/table_shapes.h"
 
 namespace labreport {
 namespace {
@@ -66,9 +67,7 @@ class DtypeTable {
 
  private:
   Precision precision_ = Precision::kFp16;
-  Table table_{std::string(metric::kDtypes),
-               {{"precision", ""}, {"group", ""}, {"name", ""}, {"dtype", ""}},
-               {}};
+  Table table_ = empty_table(metric::kDtypes);
 };
 
 /// Adds several losses, whose dtypes differ under autocast. Returns the one for training.

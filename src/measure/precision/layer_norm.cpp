@@ -13,6 +13,7 @@
 #include "engine/device.h"
 #include "measure/precision/normalize.h"
 #include "results/metric_names.h"
+#include "results/table_shapes.h"
 
 namespace labreport {
 namespace {
@@ -58,24 +59,6 @@ Scalar count_flagged(const at::Tensor& flags, std::int64_t scale_index) {
   return flags.select(0, scale_index).sum().item<std::int64_t>();
 }
 
-Table empty_table() {
-  return {std::string(metric::kLayerNorm),
-          {{"format", ""},
-           {"method", ""},
-           {"width", "1"},
-           {"scale_log2", "1"},
-           {"mean_error", "1"},
-           {"square_error", "1"},
-           {"variance_error", "1"},
-           {"rstd_error", "1"},
-           {"output_error", "1"},
-           {"input_overflow", "1"},
-           {"square_overflow", "1"},
-           {"sum_overflow", "1"},
-           {"underflow", "1"}},
-          {}};
-}
-
 void add_rows(Table& table, const NumberFormat& format, std::string_view method_name,
               std::int64_t width, const NormErrors& device_errors) {
   const NormErrors errors = on_host(device_errors);
@@ -96,7 +79,7 @@ Launch measure_layer_norm(const LaunchRequest& request) {
   const c10::NoGradGuard no_grad;
   at::manual_seed(static_cast<std::uint64_t>(request.seed));
   const c10::Device device = torch_device(request.spec.device);
-  Table table = empty_table();
+  Table table = empty_table(metric::kLayerNorm);
   for (const std::int64_t width : kWidths) {
     const at::Tensor vectors = scaled_vectors(width, device);
     const Affine affine = random_affine(width, device);

@@ -170,7 +170,7 @@ class ShardingLaunch {
   }
 
   void add_memory_and_losses() {
-    Table table = shape::held();
+    Table table = empty_table(metric::kHeld);
     for (const MemoryPoint& point : memory_) {
       const auto all = group_.all_gather({point.step, point.allocated, point.peak, point.parameters,
                                           point.gradients, point.optimizer});
@@ -208,7 +208,7 @@ class ShardingLaunch {
       }
       isolated_ns.push_back(largest_median(samples));
     }
-    Table table = shape::gathers();
+    Table table = empty_table(metric::kGathers);
     for (const auto& [key, samples] : waits_) {
       const auto& [layer, in_backward] = key;
       table.rows.push_back({static_cast<std::int64_t>(layer), module_of(layer),

@@ -26,7 +26,8 @@ std::int64_t required_at_least(std::int64_t smallest, const std::optional<std::i
 }  // namespace
 
 TimingPlan profiling_plan(const CellSpec& spec) {
-  if (spec.blocks_per_checkpoint) required_at_least(1, spec.blocks_per_checkpoint, "group");
+  if (spec.blocks_per_checkpoint)
+    required_at_least(1, spec.blocks_per_checkpoint, "checkpoint_group");
   return {
       .network = {spec.implementation, required(spec.model, "model"),
                   required_at_least(1, spec.context, "context"),

@@ -9,6 +9,7 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "document/view.h"
+#include "results/cell_columns.h"
 #include "results/metric_names.h"
 #include "results/run_json_keys.h"
 
@@ -152,10 +153,11 @@ CsvField json_field(const Json& object, const char* key) {
   return value.is_string() ? csv_text(value.get<std::string>()) : CsvField();
 }
 
-constexpr auto kIdentityColumns = std::to_array<const char*>(
-    {"id",     "kind",    "device", "size",      "implementation", "d_model",  "d_ff",
-     "layers", "heads",   "vocab",  "ranks",     "collectives",    "sharding", "scheme",
-     "bucket", "context", "batch",  "precision", "mode",           "warmup",   "steps"});
+CsvField scalar_field(const Scalar& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return csv_number(*integer);
+  const auto* text = std::get_if<std::string>(&value);
+  return text == nullptr ? CsvField() : csv_text(*text);
+}
 
 constexpr auto kLaunchHeadings = std::to_array<const char*>({"launch", "session", "hardware"});
 constexpr auto kLastHeadings = std::to_array<const char*>({"wall (s)", "warnings"});
@@ -195,18 +197,16 @@ CsvFields launch_fields(const Run& run, const Launch& launch, std::size_t number
 
 std::string cells_csv(const Run& run) {
   const MetricColumns metrics(run);
-  CsvFields headings = csv_texts({kIdentityColumns.begin(), kIdentityColumns.end()});
+  CsvFields headings;
+  for (const CellColumn& column : cell_columns()) headings.push_back(csv_text(column.name));
   append(headings, csv_texts({kLaunchHeadings.begin(), kLaunchHeadings.end()}));
   for (const OutcomeColumn& column : kOutcomeColumns) headings.push_back(csv_text(column.heading));
   append(headings, csv_texts({kLastHeadings.begin(), kLastHeadings.end()}));
   append(headings, metrics.headings());
   std::string csv = csv_line(headings);
   for (const Cell& cell : run.cells) {
-    Json identity = cell.spec;
-    identity["id"] = cell.id;
-    identity["kind"] = name(cell.spec.kind);
     CsvFields identity_fields;
-    for (const char* key : kIdentityColumns) identity_fields.push_back(json_field(identity, key));
+    for (const Scalar& value : cell_values(cell)) identity_fields.push_back(scalar_field(value));
     const auto add_row = [&](const CsvFields& launch_values, const Launch& launch) {
       CsvFields fields = identity_fields;
       append(fields, launch_values);

@@ -2,12 +2,7 @@
 // that was never launched has one row, whose outcome is "not measured".
 //
 // The columns have this order. A heading names the unit, which has no prefix: s, B, flop/s, Hz.
-//   id, kind, device, size, implementation        what the cell is; `size` is a label; no
-//                                                 implementation means labreport's network
-//   d_model … vocab                               the network
-//   ranks, collectives, sharding, scheme, bucket  how it is spread over processes
-//   context, batch                                the network's input
-//   precision, mode, warmup, steps                how it ran; warmup and steps are counts
+//   id, kind, device_kind … steps                 what the cell is: cell_columns() lists them
 //   launch, session, hardware                     the launch's number in its cell (from 0), the
 //                                                 session that started it, and its device
 //   outcome                                       ok, oom, skipped, timeout, crashed, error,

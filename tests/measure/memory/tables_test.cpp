@@ -4,6 +4,7 @@
 
 #include "measure/memory/history_script.h"
 #include "results/metric_names.h"
+#include "results/table_shapes.h"
 
 namespace labreport::tables_test {
 namespace {
@@ -39,6 +40,13 @@ TEST_F(MemoryTables, TimelineHasAColumnForEachCategoryOfTheStep) {
   EXPECT_EQ(text(table.rows[0][2]), "");
   EXPECT_EQ(text(table.rows[1][2]), "forward");
   EXPECT_EQ(number(table.rows[1][6]), 500);  // activations
+}
+
+TEST_F(MemoryTables, EveryCategoryIsAColumnOfATimeline) {
+  for (const MemoryCategory category : kMemoryCategories) {
+    const Table table = empty_table(metric::kTimeline, {name(category)});
+    EXPECT_EQ(table.columns.at(3).name, name(category));
+  }
 }
 
 TEST_F(MemoryTables, AllocationsBeginWithTheMostBytesTimesLifetime) {

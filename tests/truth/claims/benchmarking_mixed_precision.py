@@ -40,7 +40,7 @@ def same_tensors(run):
 
 
 def norm_gives_fp16_on_cpu(run):
-    true(dtypes(run)[("output", "ln")] == ["FP16"] and run.cells[0]["device"] == "cpu")
+    true(dtypes(run)[("output", "ln")] == ["FP16"] and run.cells[0]["device_kind"] == "cpu")
 
 
 def untraced(run):

@@ -36,7 +36,7 @@ def both_ends(text):
 def program(run, warmup, steps, batch, gpu, row, command):
     """Checks the cells' settings and the command that reproduces `row`, a network and its mode."""
     label, mode_words = row.rsplit(", ", 1)
-    true((gpu is None) == (run.cells[0]["device"] == "cpu"))
+    true((gpu is None) == (run.cells[0]["device_kind"] == "cpu"))
     cell = find_network(run, label).modes[next(mode for mode, words in MODE_WORDS.items() if words == mode_words)]
     true((cell["warmup"], cell["steps"], cell["batch"]) == tuple(map(int, (warmup, steps, batch))))
     for option, parameter in {"sizes": "size", "contexts": "context", "precisions": "precision", "modes": "mode",

@@ -164,7 +164,7 @@ def gradient_bytes(cell):
 def bucket_count(cell):
     count, bucket_bytes = 0, None
     for gradient in reversed(gradient_bytes(cell)):
-        if bucket_bytes is None or bucket_bytes + gradient > cell["bucket"]:
+        if bucket_bytes is None or bucket_bytes + gradient > cell["bucket_bytes"]:
             count, bucket_bytes = count + 1, 0
         bucket_bytes += gradient
     return count
@@ -174,7 +174,7 @@ def buckets(run, caps, size, context, precision, counts, steps):
     select_network(run, size, context, precision)
     numbers_in = lambda text: [number(one) for one in text.replace(" and ", ", ").split(", ")]
     cells = [cell for cell in select_network.cells if cell["scheme"] == "bucketed"]
-    true(numbers_in(caps) == [cell["bucket"] / 1e6 for cell in cells])
+    true(numbers_in(caps) == [cell["bucket_bytes"] / 1e6 for cell in cells])
     bucket_counts = [bucket_count(cell) for cell in cells]
     true(numbers_in(counts) == bucket_counts, f"{counts}: {bucket_counts}")
     means_ms = [SchemeSteps(cell).mean_ms() for cell in cells if SchemeSteps(cell).step_ms]
@@ -199,7 +199,7 @@ def expected(_run, worst, most, best, least, verdict, longer):
     def exposed_ms(cell):
         count = bucket_count(cell)
         return (sum(gradient_bytes(cell)) / (count * bytes_per_ns) + count * latency_ns) / 1e6
-    cells_by_cap = {cell["bucket"]: cell for cell in select_network.cells if cell["scheme"] == "bucketed"}
+    cells_by_cap = {cell["bucket_bytes"]: cell for cell in select_network.cells if cell["scheme"] == "bucketed"}
     worst_cell, best_cell = cells_by_cap[round(number(worst) * 1e6)], cells_by_cap[round(number(best) * 1e6)]
     near_fit(most, exposed_ms(worst_cell))
     near_fit(least, exposed_ms(best_cell))
@@ -218,7 +218,7 @@ def expected(_run, worst, most, best, least, verdict, longer):
 
 def misses(_run, worst, exposed):
     communication_ms, hidden_ms = expected.worst_step.traced_ms()
-    true(expected.worst_step.cell["bucket"] == round(number(worst) * 1e6))
+    true(expected.worst_step.cell["bucket_bytes"] == round(number(worst) * 1e6))
     near(exposed, communication_ms - hidden_ms)
     true(communication_ms - hidden_ms < 0.71 * expected.most_ms)
 

@@ -12,7 +12,7 @@ def undisturbed_ns(run, library, ranks):
     """Returns {bytes: ns} of the planned, undisturbed sizes, from calls that are synchronized one by one."""
     cell = run.of("all_reduce", collectives=COLLECTIVES[library], ranks=int(ranks))[0]
     return {size: ns for size, (ns, disturbed, _) in timings(cell.ok_launch(), "synced").items()
-            if not disturbed and size <= cell["largest"]}
+            if not disturbed and size <= cell["largest_bytes"]}
 
 
 def handout_ns(run, library, ranks):
@@ -83,7 +83,7 @@ def did_not_run(run, ranks, reason):
 def left_out(run, what):
     """Checks what was not planned, as in "100 MB and 1 GB, and 6 ranks"."""
     for size_words, size in HANDOUT_BYTES.items():
-        true((size_words in what) == all(cell["largest"] < size for cell in run.of("all_reduce")))
+        true((size_words in what) == all(cell["largest_bytes"] < size for cell in run.of("all_reduce")))
     for ranks in (2, 4, 6):  # No size is written with these digits.
         true((str(ranks) in what.rpartition("and 1")[2] or f"{ranks} " in what) or run.of("all_reduce", ranks=ranks))
 

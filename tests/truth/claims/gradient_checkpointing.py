@@ -27,13 +27,13 @@ class Network:
     def __init__(self, run, described):
         name, context, precision = re.match(r"(.+) at context ([\d,]+) in (\w+)$", described).groups()
         self.cells = sorted(run.of("checkpointing", size=name, context=int(number(context)), precision=precision.lower()),
-                            key=lambda cell: cell["group"] or cell["layers"])
+                            key=lambda cell: cell["checkpoint_group"] or cell["layers"])
         self.shape = self.cells[0]
 
     def cell(self, choice):
         """Returns the cell that "single blocks", "groups of 2 blocks" or "steps without checkpoints" name."""
         group = 1 if "ingle" in choice else int(number(choice.split(" ")[2])) if "of" in choice else None
-        return next(cell for cell in self.cells if cell["group"] == group)
+        return next(cell for cell in self.cells if cell["checkpoint_group"] == group)
 
     def ranked(self):
         ran = [cell for cell in self.cells if peak_bytes(cell) is not None and forward_backward_bytes(cell) is not None]
@@ -41,7 +41,7 @@ class Network:
 
     def next_to(self, cell, larger):
         """Returns the cell with the next larger or smaller groups. The cell without checkpoints precedes them."""
-        groups = [one for one in self.cells if not one["group"]] + [one for one in self.cells if one["group"]]
+        groups = [one for one in self.cells if not one["checkpoint_group"]] + [one for one in self.cells if one["checkpoint_group"]]
         position = groups.index(cell) + (1 if larger else -1)
         return groups[position] if 0 <= position < len(groups) else None
 
@@ -107,7 +107,7 @@ def neighbor(run, groups, more=None, alike=None, reason=None, residuals=None, sa
         true(("out of memory" in reason) == (launch is not None and launch.data["outcome"]["status"] == "oom"))
     if residuals:
         smallest = network.cells[0]
-        added = described_launch(smallest).metric("checkpoints", "recomputed") / smallest["group"]
+        added = described_launch(smallest).metric("checkpoints", "recomputed") / smallest["checkpoint_group"]
         # Backward starts with every group's input; it ends with one input and the other groups' gradients.
         start = [-(-network.shape["layers"] // group) * network.input_bytes() for group in (1, 2)]
         end = [(network.shape["layers"] - group) * network.gradient_bytes() + network.input_bytes() for group in (1, 2)]
@@ -116,7 +116,7 @@ def neighbor(run, groups, more=None, alike=None, reason=None, residuals=None, sa
         less = network.gradient_bytes() if peaks_at_end else start[0] - start[1]
         near_bytes(residuals, added)
         near_bytes(saved, less)
-        true((best.cell["group"], cell["group"]) == (1, 2) and less < added)
+        true((best.cell["checkpoint_group"], cell["checkpoint_group"]) == (1, 2) and less < added)
         true(abs((added - less) / (peak_bytes(cell) - peak_bytes(best.cell)) - 1) <= 0.0201, "not the reason")
 
 
