@@ -123,7 +123,7 @@ class CellKinds {
 template <typename Struct, typename Value>
 struct Param : Member<Struct, Value> {
   const char* id_prefix;  ///< Null if the id leaves the parameter out.
-  const char* comment;    ///< What users of the columns read; empty for an enumeration's names.
+  const char* comment;    ///< Shown to users; if empty, an enumeration's names are.
   CellKinds required_by;
 };
 

@@ -96,7 +96,7 @@ std::string attention_column(std::string_view pass, std::string_view statistic);
 inline constexpr std::array<std::string_view, 6> kTimeStatistics{"count",  "mean_ns",   "stddev_ns",
                                                                  "min_ns", "median_ns", "max_ns"};
 
-/// What the values of a column are. A quantity is a number with a unit.
+/// Tells texts and ordinals from quantities, which have a unit.
 enum class ColumnKind { kText, kOrdinal, kNumber, kTime, kSize };
 
 struct ColumnShape {
@@ -106,7 +106,7 @@ struct ColumnShape {
   std::string name;
   /// An ordinal is an id, an index or the number of an event. It has no unit, as text has none.
   ColumnKind kind;
-  const char* comment;       ///< What users of the column read.
+  const char* comment;       ///< Shown by `labreport query --tables`.
   bool is_optional = false;  ///< Only tables with such values have the column.
 };
 
