@@ -3,6 +3,7 @@
 #pragma once
 
 #include "document/section.h"
+#include "document/summary.h"
 #include "experiments/memory_profiling/selected_profiles.h"
 
 namespace labreport::memory_profiling {

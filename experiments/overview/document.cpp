@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <exception>
 #include <functional>
@@ -10,14 +8,10 @@
 #include "document/comparison/two_models.h"
 #include "experiments/catalog.h"
 #include "experiments/chosen_problems.h"
-#include "experiments/memory_profiling/what_fits.h"
 #include "experiments/overview/overview.h"
 
 namespace labreport {
 namespace {
-
-constexpr std::size_t kRevisionDigits = 8;
-constexpr std::size_t kDateLength = 10;
 
 void drop_empty_tables(std::vector<TableView>& tables) {
   std::erase_if(tables, [](const TableView& table) { return table.rows.empty(); });
@@ -127,11 +121,10 @@ Section composed_section(const Experiment& experiment, Presentation& parts,
 void add_sections(Document& document, const RunView& view, LeftOutParts& left_out) {
   std::map<std::string, overview::Settings> settings;
   left_out.attempt("summary", [&] {
-    auto summary = overview::summary(view);
+    auto summary = overview::summary_section(view);
     if (!summary) return;
-    summary->section.parts.front().title = "";
-    document.sections.push_back(std::move(summary->section));
-    document.headline = summary->headline;
+    summary->parts.front().title = "";
+    document.sections.push_back(std::move(*summary));
   });
   const std::size_t what_ran = document.sections.size();
   document.sections.push_back(what_ran_section(view));
@@ -156,30 +149,15 @@ void add_sections(Document& document, const RunView& view, LeftOutParts& left_ou
 /// Lists the parts' key numbers as the summary of a run that timed no training step.
 void add_key_numbers(Document& document) {
   std::string answer;
-  for (const Section& section : document.sections) {
-    for (const Part& part : section.parts) {
-      if (part.key_number.topic.empty()) continue;
-      answer += (answer.empty() ? "- **" : "\n- **") + escape_markdown(part.key_number.topic) +
-                ":** " + escape_markdown(part.key_number.words);
-    }
+  for (const KeyNumber& number : document.key_numbers()) {
+    answer += (answer.empty() ? "- **" : "\n- **") + escape_markdown(number.topic) + ":** " +
+              escape_markdown(number.words);
   }
   if (answer.empty() || document.sections.front().problem == "summary") return;
   Part part;
   part.problem = "summary";
   part.answer = answer;
   document.sections.insert(document.sections.begin(), {"summary", "Summary", {part}});
-}
-
-/// Returns the quantities. A quantity whose part is not in the report links to the page.
-std::vector<Quantity> linked_quantities(const Document& document, const RunView& view) {
-  std::vector<Quantity> all = overview::quantities(view);
-  for (Quantity& quantity : all) {
-    const bool presented = std::ranges::any_of(document.sections, [&](const Section& section) {
-      return std::ranges::find(section.parts, quantity.part, &Part::anchor) != section.parts.end();
-    });
-    if (!presented) quantity.part.clear();
-  }
-  return all;
 }
 
 /// Names a report by what it shows: "Profiling and benchmarking" if it has any problem of that half
@@ -205,55 +183,20 @@ std::string title_of(const Document& document, const RunView& view) {
                       : titles.front() + " and " + titles[1] + ", and more";
 }
 
-/// Returns "NVIDIA H200", or "2 × NVIDIA H200" if ranks ran on several.
-std::string device_words(const RunView& view) {
-  const Device* device = view.device();
-  if (device == nullptr) return "no device";
-  std::int64_t gpus = 1;
-  for (const Cell& cell : view.run().cells) {
-    if (!cell.spec.ranks || cell.spec.device != DeviceKind::kCuda) continue;
-    if (ok_launch(cell) != nullptr) gpus = std::max(gpus, cell.spec.ranks->count);
-  }
-  return gpus == 1 ? device->name : fmt::format("{} × {}", gpus, device->name);
-}
-
-/// Presents the cells of `presented`, which is `run`, but without labreport's own network if `run`
-/// measures both that and the user's model.
-Document build_document_of(const Run& run, const Run& presented, bool reference,
-                           LeftOutParts& left_out) {
-  const RunView view(presented, find_edition(run.edition));
-  Document document;
-  document.device = device_words(view);
-  document.edition = run.edition;
-  document.preset = run.preset;
-  if (!run.sessions.empty()) {
-    const Session& session = run.sessions.front();
-    document.date = session.started_at.substr(0, kDateLength);
-    document.revision = session.revision.substr(0, kRevisionDigits);
-  }
+Document build_whole_document(const Run& run, bool reference, LeftOutParts left_out) {
+  const std::optional<Run> users_part = overview::users_part(run);
+  const RunView view(users_part ? *users_part : run, find_edition(run.edition));
+  Document document{overview::describe(run, view, reference)};
   document.provenance = overview::provenance(view);
-  document.demonstration = !view.on_gpu();
-  document.reference = reference;
-  document.incomplete =
-      std::ranges::any_of(run.cells, [](const Cell& cell) { return cell.launches.empty(); });
-  document.mostly_failed = mostly_failed(run);
-  document.outcome_line = overview::outcome_line(presented);
   add_sections(document, view, left_out);
   add_key_numbers(document);
-  document.quantities = linked_quantities(document, view);
-  document.memory = memory_profiling::memory_evidence(RunView(run, view.edition()));
   document.title = title_of(document, view);
   if (const ModelSource* model = measured_model(run))
     document.title += " of " + model->implementation;
   document.method = overview::method_text(view);
   document.environment = overview::environment_table(view);
   document.reproduce = overview::repeating_commands(run);
-  return document;
-}
-
-Document build_whole_document(const Run& run, bool reference, LeftOutParts left_out) {
-  if (!measures_both_networks(run)) return build_document_of(run, run, reference, left_out);
-  Document document = build_document_of(run, without_labreports_network(run), reference, left_out);
+  if (!users_part) return document;
   left_out.attempt("comparison of the two networks", [&] {
     auto comparison = two_models_section(run);
     if (!comparison) return;
@@ -271,17 +214,6 @@ Document build_document(const Run& run, bool reference) {
 
 Document build_document(const Run& run, bool reference, std::vector<std::string>& left_out) {
   return build_whole_document(run, reference, LeftOutParts(&left_out));
-}
-
-RunSummary overview::run_summary(const Run& run) {
-  if (measures_both_networks(run)) return run_summary(without_labreports_network(run));
-  const RunView view(run, find_edition(run.edition));
-  RunSummary summary{};
-  summary.device = device_words(view);
-  summary.edition = run.edition;
-  if (!run.sessions.empty()) summary.started_at = run.sessions.front().started_at;
-  summary.quantities = quantities(view);
-  return summary;
 }
 
 }  // namespace labreport

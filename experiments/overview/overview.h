@@ -12,22 +12,30 @@
 
 namespace labreport::overview {
 
-/// The section shows where a training step's time goes and what reduced precision changes. The
-/// headline is the training step that the index of runs shows for the run.
-struct Summary {
-  Section section;
-  Headline headline;
-};
+/// Returns the cells that the report of a run presents if these are not all: the run measures
+/// labreport's network and the user's model, and the report is about the latter.
+std::optional<Run> users_part(const Run& run);
 
-/// Returns nothing if no training step was timed.
-std::optional<Summary> summary(const RunView& view);
+/// Describes a run whose report presents the cells of `presented`. `reference` is true if the run
+/// ships with the project.
+RunDescription describe(const Run& run, const RunView& presented, bool reference);
+
+/// Shows where a training step's time goes and what reduced precision changes. Returns nothing if
+/// no training step was timed.
+std::optional<Section> summary_section(const RunView& view);
+
+/// Returns the training steps that represent the run; no network if no training step was timed.
+Headline headline(const RunView& view);
 
 /// Returns the numbers that pages over several runs show, topic by topic.
 std::vector<Quantity> quantities(const RunView& view);
 
-/// Returns device, start and quantities of a run that has no page. If the run measures labreport's
-/// network and the user's model, the quantities are those of the user's model.
-RunSummary run_summary(const Run& run);
+/// Summarizes a run for pages over several runs. Its numbers come from the run alone. Title, key
+/// numbers and names of problems come from the run's report, because they are words of its
+/// sections, and so do links: a quantity whose part the report lacks belongs to the whole page.
+/// With a report, beside which the summary is kept, values are rounded to five digits. The
+/// summary's folder is empty.
+RunSummary run_summary(const Run& run, const Document* report = nullptr);
 
 /// Lists the cells without numbers and the reasons, a row for each network and context; empty if
 /// all cells have numbers.

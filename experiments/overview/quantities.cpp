@@ -28,9 +28,6 @@ namespace {
 
 using Quantities = std::vector<Quantity>;
 
-/// The remark on a time that the host's CPU sets rather than the GPU.
-constexpr const char* kLaunchBound = "launch-bound";
-
 constexpr std::int64_t kComparedHeadDim = 64;
 
 /// Returns a network's quantity without values. Its `setting` tells context, batch and ranks.
@@ -67,10 +64,10 @@ void add_steps(Quantities& all, const RunView& view) {
   for (const auto& network : benchmarking_mixed_precision::measured_networks(view, groups)) {
     const CellSpec& spec = network.group->spec;
     Quantity times = network_quantity(topic::kTrainingStep, spec, "ms", "benchmarking_script-b");
-    add_mean(times, "step", network.step.times_ms);
-    add_mean(times, "forward", network.forward.times_ms);
-    add_mean(times, "backward", network.backward.times_ms);
-    add_mean(times, "optimizer", phase_times(*network.group).optimizer);
+    add_mean(times, describe(Measure::kStep), network.step.times_ms);
+    add_mean(times, describe(Measure::kForward), network.forward.times_ms);
+    add_mean(times, describe(Measure::kBackward), network.backward.times_ms);
+    add_mean(times, describe(Measure::kOptimizer), phase_times(*network.group).optimizer);
     Quantity mfu = network_quantity(topic::kTrainingStep, spec, "%", "summary");
     if (network.bound == Bound::kLaunch) times.remark = mfu.remark = kLaunchBound;
     add_unless_empty(all, std::move(times));
@@ -88,11 +85,12 @@ void add_speedups(Quantities& all, const RunView& view) {
   for (const auto& pair : benchmarking_mixed_precision::precision_pairs(networks)) {
     Quantity speedups = network_quantity(topic::kMixedPrecision, pair.other->group->spec, "×",
                                          "benchmarking_mixed_precision-c");
-    for (const auto& [name, pass] : {std::pair("step", &MeasuredNetwork::step),
-                                     std::pair("forward", &MeasuredNetwork::forward),
-                                     std::pair("backward", &MeasuredNetwork::backward)}) {
+    for (const auto& [measure, pass] :
+         {std::pair(Measure::kStep, &MeasuredNetwork::step),
+          std::pair(Measure::kForward, &MeasuredNetwork::forward),
+          std::pair(Measure::kBackward, &MeasuredNetwork::backward)}) {
       const auto speedup = pair.speedup(pass);
-      if (speedup) add_value(speedups, name, speedup->value);
+      if (speedup) add_value(speedups, describe(measure), speedup->value);
     }
     if (pair.other->bound == Bound::kLaunch) speedups.remark = kLaunchBound;
     add_unless_empty(all, std::move(speedups));

@@ -338,49 +338,57 @@ std::optional<Facts> advice_facts(const RunView& view) {
       .set("to", ladder->fastest()->mean_ms(), kInProse);
 }
 
-Headline headline_of(const std::vector<StepRow>& rows, const PrecisionPair* pair) {
-  const MeasuredNetwork* last = rows.back().network;
-  const std::string size = pair != nullptr ? pair->other->size_label() : last->size_label();
+/// Returns the largest network with a training step in FP32 and in the precision that the answers
+/// compare.
+std::optional<PrecisionPair> compared_pair(const std::vector<MeasuredNetwork>& networks) {
+  const auto compared = compared_pairs(precision_pairs(networks), &MeasuredNetwork::step);
+  return compared.empty() ? std::nullopt : std::optional(compared.back());
+}
+
+}  // namespace
+
+Headline headline(const RunView& view) {
+  const std::vector<TimingGroup> groups = timing_groups(view);
+  const auto networks = benchmarking_mixed_precision::measured_networks(view, groups);
+  const auto rows = step_rows(view, networks);
+  if (rows.empty()) return {};
+  const auto pair = compared_pair(networks);
+  const std::string size = pair ? pair->size_label() : rows.back().network->size_label();
   const std::string& implementation = rows.back().spec().implementation;
   Headline headline{.network = implementation.empty() ? size : size + " of " + implementation,
-                    .precision = std::string(pair != nullptr ? pair->other->precision() : "")};
+                    .precision = pair ? pair->precision() : ""};
   for (const StepRow& row : rows) {
     if (row.network->size_label() != size) continue;
     headline.peak_bytes = std::max(headline.peak_bytes, row.peak_bytes());
     if (row.spec().precision == Precision::kFp32) headline.fp32_ms = row.mean_ms();
-    if (pair == nullptr || row.network != pair->other) continue;
+    if (!pair || row.network != pair->other) continue;
     headline.mixed_ms = row.mean_ms();
     headline.mfu = row.mfu.value_or(0);
   }
   return headline;
 }
 
-}  // namespace
-
-std::optional<Summary> summary(const RunView& view) {
+std::optional<Section> summary_section(const RunView& view) {
   const std::vector<TimingGroup> groups = timing_groups(view);
   const auto networks = benchmarking_mixed_precision::measured_networks(view, groups);
   const auto rows = step_rows(view, networks);
   if (rows.empty()) return std::nullopt;
+  const auto pair = compared_pair(networks);
   const std::vector<KernelProfile> profiles = kernel_profiles(view);
-  // The largest network with a training step in FP32 and in the precision that the answers compare.
-  const auto compared = compared_pairs(precision_pairs(networks), &MeasuredNetwork::step);
-  const auto pair = compared.empty() ? std::nullopt : std::optional(compared.back());
   const auto fp32 = pair ? step_time(profiles, *pair->fp32) : std::nullopt;
   const auto other = pair ? step_time(profiles, *pair->other) : std::nullopt;
   PartContent part;
   set_facts(part, rows, pair ? &*pair : nullptr, fp32, other);
   part.facts.when("advice", advice_facts(view));
-  part.facts.set("network", pair ? pair->other->size_label() : "");
+  part.facts.set("network", pair ? pair->size_label() : "");
   part.facts.set("kernels", view.on_gpu() ? "kernels" : "operators");
-  part.facts.set("precision", pair ? pair->other->precision() : "");
+  part.facts.set("precision", pair ? pair->precision() : "");
   part.datasets = {steps_dataset(rows)};
   if (fp32 && other) {
     part.datasets.push_back(waterfall_data(waterfall_bars(*pair, *fp32, *other)));
   }
-  return Summary{compose_section(embedded::experiments().at("experiments/overview/section.md"),
-                                 {{"", std::move(part)}}),
-                 headline_of(rows, pair ? &*pair : nullptr)};
+  return compose_section(embedded::experiments().at("experiments/overview/section.md"),
+                         {{"", std::move(part)}});
 }
 
 }  // namespace labreport::overview

@@ -60,6 +60,11 @@ std::string FrontMatter::repository_label() const {
   return address;
 }
 
+std::string RunDescription::date() const {
+  constexpr std::size_t kDateLength = 10;
+  return started_at.substr(0, kDateLength);
+}
+
 std::string Document::name() const { return device.empty() ? title : title + " · " + device; }
 
 std::string Document::provenance_line(Answers answers) const {
@@ -74,25 +79,25 @@ std::string Document::provenance_line(Answers answers) const {
                           : provenance + " Answers are generated from both runs’ measurements.";
 }
 
+std::vector<KeyNumber> Document::key_numbers() const {
+  std::vector<KeyNumber> numbers;
+  for (const Section& section : sections) {
+    for (const Part& part : section.parts) {
+      if (!part.key_number.topic.empty()) numbers.push_back(part.key_number);
+    }
+  }
+  return numbers;
+}
+
+bool Document::has_part(const std::string& anchor) const {
+  return std::ranges::any_of(sections, [&](const Section& section) {
+    return std::ranges::find(section.parts, anchor, &Part::anchor) != section.parts.end();
+  });
+}
+
 std::string Document::run_line() const {
-  return edition + " edition · " + preset + " preset · " + date +
+  return edition + " edition · " + preset + " preset · " + date() +
          (reference ? " · reference run" : "");
-}
-
-std::string Quantity::words() const {
-  return precision + (precision.empty() || setting.empty() ? "" : ", ") + setting;
-}
-
-const double* Quantity::find(const std::string& name) const {
-  const auto found = std::ranges::find(values, name, &std::pair<std::string, double>::first);
-  return found == values.end() ? nullptr : &found->second;
-}
-
-bool Quantity::matches(const Quantity& other) const {
-  const bool same_network = parameters > 0 || other.parameters > 0 ? parameters == other.parameters
-                                                                   : network == other.network;
-  return same_network && topic == other.topic && precision == other.precision &&
-         setting == other.setting && unit == other.unit;
 }
 
 }  // namespace labreport

@@ -4,12 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "document/formulas.h"
 #include "document/value.h"
-#include "plan/editions.h"
 
 namespace labreport {
 
@@ -152,91 +150,6 @@ struct Section {
   bool is_handout_problem() const;
 };
 
-/// The training steps that represent a run on pages over several runs: those of the largest network
-/// that ran in FP32 and in mixed precision, else of the last network. A number is 0 if it was not
-/// measured.
-struct Headline {
-  std::string network;    ///< "2.7B"; empty if no training step ran.
-  std::string precision;  ///< "BF16"
-  double fp32_ms = 0;
-  double mixed_ms = 0;
-  double mfu = 0;         ///< FLOP/s of the mixed-precision step over the measured matrix rate.
-  double peak_bytes = 0;  ///< The largest memory peak of the network's training steps.
-};
-
-/// Topics under which pages over several runs show numbers.
-namespace topic {
-
-inline constexpr const char* kTrainingStep = "Training step";
-inline constexpr const char* kKernels = "Kernels of a step";
-inline constexpr const char* kMixedPrecision = "Mixed precision";
-inline constexpr const char* kMemory = "Memory";
-inline constexpr const char* kAttention = "Attention";
-inline constexpr const char* kAttentionMemory = "Attention’s memory";
-inline constexpr const char* kCompilation = "Compilation";
-inline constexpr const char* kFastestStep = "Fastest step";
-inline constexpr const char* kCheckpointing = "Checkpointing";
-inline constexpr const char* kSeveralGpus = "Several GPUs";
-inline constexpr const char* kAllReduce = "All-reduce";
-inline constexpr const char* kLimits = "GPU limits";
-
-}  // namespace topic
-
-/// All topics in the order in which pages over several runs show them.
-inline constexpr const char* kTopics[]{
-    topic::kTrainingStep, topic::kFastestStep,   topic::kMixedPrecision, topic::kKernels,
-    topic::kMemory,       topic::kCheckpointing, topic::kAttention,      topic::kAttentionMemory,
-    topic::kCompilation,  topic::kSeveralGpus,   topic::kAllReduce,      topic::kLimits};
-
-/// Numbers of one setting in one unit: a network's step and its phases, or one sweep.
-struct Quantity {
-  std::string topic;
-  std::string network = {};    ///< "2.7B"; empty if the setting has no network.
-  double parameters = 0;       ///< Number of parameters, which identifies a network; 0 if unknown.
-  std::string precision = {};  ///< "BF16"
-  std::string setting = {};    ///< "context 512, batch 4"
-  std::string unit = {};       ///< "ms"
-  std::vector<std::pair<std::string, double>> values = {};  ///< {"step", 108.5}, …
-  std::string remark = {};                                  ///< "launch-bound"
-  std::string part = {};  ///< Anchor of the part that shows the values; empty for the whole page.
-
-  /// "BF16, context 512, batch 4"
-  std::string words() const;
-  /// Returns the value of that name, in `unit`; null if there is none.
-  const double* find(const std::string& name) const;
-  /// True if topic, network, precision, setting and unit are equal. Networks are equal if they have
-  /// equally many parameters, or equal names if both numbers are unknown.
-  bool matches(const Quantity& other) const;
-};
-
-/// A step that both sides ran. The page computes its cost from the prices of GPU hours.
-struct PricedStep {
-  std::string name;  ///< "2.7B in BF16, tuned"
-  double a_ms = 0, b_ms = 0;
-};
-
-/// Measured memory peaks of one kind of step, which agree with the formulas of plan/memory.h. The
-/// names of the members are keys of summary.json.
-struct ConfirmedPeaks {
-  std::string mode;        ///< The name of a Mode: "train_step".
-  std::string precision;   ///< The name of a Precision: "bf16".
-  std::int64_t peaks = 0;  ///< Number of measured peaks.
-  double farthest = 0;     ///< The worst relative error of a prediction: predicted ÷ measured − 1.
-  std::int64_t batch = 0;  ///< The largest measured batch of each rank.
-  std::int64_t context = 0;  ///< The longest measured context.
-  std::int64_t blocks = 0;   ///< The most blocks per checkpoint; 0 without checkpoints.
-  std::int64_t ranks = 0;  ///< The most ranks that shard the optimizer's state; 0 for one process.
-  std::int64_t workspace = 0;  ///< Bytes of the libraries' workspaces, which no formula predicts.
-};
-
-/// The evidence for predictions of memory peaks on the run's GPU. Empty unless measured peaks
-/// confirm the formulas of plan/memory.h.
-struct MemoryEvidence {
-  std::int64_t device_bytes = 0;    ///< The GPU's memory.
-  std::vector<Size> networks = {};  ///< Smallest first.
-  std::vector<ConfirmedPeaks> confirmed = {};
-};
-
 /// The author of the report in plain text; each member may be empty.
 struct FrontMatter {
   std::string author;
@@ -249,35 +162,40 @@ struct FrontMatter {
   std::string repository_label() const;
 };
 
-struct Document {
-  FrontMatter front;
-  std::string title;     ///< "Profiling and benchmarking (§1.1)", without the device.
-  std::string relation;  ///< Set for a comparison only: "different hardware".
-  std::string side_a = {}, side_b = {};       ///< Set for a comparison only: "H100", "H200".
-  std::vector<PricedStep> priced_steps = {};  ///< Set for a comparison only.
-  std::string device;                         ///< "NVIDIA H200"
-  std::string edition;                        ///< "2025"
-  std::string preset;                         ///< "full"
-  std::string date;                           ///< "2026-05-01"
-  std::string revision;                       ///< Short, e.g. "a1b2c3d"; empty when unknown.
-  std::string provenance;      ///< One line of plain text that says where the numbers come from.
-  bool demonstration = false;  ///< True for a run on a CPU with tiny sizes; every page says so.
-  bool reference = false;      ///< True for a run that ships with the project.
-  bool incomplete = false;     ///< True if the run was interrupted and cells are missing.
-  bool mostly_failed = false;  ///< If true, pages over several runs ignore the run's numbers.
-  std::string outcome_line;    ///< "40 cells: 38 ok, 2 out of memory"
-  Headline headline;
-  std::vector<Quantity> quantities = {};  ///< Shown on pages over several runs.
-  MemoryEvidence memory = {};             ///< For the page "What fits?".
-  std::vector<Section> sections;
-  std::string method;     ///< Markdown on the method and its limits.
-  TableView environment;  ///< Shown under "Reproduce".
-  std::string reproduce;  ///< The commands that make this document, one in each line.
+/// What pages and summaries tell of a run as a whole.
+struct RunDescription {
+  std::string device = {};      ///< "NVIDIA H200", or "2 × NVIDIA H200" if ranks ran on several.
+  std::string edition = {};     ///< "2025"
+  std::string preset = {};      ///< "full"
+  std::string started_at = {};  ///< UTC, ISO 8601; only a date if no time is known.
+  std::string revision = {};    ///< Short, e.g. "a1b2c3d"; empty when unknown.
+  std::string outcome = {};     ///< "38 of 40 measurements succeeded (2 out of memory)"
+  bool demonstration = false;   ///< True for a run on a CPU with tiny sizes; every page says so.
+  bool reference = false;       ///< True for a run that ships with the project.
+  bool incomplete = false;      ///< True if the run was interrupted and cells are missing.
+
+  std::string date() const;  ///< "2026-05-01"
+};
+
+/// A report of a run, a comparison of two, or a page over several, which describe no single run.
+struct Document : RunDescription {
+  FrontMatter front = {};
+  std::string title = {};     ///< "Profiling and benchmarking (§1.1)", without the device.
+  std::string relation = {};  ///< Set for a comparison only: "different hardware".
+  std::string side_a = {}, side_b = {};  ///< Set for a comparison only: "H100", "H200".
+  nlohmann::json script_data = {};       ///< Data of site/prices.js; null if the page lacks it.
+  std::string provenance = {};  ///< One line of plain text that says where the numbers come from.
+  std::vector<Section> sections = {};
+  std::string method = {};     ///< Markdown on the method and its limits.
+  TableView environment = {};  ///< Shown under "Reproduce".
+  std::string reproduce = {};  ///< The commands that make this document, one in each line.
 
   /// "How fast can a training step get? · NVIDIA H200", or the title alone if there is no device.
   std::string name() const;
   /// Returns the provenance. If the document shows a generated answer, the line says so.
   std::string provenance_line(Answers answers) const;
+  std::vector<KeyNumber> key_numbers() const;  ///< Those of all parts that have one.
+  bool has_part(const std::string& anchor) const;
   std::string run_line() const;  ///< "2025 edition · full preset · 2026-05-01 · reference run"
 };
 

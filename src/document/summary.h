@@ -1,5 +1,5 @@
 // A run's summary is small enough to keep for every run. Pages over several runs are made of
-// summaries.
+// summaries, which experiments/overview makes of runs.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,22 +8,117 @@
 #include <vector>
 
 #include "document/document.h"
+#include "plan/editions.h"
 
 namespace labreport {
 
-/// The main numbers of a run. The names of the members are keys of summary.json.
-struct RunSummary {
-  std::string folder;  ///< Inside the site: "nvidia-h200/2025/<time>-<revision>"
-  std::string title;   ///< "Profiling and benchmarking (§1.1)"
-  std::string device;
-  std::string edition;
-  std::string preset;
-  std::string started_at;      ///< UTC, ISO 8601; only a date if no time is known.
-  std::string revision;        ///< Empty if unknown.
-  std::string outcome;         ///< "40 cells: 38 ok, 2 out of memory"
-  bool demonstration = false;  ///< True for a run on a CPU with tiny sizes.
-  bool reference = false;      ///< True for a run that ships with the project.
-  bool incomplete = false;     ///< True if the run was interrupted and cells are missing.
+/// The training steps that represent a run on pages over several runs: those of the largest network
+/// that ran in FP32 and in mixed precision, else of the last network. A number is 0 if it was not
+/// measured.
+struct Headline {
+  std::string network;    ///< "2.7B"; empty if no training step ran.
+  std::string precision;  ///< "BF16"
+  double fp32_ms = 0;
+  double mixed_ms = 0;
+  double mfu = 0;         ///< FLOP/s of the mixed-precision step over the measured matrix rate.
+  double peak_bytes = 0;  ///< The largest memory peak of the network's training steps.
+};
+
+/// Topics under which pages over several runs show numbers.
+namespace topic {
+
+inline constexpr const char* kTrainingStep = "Training step";
+inline constexpr const char* kKernels = "Kernels of a step";
+inline constexpr const char* kMixedPrecision = "Mixed precision";
+inline constexpr const char* kMemory = "Memory";
+inline constexpr const char* kAttention = "Attention";
+inline constexpr const char* kAttentionMemory = "Attention’s memory";
+inline constexpr const char* kCompilation = "Compilation";
+inline constexpr const char* kFastestStep = "Fastest step";
+inline constexpr const char* kCheckpointing = "Checkpointing";
+inline constexpr const char* kSeveralGpus = "Several GPUs";
+inline constexpr const char* kAllReduce = "All-reduce";
+inline constexpr const char* kLimits = "GPU limits";
+
+}  // namespace topic
+
+struct Topic {
+  const char* name;
+  bool has_alternatives = false;  ///< True if the smallest value of a quantity is the best choice.
+  /// True if a comparison of two runs shows quantities of the topic, because no compared row has
+  /// them.
+  bool is_compared = false;
+};
+
+/// All topics in the order in which pages over several runs show them.
+inline constexpr Topic kTopics[]{
+    {.name = topic::kTrainingStep},
+    {.name = topic::kFastestStep, .has_alternatives = true, .is_compared = true},
+    {.name = topic::kMixedPrecision},
+    {.name = topic::kKernels},
+    {.name = topic::kMemory},
+    {.name = topic::kCheckpointing, .has_alternatives = true, .is_compared = true},
+    {.name = topic::kAttention, .is_compared = true},
+    {.name = topic::kAttentionMemory, .is_compared = true},
+    {.name = topic::kCompilation, .has_alternatives = true, .is_compared = true},
+    {.name = topic::kSeveralGpus, .has_alternatives = true, .is_compared = true},
+    {.name = topic::kAllReduce, .is_compared = true},
+    {.name = topic::kLimits}};
+
+/// The remark on a time that the host's CPU sets rather than the GPU.
+inline constexpr const char* kLaunchBound = "launch-bound";
+
+/// Numbers of one setting in one unit: a network's step and its phases, or one sweep. A value that
+/// is a `Measure` has the name that `describe` returns.
+struct Quantity {
+  std::string topic;
+  std::string network = {};    ///< "2.7B"; empty if the setting has no network.
+  double parameters = 0;       ///< Number of parameters, which identifies a network; 0 if unknown.
+  std::string precision = {};  ///< "BF16"
+  std::string setting = {};    ///< "context 512, batch 4"
+  std::string unit = {};       ///< "ms"
+  std::vector<std::pair<std::string, double>> values = {};  ///< {"step", 108.5}, …
+  std::string remark = {};  ///< `kLaunchBound`, or "out of memory at context 2,048".
+  std::string part = {};    ///< Anchor of the part that shows the values; empty for the whole page.
+
+  /// "BF16, context 512, batch 4"
+  std::string words() const;
+  bool is_launch_bound() const { return remark == kLaunchBound; }
+  double smallest() const;  ///< There must be a value.
+  /// Returns the value of that name, in `unit`; null if there is none.
+  const double* find(const std::string& name) const;
+  /// True if topic, network, precision, setting and unit are equal. Networks are equal if they have
+  /// equally many parameters, or equal names if both numbers are unknown.
+  bool matches(const Quantity& other) const;
+};
+
+/// Measured memory peaks of one kind of step, which agree with the formulas of plan/memory.h. The
+/// names of the members are keys of summary.json.
+struct ConfirmedPeaks {
+  std::string mode;        ///< The name of a Mode: "train_step".
+  std::string precision;   ///< The name of a Precision: "bf16".
+  std::int64_t peaks = 0;  ///< Number of measured peaks.
+  double farthest = 0;     ///< The worst relative error of a prediction: predicted ÷ measured − 1.
+  std::int64_t batch = 0;  ///< The largest measured batch of each rank.
+  std::int64_t context = 0;  ///< The longest measured context.
+  std::int64_t blocks = 0;   ///< The most blocks per checkpoint; 0 without checkpoints.
+  std::int64_t ranks = 0;  ///< The most ranks that shard the optimizer's state; 0 for one process.
+  std::int64_t workspace = 0;  ///< Bytes of the libraries' workspaces, which no formula predicts.
+};
+
+/// The evidence for predictions of memory peaks on the run's GPU. Empty unless measured peaks
+/// confirm the formulas of plan/memory.h.
+struct MemoryEvidence {
+  std::int64_t device_bytes = 0;    ///< The GPU's memory.
+  std::vector<Size> networks = {};  ///< Smallest first.
+  std::vector<ConfirmedPeaks> confirmed = {};
+};
+
+/// The main numbers of a run. The names of the members are keys of summary.json. A run that mostly
+/// failed has no headline and no numbers.
+struct RunSummary : RunDescription {
+  std::string folder = {};  ///< Inside the site: "nvidia-h200/2025/<time>-<revision>"
+  std::string title = {};   ///< "Profiling and benchmarking (§1.1)"
   Headline headline = {};
   /// Names of the problems that the run answers, for a run without a training step: "ladder and 3
   /// more".
@@ -56,11 +151,6 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MemoryEvidence, device_bytes, networks, confi
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunSummary, folder, title, device, edition, preset, started_at,
                                    revision, outcome, demonstration, reference, incomplete,
                                    headline, problems, key_numbers, quantities, memory)
-
-/// Summarizes a run's report. If `started_at` is empty, the document's date is used. The summary of
-/// a run that mostly failed has no headline and no numbers.
-RunSummary run_summary(const Document& document, const std::string& folder,
-                       const std::string& started_at);
 
 /// Returns the content of summary.json.
 std::string summary_json(const RunSummary& summary);

@@ -38,8 +38,9 @@ PairedSubject subject_of(const PairedRun& run) {
 /// of others for full runs, and then for newer runs: a folder's name begins with the run's time.
 auto precedence(const PairedRun& run) {
   const bool by_user = !run.store.is_reference();
-  return std::tuple(!run.preset.empty(), by_user, by_user || run.preset == kPresetFull,
-                    run.site_folder);
+  const bool times_step = run.summary && !run.summary->headline.network.empty();
+  const bool is_full = times_step && run.summary->preset == kPresetFull;
+  return std::tuple(times_step, by_user, by_user || is_full, run.site_folder);
 }
 
 struct RunPair {

@@ -17,8 +17,6 @@ struct PairedRun {
   RunStore store;
   std::string site_folder;  ///< "<gpu>/<edition>/<time>-<revision>"
   std::string key;          ///< A part of the cache key of the run's pages: changes if they may.
-  /// An empty preset makes pairs avoid the run: it times no training step or mostly failed.
-  std::string preset = {};
   std::optional<RunSummary> summary = {};  ///< An imported table has none.
 };
 

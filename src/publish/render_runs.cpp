@@ -95,7 +95,7 @@ std::vector<Candidate> choose_runs(const std::vector<fs::path>& folders,
       Candidate run{.store = store, .key = key, .old_pages = find_pages(cache, key, options.out)};
       if (!run.old_pages) load(run, notes);
       run.preferred_folder = run.site_folder =
-          run.old_pages ? run.old_pages->preferred_folder : run.loaded_run.folder;
+          run.old_pages ? run.old_pages->preferred_folder : run.loaded_run.folder();
       run.disk_folders = {store.folder()};
       add_run(runs, std::move(run));
     });
@@ -107,7 +107,7 @@ std::vector<Candidate> choose_runs(const std::vector<fs::path>& folders,
         run.old_pages.reset();
         load(run, notes);
       }
-      run.loaded_run.folder = run.site_folder;
+      run.loaded_run.summary.folder = run.site_folder;
     });
   });
   if (!runs.empty()) return runs;
@@ -133,12 +133,8 @@ std::vector<SitePair> compare_all(const std::vector<Candidate>& runs, std::vecto
                                   const RenderOptions& options, const ContentCache& cache) {
   if (!options.formats.contains(Format::kHtml)) return {};
   for (const Candidate& run : runs) {
-    RunSummary summary = run.old_pages ? run.old_pages->summary
-                                       : run_summary(run.loaded_run.document, run.site_folder,
-                                                     run.loaded_run.started_at);
-    // An empty preset marks a run that times no training step or mostly failed: pairs avoid it.
-    const std::string preset = summary.headline.network.empty() ? "" : summary.preset;
-    paired.push_back({run.store, run.site_folder, run.key, preset, std::move(summary)});
+    const RunSummary& summary = run.old_pages ? run.old_pages->summary : run.loaded_run.summary;
+    paired.push_back({run.store, run.site_folder, run.key, summary});
   }
   return compare_pairs(paired, options.out, cache);
 }
@@ -160,7 +156,7 @@ Site render(std::vector<Candidate>& runs, const std::vector<SitePair>& pairs,
       &tool, unchanged, pairs);
   if (!converted.failure.empty()) {
     site.add_notice(converted.failure);
-    for (const SiteRun& run : loaded) site.incomplete_runs.insert(run.folder);
+    for (const SiteRun& run : loaded) site.incomplete_runs.insert(run.folder());
   }
   for (const std::string& problem : converted.refusals) notes.add_problem(problem);
   site.incomplete_runs.insert(converted.affected_runs.begin(), converted.affected_runs.end());
@@ -174,7 +170,7 @@ Site render_all_again(std::vector<Candidate>& runs, const std::vector<PairedRun>
     HeldInterrupts::throw_if_interrupted();
     run.old_pages.reset();
     load(run, notes);
-    run.loaded_run.folder = run.site_folder;
+    run.loaded_run.summary.folder = run.site_folder;
   }
   return render(runs, compare_all(runs, imports, options, ContentCache({})), options, tool, notes);
 }
@@ -186,7 +182,7 @@ void drop_unrenderable(std::vector<Candidate>& runs, const RenderOptions& option
     return !attempt(run.store.folder(), options, problems, [&] {
       run.old_pages.reset();
       load(run, notes);
-      run.loaded_run.folder = run.site_folder;
+      run.loaded_run.summary.folder = run.site_folder;
       render_site({run.loaded_run},
                   {options.answers, options.formats, options.paper, options.single_file}, nullptr);
     });

@@ -7,6 +7,7 @@
 #include "base/messages.h"
 #include "base/table.h"
 #include "experiments/catalog.h"
+#include "experiments/overview/overview.h"
 #include "results/run_json.h"
 #include "results/run_labels.h"
 #include "writers/csv/cells_csv.h"
@@ -72,8 +73,9 @@ SiteRun site_run(const RunStore& store, std::vector<std::string>& left_out) {
       for (Attachment& file : part.attachments) publish_artifact(file, store.artifacts_folder());
     }
   }
-  return {new_run_path("", run).string(), std::move(document), to_json(run),
-          run.sessions.front().started_at, cells_csv(run)};
+  RunSummary summary = overview::run_summary(run, &document);
+  summary.folder = new_run_path("", run).string();
+  return {std::move(summary), std::move(document), to_json(run), cells_csv(run)};
 }
 
 Answers parse_answers(const std::string& text) {

@@ -52,7 +52,7 @@ std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings,
   const Formats& formats = options.formats;
   std::vector<SiteFile> files;
   const auto add = [&](const std::string& name, std::string bytes) {
-    files.push_back({run.folder + "/" + name, std::move(bytes)});
+    files.push_back({run.folder() + "/" + name, std::move(bytes)});
   };
   const auto add_all = [&](std::vector<Attachment> attachments) {
     for (Attachment& file : attachments) add(file.name, std::move(file.bytes));
@@ -80,7 +80,8 @@ std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings,
       }
     }
   }
-  std::ranges::move(picture_files(run.folder + "/", document, drawings), std::back_inserter(files));
+  std::ranges::move(picture_files(run.folder() + "/", document, drawings),
+                    std::back_inserter(files));
   return files;
 }
 
@@ -106,21 +107,21 @@ std::string root_from(const std::string& folder) {
 }
 
 std::vector<FormatLink> links_to_other_formats(const Site& site, const SiteRun& run) {
-  const std::string page = single_page_path(run.folder);
+  const std::string page = single_page_path(run.folder());
   const FormatLink candidates[] = {
-      {"PDF", "report.pdf"},     {"one file", page.substr(run.folder.size() + 1)},
+      {"PDF", "report.pdf"},     {"one file", page.substr(run.folder().size() + 1)},
       {"Markdown", "report.md"}, {"Typst", "report.typ"},
       {"LaTeX", "report.tex"},   {"CSV", "cells.csv"},
       {"JSON", "run.json"}};
   std::vector<FormatLink> links;
   for (const FormatLink& format : candidates) {
     const bool has_file = std::ranges::any_of(site.files, [&](const SiteFile& file) {
-      return file.path == run.folder + "/" + format.file;
+      return file.path == run.folder() + "/" + format.file;
     });
     if (has_file) links.push_back(format);
   }
   if (!links.empty() && links.back().name == "JSON") {
-    links.push_back({"JSON schema", root_from(run.folder) + "assets/run.schema.json"});
+    links.push_back({"JSON schema", root_from(run.folder()) + "assets/run.schema.json"});
   }
   return links;
 }

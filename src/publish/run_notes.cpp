@@ -182,7 +182,7 @@ ConvertedFormulas convert_note_formulas(std::vector<SiteRun>& runs, ChartTool& t
         if (!sources.contains(source) || formulas.contains(source)) continue;
         result.refusals.push_back(
             fmt::format("{}: {} cannot be typeset and is shown as code", place, source));
-        result.affected_runs.insert(run.folder);
+        result.affected_runs.insert(run.folder());
       }
     }
   }

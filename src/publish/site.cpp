@@ -23,20 +23,20 @@ namespace {
 /// Adds a notice about a missing part of the site, and marks the runs that lack it.
 void note_missing(Site& site, const SiteRun& run, const std::string& line) {
   site.add_notice(line);
-  site.incomplete_runs.insert(run.folder);
+  site.incomplete_runs.insert(run.folder());
 }
 
 void note_missing_in_some(Site& site, const std::vector<SiteRun>& runs, const std::string& what,
                           const std::vector<std::string>& problems) {
   for (std::size_t i = 0; i < problems.size(); ++i) {
     if (problems[i].empty()) continue;
-    note_missing(site, runs[i], what + " are left out of " + runs[i].folder + ": " + problems[i]);
+    note_missing(site, runs[i], what + " are left out of " + runs[i].folder() + ": " + problems[i]);
   }
 }
 
 void note_missing_in_all(Site& site, const std::vector<SiteRun>& runs, const std::string& line) {
   site.add_notice(line);
-  for (const SiteRun& run : runs) site.incomplete_runs.insert(run.folder);
+  for (const SiteRun& run : runs) site.incomplete_runs.insert(run.folder());
 }
 
 /// A page that is not a run's: it compares two runs or shows several.
@@ -170,7 +170,7 @@ void add_pdfs(Site& site, const std::vector<SiteRun>& runs, const std::vector<Dr
   }
   const std::vector<TypesetResult> reports = tool.typeset(jobs);
   for (std::size_t i = 0; i < reports.size(); ++i) {
-    const std::string path = runs[i].folder + "/" + format_file_name(Format::kPdf);
+    const std::string path = runs[i].folder() + "/" + format_file_name(Format::kPdf);
     if (reports[i].pdf.empty()) {
       note_missing(site, runs[i], path + " is left out: " + reports[i].problem);
     } else {
@@ -190,7 +190,7 @@ void add_latex(Site& site, const std::vector<SiteRun>& runs,
   for (std::size_t i = 0; i < runs.size(); ++i) {
     for (Attachment& source : latex_sources(runs[i].document, prints[i],
                                             {.answers = options.answers, .paper = options.paper})) {
-      paths.push_back(runs[i].folder + "/" + source.name);
+      paths.push_back(runs[i].folder() + "/" + source.name);
       sources.push_back(std::move(source.bytes));
       source_runs.push_back(&runs[i]);
     }
@@ -236,12 +236,12 @@ void add_pages(Site& site, const std::vector<SiteRun>& runs, const Charts& chart
                const std::vector<Card>& cards, const SiteOptions& options) {
   if (!options.formats.contains(Format::kHtml)) return;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    PageOptions page_options = {.root = root_from(runs[i].folder),
+    PageOptions page_options = {.root = root_from(runs[i].folder()),
                                 .interactive = !charts.bundle.empty(),
                                 .answers = options.answers,
                                 .formats = links_to_other_formats(site, runs[i])};
-    place_card(options.site_url, runs[i].folder + "/", cards[i], page_options, site.files);
-    site.files.push_back({runs[i].folder + "/index.html",
+    place_card(options.site_url, runs[i].folder() + "/", cards[i], page_options, site.files);
+    site.files.push_back({runs[i].folder() + "/index.html",
                           page_html(runs[i].document, charts.of_runs[i], page_options)});
   }
 }
@@ -323,9 +323,7 @@ std::string single_page_path(const std::string& folder) {
 Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool,
                  const std::vector<UnchangedRun>& unchanged, const std::vector<SitePair>& pairs) {
   Site site{.files = {}, .notice = {}, .is_partial = options.formats != all_formats()};
-  for (const SiteRun& run : runs) {
-    site.summaries.push_back(run_summary(run.document, run.folder, run.started_at));
-  }
+  for (const SiteRun& run : runs) site.summaries.push_back(run.summary);
   std::vector<RunSummary> summaries = site.summaries;
   for (const UnchangedRun& run : unchanged) summaries.push_back(run.summary);
   std::vector<OverviewPage> overviews;
@@ -336,10 +334,10 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
   for (std::size_t i = 0; i < runs.size(); ++i) {
     append(site.files, run_files(runs[i], charts.of_runs[i], prints[i], options));
     if (options.formats.contains(Format::kHtml))
-      site.files.push_back({runs[i].folder + "/summary.json", summary_json(site.summaries[i])});
+      site.files.push_back({runs[i].folder() + "/summary.json", summary_json(runs[i].summary)});
     if (options.single_file) {
       site.files.push_back(
-          {single_page_path(runs[i].folder),
+          {single_page_path(runs[i].folder()),
            single_page_html(runs[i].document, charts.of_runs[i], options.answers, charts.bundle)});
     }
   }

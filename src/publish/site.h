@@ -18,11 +18,12 @@ namespace labreport {
 
 /// A run whose document is built and whose files can be written.
 struct SiteRun {
-  std::string folder;  ///< Path inside the site: "nvidia-h200/2025/<time>-<revision>"
+  RunSummary summary;
   Document document;
-  std::string run_json;         ///< The bytes of run.json.
-  std::string started_at = {};  ///< UTC, ISO 8601; orders the index.
-  std::string cells_csv = {};   ///< The bytes of cells.csv; no such file if empty.
+  std::string run_json;        ///< The bytes of run.json.
+  std::string cells_csv = {};  ///< The bytes of cells.csv; no such file if empty.
+
+  const std::string& folder() const { return summary.folder; }
 };
 
 /// A run whose files an earlier render made; they are still up to date.

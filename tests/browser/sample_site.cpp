@@ -39,16 +39,26 @@ labreport::Document hostile_page() {
   return document;
 }
 
+labreport::SiteRun sample_run(const std::string& folder, const labreport::Document& report) {
+  return {labreport::sample_summary(report, folder), report, "{}\n"};
+}
+
+labreport::SiteRun hostile_run(const std::string& folder) {
+  const labreport::Document report = hostile_page();
+  return {labreport::hostile_summary(report, folder), report, "{}\n"};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
   labreport::ChartProcess tool(argv[2]);
-  const std::vector<labreport::SiteRun> runs = {
-      {kFirstRun, labreport::sample_document(), "{}\n"},
-      {"cpu/2025/20260502-090000-a1b2c3d", labreport::demonstration_document(), "{}\n"},
-      {"hostile/2025/20260503-090000-a1b2c3d", hostile_page(), "{}\n"},
-      {"hostile/2025/20260504-090000-a1b2c3d", hostile_page(), "{}\n", "2026-05-04T09:00:00Z"}};
+  std::vector<labreport::SiteRun> runs = {
+      sample_run(kFirstRun, labreport::sample_document()),
+      sample_run("cpu/2025/20260502-090000-a1b2c3d", labreport::demonstration_document()),
+      hostile_run("hostile/2025/20260503-090000-a1b2c3d"),
+      hostile_run("hostile/2025/20260504-090000-a1b2c3d")};
+  runs.back().summary.started_at = "2026-05-04T09:00:00Z";
   const labreport::Site site = labreport::render_site(
       runs, {}, &tool, {},
       {pair_of("one-machine", labreport::one_machine()), pair_of("two-gpus", labreport::two_gpus()),

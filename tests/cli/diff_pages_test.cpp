@@ -69,8 +69,10 @@ TEST_F(DiffPages, PreferTheUsersRunsThenFullShippedRuns) {
   add("h200/2025/1-a", three_launches());
   write_atomically(full / "reference", "");
   write_atomically(quick / "reference", "");
-  runs_[0].preset = "full";
-  runs_[1].preset = "quick";
+  for (PairedRun* run : {&runs_[0], &runs_[1]}) {
+    run->summary.emplace().headline.network = "small";
+    run->summary->preset = run == &runs_[0] ? "full" : "quick";
+  }
   EXPECT_THAT(folders(), ElementsAre("diff/b200-2025-1-a--h200-2025-1-a"));
   fs::remove(quick / "reference");
   EXPECT_THAT(folders(), ElementsAre("diff/b200-2025-2-a--h200-2025-1-a"));

@@ -190,8 +190,8 @@ TEST(ComparisonCard, ShowsTheTunedStepAndTheRatioOfPrices) {
   EXPECT_THAT(answer,
               HasSubstr("an hour of the H200 may cost **1.25 times** an hour of the H100 for "
                         "small in BF16, **1.20 times** if the step is tuned."));
-  ASSERT_EQ(document.priced_steps.size(), 2u);
-  EXPECT_EQ(document.priced_steps.back().b_ms, 100);
+  ASSERT_EQ(document.script_data.size(), 2u);
+  EXPECT_EQ(document.script_data.back().at("b"), 100);
 }
 
 TEST(ComparisonCard, NamesTheStepThatFitsOneSideOnly) {
@@ -213,7 +213,7 @@ TEST(ComparisonCard, SeparatesLaunchBoundSteps) {
   const Part& part = document.sections.front().parts.front();
   EXPECT_THAT(part.answer, HasSubstr("Launch-bound: small in BF16."));
   EXPECT_EQ(part.tables.front().slug, "launch-bound");
-  EXPECT_TRUE(document.priced_steps.empty()) << "a price says nothing of a host";
+  EXPECT_TRUE(document.script_data.is_null()) << "a price says nothing of a host";
 }
 
 TEST(ComparisonOthers, ShowTheLastCommonValueAndNameTheRuns) {

@@ -11,15 +11,16 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 RunSummary summary_of(const std::string& device, const std::string& time) {
-  return {.folder = device + "/2025/" + time,
-          .title = "Profiling",
-          .device = device,
-          .edition = "2025",
-          .preset = "full",
-          .started_at = time,
-          .revision = "a1b2c3d",
-          .outcome = "All 40 measurements succeeded",
-          .headline = {"2.7B", "BF16", 1200, 300, 0.21, 64.0 * (1u << 30)}};
+  const RunDescription description{.device = device,
+                                   .edition = "2025",
+                                   .preset = "full",
+                                   .started_at = time,
+                                   .revision = "a1b2c3d",
+                                   .outcome = "All 40 measurements succeeded"};
+  return {description,
+          device + "/2025/" + time,
+          "Profiling",
+          {"2.7B", "BF16", 1200, 300, 0.21, 64.0 * (1u << 30)}};
 }
 
 RunSummary as_reference(RunSummary summary) {
@@ -168,23 +169,6 @@ TEST(RunSummary, SurvivesConversionToJson) {
   const auto after = nlohmann::json::parse(kept.dump()).get<RunSummary>();
   EXPECT_EQ(nlohmann::json(after), kept);
   EXPECT_EQ(after.headline.mixed_ms, 300);
-}
-
-TEST(Index, NamesTheProblemsOfARunThatTimesNoNetwork) {
-  Document document;
-  const auto add = [&](const char* problem) {
-    Part part;
-    part.question = "Which?";
-    document.sections.push_back({.problem = problem, .title = "", .parts = {part}});
-  };
-  add("pytorch_attention");
-  add("flash_benchmarking");
-  EXPECT_EQ(run_summary(document, "gpu", "").problems, "pytorch_attention and flash_benchmarking");
-  add("torch_compile");
-  add("ladder");
-  EXPECT_EQ(run_summary(document, "gpu", "").problems, "pytorch_attention and 3 more");
-  document.headline.network = "2.7B";
-  EXPECT_EQ(run_summary(document, "gpu", "").problems, "");
 }
 
 /// Adds a ladder, whose step takes `from` ms before the change and `to` ms after it.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "experiments/overview/overview.h"
 #include "experiments/sample_runs.h"
 #include "fuzz/dice.h"
 #include "results/run_store.h"
@@ -54,8 +55,8 @@ void lose_measurements(Launch& launch, std::size_t odds, Dice& dice) {
   }
 }
 
-/// Expects that every part of the run can be presented, whatever is missing: from a single
-/// measurement to nearly all.
+/// Expects that every part of the run can be presented and the run summarized, whatever is missing:
+/// from a single measurement to nearly all.
 void expect_complete_facts(const labreport::Run& run) {
   for (std::uint64_t seed = 0; seed < kLossesOfEachRun; ++seed) {
     Dice dice(seed);
@@ -69,6 +70,7 @@ void expect_complete_facts(const labreport::Run& run) {
       }
     }
     EXPECT_NO_THROW(build_document(poorer, false)) << "seed " << seed;
+    EXPECT_NO_THROW(overview::run_summary(poorer)) << "seed " << seed;
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "experiments/overview/overview.h"
 #include "experiments/sample_runs.h"
 #include "results/run_json.h"
 
@@ -33,13 +34,15 @@ Change cut_samples(std::string_view tag, std::string_view name, std::size_t coun
   };
 }
 
-/// Expects that the changed run loads and has a document.
+/// Expects that the changed run loads and has a document and a summary.
 void expect_document(const Change& change) {
   PlanInput input = plan_input(Preset::kDemo, "2026");  // This plan has every table.
   input.selection.sizes = {known_sizes(input.edition, Preset::kDemo).front()};
   const labreport::Run run = fake_run(input, change);
   const labreport::Run loaded = run_from_json(to_json(run), "run.json");
-  EXPECT_FALSE(build_document(loaded, false).sections.empty());
+  const Document document = build_document(loaded, false);
+  EXPECT_FALSE(document.sections.empty());
+  EXPECT_EQ(overview::run_summary(loaded, &document).title, document.title);
 }
 
 TEST(ForeignRuns, MayLackTheDtypesOfOnePrecision) {

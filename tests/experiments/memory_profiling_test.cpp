@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "experiments/memory_profiling/lifetimes.h"
+#include "experiments/overview/overview.h"
 #include "experiments/sample_runs.h"
 #include "plan/memory.h"
 
@@ -273,7 +274,7 @@ TEST(WhatFits, NeedsAMeasuredPeak) {
 /// Lists the confirmed peaks in the run's summary: "train_step fp32: 4 to context 512".
 std::vector<std::string> confirmed_peaks(const labreport::Run& run) {
   std::vector<std::string> lines;
-  for (const ConfirmedPeaks& peaks : build_document(run, false).memory.confirmed) {
+  for (const ConfirmedPeaks& peaks : overview::run_summary(run).memory.confirmed) {
     lines.push_back(peaks.mode + " " + peaks.precision + ": " + std::to_string(peaks.peaks) +
                     " to context " + std::to_string(peaks.context));
     if (peaks.blocks > 0) lines.back() += ", " + std::to_string(peaks.blocks) + " blocks";

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "experiments/overview/overview.h"
 #include "experiments/sample_runs.h"
 #include "publish/site.h"
 #include "results/run_json.h"
@@ -90,10 +91,12 @@ std::vector<std::string> generated_sentences(const Document& document) {
 }
 
 /// Returns all files of the site as one plain text, except those below assets/.
-std::string site_text(const Document& document, Answers answers) {
+std::string site_text(const Run& run, const Document& document, Answers answers) {
   BlankChartTool tool;
   std::string text;
-  for (const SiteFile& file : render_site({{"run", document, ""}}, {answers}, &tool).files) {
+  SiteRun page{overview::run_summary(run, &document), document, ""};
+  page.summary.folder = "run";
+  for (const SiteFile& file : render_site({page}, {answers}, &tool).files) {
     if (!file.path.starts_with("assets/")) text += plain(file.bytes) + "\n";
   }
   return text;
@@ -118,8 +121,8 @@ TEST_P(WithoutAnswers, NoGeneratedSentenceIsLeftInAnyFile) {
   const auto run = GetParam().make_run();
   if (!run) GTEST_SKIP() << testing_shipped::kNotHere;
   const Document document = build_document(*run, false);
-  const std::string full = site_text(document, Answers::kFull);
-  const std::string none = site_text(document, Answers::kNone);
+  const std::string full = site_text(*run, document, Answers::kFull);
+  const std::string none = site_text(*run, document, Answers::kNone);
   const std::vector<std::string> all = generated_sentences(document);
   EXPECT_GT(all.size(), 20u);
   for (const std::string& sentence : all) {

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "document/comparison/diff_document.h"
 #include "experiments/catalog.h"
+#include "experiments/overview/overview.h"
 #include "fuzz/target.h"
 #include "publish/run_files.h"
 #include "results/run_json.h"
@@ -86,8 +87,8 @@ void write_report(const Run& run, WrittenFormats written) {
   if (!has_report(run)) return;
   const Document document = build_document(run, false);
   for (const NamedTable& named : named_tables(document)) check_table(*named.table);
-  const SiteRun page{new_run_path("", run).string(), document, to_json(run),
-                     run.sessions.front().started_at, cells_csv(run)};
+  SiteRun page{overview::run_summary(run, &document), document, to_json(run), cells_csv(run)};
+  page.summary.folder = new_run_path("", run).string();
   BlankChartTool charts;
   const bool all = written == WrittenFormats::kEveryFormat;
   const Site site = render_site(

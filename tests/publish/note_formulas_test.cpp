@@ -107,7 +107,8 @@ TEST_F(Pandoc, ConvertsFormulasBesideAnEndlessOne) {
 }
 
 std::vector<SiteRun> runs_with_note(const std::string& note) {
-  std::vector<SiteRun> runs{{"gpu/2025/1-a", sample_document(), "{}"}};
+  std::vector<SiteRun> runs{
+      {sample_summary(sample_document(), "gpu/2025/1-a"), sample_document(), "{}"}};
   runs[0].document.sections.front().parts.front().note = AuthorNote{note};
   return runs;
 }

@@ -20,8 +20,9 @@ using testing::StartsWith;
 
 const std::vector<SiteRun>& sample_runs() {
   static const std::vector<SiteRun> runs = {
-      {"cpu/2025/2-a", demonstration_document(), "{\"demo\": true}\n"},
-      {"nvidia-h200/2025/1-a", sample_document(), "{}\n"}};
+      {sample_summary(demonstration_document(), "cpu/2025/2-a"), demonstration_document(),
+       "{\"demo\": true}\n"},
+      {sample_summary(sample_document(), "nvidia-h200/2025/1-a"), sample_document(), "{}\n"}};
   return runs;
 }
 
@@ -79,8 +80,7 @@ TEST(RenderSite, MakesEqualBytesInOneStartOfTheTool) {
 }
 
 TEST(RenderSite, KeepsFilesAndRowsOfUnchangedRuns) {
-  const RunSummary summary =
-      run_summary(sample_document(), "kept/2025/1-a", "2026-05-01T10:15:00Z");
+  const RunSummary summary = sample_summary(sample_document(), "kept/2025/1-a");
   const Site site =
       render_site({sample_runs()[0]}, {}, nullptr, {{summary, {"kept/2025/1-a/index.html"}}});
   EXPECT_THAT(site.unchanged_files, testing::ElementsAre("kept/2025/1-a/index.html"));
@@ -90,8 +90,9 @@ TEST(RenderSite, KeepsFilesAndRowsOfUnchangedRuns) {
 
 TEST(RenderSite, WritesSummariesOfAllRunsNewestFirst) {
   std::vector<SiteRun> runs = sample_runs();
-  runs[0].started_at = "2026-05-02T09:00:00Z";
-  const RunSummary kept = run_summary(sample_document(), "kept/2025/1-a", "2026-05-03T10:15:00Z");
+  runs[0].summary.started_at = "2026-05-02T09:00:00Z";
+  RunSummary kept = sample_summary(sample_document(), "kept/2025/1-a");
+  kept.started_at = "2026-05-03T10:15:00Z";
   const Site site = render_site(runs, {}, nullptr, {{kept, {}}});
   std::string summaries = summary_json(kept) + bytes(site, "cpu/2025/2-a/summary.json") +
                           bytes(site, "nvidia-h200/2025/1-a/summary.json");
@@ -185,7 +186,7 @@ TEST(RenderSite, DrawsOtherRunsIfOneStopsTheTool) {
     figure.spec["description"] = "fatal";
   }
   SiteRun good = sample_runs()[1];
-  good.folder = "good/2025/1-a";
+  good.summary.folder = "good/2025/1-a";
   runs.push_back(good);
   FragileChartTool tool;
   const Site site = render_site(runs, {}, &tool);

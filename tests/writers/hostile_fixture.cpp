@@ -99,24 +99,29 @@ const std::vector<std::string>& hostile_texts() {
 Document hostile_document() {
   Document document = sample_document();
   for (std::string* text : {&document.title, &document.device, &document.preset, &document.revision,
-                            &document.provenance, &document.outcome_line, &document.method,
+                            &document.provenance, &document.outcome, &document.method,
                             &document.reproduce, &document.front.author, &document.front.course}) {
     *text = hostile_line() + " " + hostile_texts().back();
   }
   document.front.repository = "https://example.org/" + hostile_line();
   document.demonstration = document.incomplete = true;
-  document.headline = {hostile_line(), hostile_line(), 1, 1, 1, 1};
-  document.quantities = {{.topic = topic::kTrainingStep,
-                          .network = hostile_line(),
-                          .precision = hostile_line(),
-                          .setting = hostile_line(),
-                          .unit = "ms",
-                          .values = {{hostile_line(), 1}},
-                          .remark = hostile_line()}};
   document.environment = hostile_table();
   document.sections.front().title = hostile_line();
   document.sections.front().parts = {hostile_part()};
   return document;
+}
+
+RunSummary hostile_summary(const Document& report, const std::string& folder) {
+  RunSummary summary = sample_summary(report, folder);
+  summary.headline = {hostile_line(), hostile_line(), 1, 1, 1, 1};
+  summary.quantities = {{.topic = topic::kTrainingStep,
+                         .network = hostile_line(),
+                         .precision = hostile_line(),
+                         .setting = hostile_line(),
+                         .unit = "ms",
+                         .values = {{hostile_line(), 1}},
+                         .remark = hostile_line()}};
+  return summary;
 }
 
 }  // namespace labreport

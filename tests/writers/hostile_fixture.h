@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "document/document.h"
+#include "document/summary.h"
 
 namespace labreport {
 
@@ -16,5 +17,8 @@ std::string hostile_words();
 const std::vector<std::string>& hostile_texts();
 
 Document hostile_document();
+
+/// Summarizes the run of that report.
+RunSummary hostile_summary(const Document& report, const std::string& folder);
 
 }  // namespace labreport

@@ -48,7 +48,7 @@ TEST(Page, EscapesMarkupFromRuns) {
   const Document document = demonstration_document();
   const std::string page = page_html(document, {}, options());
   const std::string index =
-      overview_html(overview_pages({run_summary(document, "cpu", "")}).front(), {}, {});
+      overview_html(overview_pages({sample_summary(document, "cpu")}).front(), {}, {});
   for (const std::string& html : {page, index}) {
     EXPECT_THAT(html, Not(HasSubstr("<script>alert")));
     EXPECT_THAT(html, HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt; &amp; | `CPU` **bold**"));

@@ -56,14 +56,13 @@ Document sample_document() {
   document.device = "NVIDIA H200";
   document.edition = "2025";
   document.preset = "full";
-  document.date = "2026-05-01";
+  document.started_at = "2026-05-01";
   document.revision = "a1b2c3d";
   document.provenance =
       "labreport a1b2c3d · driver 580.65.06 · CUDA 13.0 · LibTorch 2.11.0 · FP32, TF32 off · "
       "batch 4, vocabulary 10,000";
   document.reference = true;
-  document.outcome_line = "21 cells: 20 ok, 1 out of memory";
-  document.headline = {"2.7B", "BF16", 1133.5, 303.1, 0.212, 70426112000};
+  document.outcome = "21 cells: 20 ok, 1 out of memory";
   document.sections = {sample_section(), outcome_section()};
   document.method =
       "Times are read from the host's clock after the device has finished; CUDA events stand "
@@ -74,11 +73,15 @@ Document sample_document() {
   return document;
 }
 
+RunSummary sample_summary(const Document& report, const std::string& folder) {
+  return {report, folder, report.title, {"2.7B", "BF16", 1133.5, 303.1, 0.212, 70426112000}};
+}
+
 Document demonstration_document() {
   Document document = sample_document();
   document.device = "<script>alert(1)</script> & | `CPU` **bold**";
   document.preset = "demo";
-  document.date = "2026-05-02";
+  document.started_at = "2026-05-02";
   document.reference = false;
   document.demonstration = true;
   document.incomplete = true;

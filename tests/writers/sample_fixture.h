@@ -7,10 +7,14 @@
 
 #include "document/document.h"
 #include "document/drawings.h"
+#include "document/summary.h"
 
 namespace labreport {
 
 Document sample_document();
+
+/// Summarizes the run of that report: its network takes 1133.5 ms in FP32 and 303.1 ms in BF16.
+RunSummary sample_summary(const Document& report, const std::string& folder);
 
 /// Makes the report of a CPU run whose device has a name with markup.
 Document demonstration_document();

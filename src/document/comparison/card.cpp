@@ -31,10 +31,6 @@ std::optional<std::pair<const Quantity*, const Quantity*>> common_ladder_pair(
   return std::pair(ladders[0].quantity, ladders[1].quantity);
 }
 
-double fastest_ms(const Quantity& ladder) {
-  return std::ranges::min(each(ladder.values, &std::pair<std::string, double>::second));
-}
-
 /// Returns the training step that fits on one side only: of the largest such network, at the
 /// shortest such context. Null if there is none.
 const ComparedRow* step_fitting_one_side(const Comparison& comparison) {
@@ -60,7 +56,7 @@ bool is_launch_bound(const SideRuns& runs, const CellSpec& spec) {
   if (spec.kind != CellKind::kTiming || !runs.has_both() || !parameters) return false;
   const std::string precision(describe(spec.precision.value_or(Precision::kFp32)));
   const auto is_bound = [&](const Quantity& quantity) {
-    return quantity.topic == topic::kTrainingStep && quantity.remark == "launch-bound" &&
+    return quantity.topic == topic::kTrainingStep && quantity.is_launch_bound() &&
            quantity.parameters == static_cast<double>(*parameters) &&
            quantity.precision == precision;
   };
@@ -194,7 +190,7 @@ Facts card_facts(const Comparison& comparison, const SideRuns& runs) {
   std::optional<Facts> tuned, fits, price;
   if (const auto ladders = common_ladder_pair(runs)) {
     const auto& [ladder_a, ladder_b] = *ladders;
-    const double a = fastest_ms(*ladder_a), b = fastest_ms(*ladder_b);
+    const double a = ladder_a->smallest(), b = ladder_b->smallest();
     tuned = Facts()
                 .set("network", cut_short(ladder_a->network, kMaxNetworkName))
                 .set("precision", ladder_a->precision)
@@ -254,7 +250,7 @@ std::vector<PricedStep> priced_steps(const Comparison& comparison, const SideRun
   if (const auto tuned = common_ladder_pair(runs)) {
     priced.push_back({cut_short(tuned->first->network, kMaxNetworkName) + " in " +
                           tuned->first->precision + ", tuned",
-                      fastest_ms(*tuned->first), fastest_ms(*tuned->second)});
+                      tuned->first->smallest(), tuned->second->smallest()});
   }
   return priced;
 }
@@ -316,10 +312,9 @@ std::vector<Dataset> step_waterfall_data(const Comparison& comparison, const Sid
 
 Dataset other_data(const Comparison& comparison, const SideRuns& runs) {
   std::vector<OtherRow> rows;
-  for (const char* topic :
-       {topic::kFastestStep, topic::kCheckpointing, topic::kAttention, topic::kAttentionMemory,
-        topic::kCompilation, topic::kSeveralGpus, topic::kAllReduce}) {
-    if (runs.has_both()) std::ranges::move(other_rows(runs, topic), std::back_inserter(rows));
+  for (const Topic& topic : kTopics) {
+    if (topic.is_compared && runs.has_both())
+      std::ranges::move(other_rows(runs, topic.name), std::back_inserter(rows));
   }
   const SideNames names = side_names(comparison);
   const std::vector<Column<OtherRow>> columns{

@@ -107,7 +107,8 @@ Document diff_document(const Comparison& comparison, const DiffSource& a, const 
   document.relation = describe(comparison.machines.relation);
   document.side_a = names.title_a;
   document.side_b = names.title_b;
-  document.priced_steps = priced_steps(comparison, runs);
+  for (const auto& [name, a_ms, b_ms] : priced_steps(comparison, runs))
+    document.script_data.push_back({{"name", name}, {"a", a_ms}, {"b", b_ms}});
   document.provenance = fmt::format(
       "{} {}, {} only in {}, {} only in {}. {}", comparison.matched_cells,
       comparison.matched_cells == 1 ? "cell matches" : "cells match", comparison.cells_only_in_a,

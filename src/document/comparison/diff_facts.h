@@ -87,6 +87,12 @@ Facts summary_facts(const Comparison& comparison);
 /// GPU prices at which a step costs the same on both sides, and the launch-bound steps.
 Facts card_facts(const Comparison& comparison, const SideRuns& runs);
 
+/// A step that both sides ran. The page computes its cost from the prices of GPU hours.
+struct PricedStep {
+  std::string name;  ///< "2.7B in BF16, tuned"
+  double a_ms = 0, b_ms = 0;
+};
+
 /// Returns the steps whose cost the page compares: the largest network's in reduced precision, and
 /// the tuned one. Empty unless the hardware differs.
 std::vector<PricedStep> priced_steps(const Comparison& comparison, const SideRuns& runs);

@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "base/format.h"
+#include "base/lists.h"
 #include "base/text.h"
 #include "document/index/ladders.h"
 #include "document/index/pages.h"
@@ -32,7 +33,7 @@ const std::vector<Column<KeyNumberRow>> kKeyNumberColumns{
 
 Dataset key_number_data(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
   std::vector<KeyNumberRow> rows;
-  for (const std::string topic : kTopics) {
+  for (const std::string topic : each(kTopics, &Topic::name)) {
     const auto preferred = preferred_key_number(gpu, topic, gpu.runs.front()->edition);
     if (preferred.run == nullptr) continue;
     rows.push_back({topic, preferred});
@@ -100,9 +101,9 @@ TableView quantity_table(const std::vector<Series>& all, const std::vector<GpuRu
 
 std::vector<TableView> quantity_tables(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
   std::vector<TableView> tables;
-  for (const std::string topic : kTopics) {
+  for (const Topic& topic : kTopics) {
     std::map<std::string, std::vector<Series>> by_unit;
-    for (Series& series : quantity_series(gpu, topic)) {
+    for (Series& series : quantity_series(gpu, topic.name)) {
       const std::string unit = series.front().quantity->unit;
       by_unit[unit].push_back(std::move(series));
     }

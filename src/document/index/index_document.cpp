@@ -6,7 +6,9 @@
 #include <set>
 #include <tuple>
 
+#include "analysis/measures.h"
 #include "base/format.h"
+#include "base/lists.h"
 #include "base/text.h"
 #include "document/index/ladders.h"
 #include "document/index/pages.h"
@@ -83,7 +85,7 @@ Dataset topic_matrix_data(const std::vector<GpuRuns>& gpus) {
     std::vector<Value> cells = {};
   };
   std::vector<Row> rows;
-  for (const std::string topic : kTopics) {
+  for (const std::string topic : each(kTopics, &Topic::name)) {
     const std::string edition = most_common_edition(gpus, topic);
     if (edition.empty()) continue;
     Row& row = rows.emplace_back(Row{topic, topic});
@@ -150,17 +152,18 @@ std::optional<Facts> mixed_precision_facts(const std::vector<GpuRuns>& gpus) {
     std::vector<std::string> words;
   };
   std::vector<Speedups> speedups;
+  const std::string step = describe(Measure::kStep);
   for (const GpuRuns& gpu : gpus) {
     const auto all = quantity_series(gpu, topic::kTrainingStep);
     for (const Series& series : all) {
       const Quantity* mixed = series.front().quantity;
-      const double* mixed_ms = mixed->find("step");
+      const double* mixed_ms = mixed->find(step);
       if (mixed_ms == nullptr || mixed->precision == "FP32") continue;
       Quantity fp32_quantity = *mixed;
       fp32_quantity.precision = "FP32";
       const auto fp32 = std::ranges::find_if(
           all, [&](const Series& other) { return other.front().quantity->matches(fp32_quantity); });
-      const double* fp32_ms = fp32 == all.end() ? nullptr : fp32->front().quantity->find("step");
+      const double* fp32_ms = fp32 == all.end() ? nullptr : fp32->front().quantity->find(step);
       if (fp32_ms == nullptr) continue;
       auto known = std::ranges::find_if(
           speedups, [&](const Speedups& speedup) { return speedup.mixed->matches(*mixed); });
@@ -218,9 +221,9 @@ std::vector<OverviewPage> overview_pages(const std::vector<RunSummary>& runs) {
     if (has_compare_page)
       pages.back().compare_link = std::string("../") + kCompareFile + "?a=" + gpu.folder();
   }
-  for (const std::string topic : kTopics) {
-    if (!has_topic_page(gpus, topic)) continue;
-    pages.push_back({topic_folder(topic), "The newest numbers of every GPU, side by side.",
+  for (const Topic& topic : kTopics) {
+    if (!has_topic_page(gpus, topic.name)) continue;
+    pages.push_back({topic_folder(topic.name), "The newest numbers of every GPU, side by side.",
                      topic_document(topic, gpus)});
   }
   if (has_compare_page) {
@@ -249,7 +252,8 @@ std::string summaries_script(std::vector<RunSummary> runs) {
   }
   return fmt::format(
       "window.labreportSummaries = {{\"topics\": {},\n\"gpus\": {},\n\"runs\": [\n{}\n]}};\n",
-      nlohmann::json(kTopics).dump(-1, ' ', true), gpus.dump(-1, ' ', true), lines);
+      nlohmann::json(each(kTopics, &Topic::name)).dump(-1, ' ', true), gpus.dump(-1, ' ', true),
+      lines);
 }
 
 }  // namespace labreport

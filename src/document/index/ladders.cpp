@@ -18,11 +18,6 @@ const std::vector<Column<RungRow>> kRungColumns{
 
 }  // namespace
 
-double GpuLadder::best_ms() const {
-  return std::ranges::min_element(quantity->values, {}, &std::pair<std::string, double>::second)
-      ->second;
-}
-
 std::vector<GpuLadder> common_ladders(const std::vector<GpuRuns>& gpus) {
   std::vector<std::vector<GpuLadder>> all;
   for (const GpuRuns& gpu : gpus) {

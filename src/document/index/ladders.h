@@ -16,7 +16,7 @@ struct GpuLadder {
   const Quantity* quantity;
 
   double first_ms() const { return quantity->values.front().second; }
-  double best_ms() const;
+  double best_ms() const { return quantity->smallest(); }
 };
 
 /// Finds the ladder that most of these GPUs have, and returns it for each GPU that has it. A tie

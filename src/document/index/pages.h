@@ -19,7 +19,7 @@ Document index_document(std::vector<RunSummary> runs);
 Document gpu_document(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus);
 
 /// Makes a topic's page: every GPU's newest numbers, side by side.
-Document topic_document(const std::string& topic, const std::vector<GpuRuns>& gpus);
+Document topic_document(const Topic& topic, const std::vector<GpuRuns>& gpus);
 
 /// True if there is a page "What fits?", because a run of any GPU confirms formulas of peak memory.
 bool has_fits_page(const std::vector<GpuRuns>& gpus);

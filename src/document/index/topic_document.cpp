@@ -3,6 +3,7 @@
 #include <set>
 #include <tuple>
 
+#include "analysis/measures.h"
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
@@ -85,19 +86,17 @@ std::vector<ValueRow> value_rows(const std::vector<SeriesByGpu>& quantities, boo
 /// null if there is none. A row wins if it alone is not launch-bound, else by the larger network,
 /// by a time in reduced precision, by the whole step, and at last by the larger value, or by the
 /// smaller one if the topic's values are alternatives.
-const ValueRow* conclusive_row(const std::string& topic, const std::vector<ValueRow>& rows) {
-  const std::set<std::string> topics_of_alternatives{topic::kFastestStep, topic::kCompilation,
-                                                     topic::kCheckpointing, topic::kSeveralGpus};
-  const double sign = topics_of_alternatives.contains(topic) ? -1 : 1;
+const ValueRow* conclusive_row(const Topic& topic, const std::vector<ValueRow>& rows) {
+  const double sign = topic.has_alternatives ? -1 : 1;
   const auto rank = [sign](const ValueRow& row) {
     const Quantity& quantity = quantity_of(*row.by_gpu);
     double largest = 0;
     for (std::size_t gpu = 0; gpu < row.by_gpu->size(); ++gpu) {
       if (!row.value(gpu).is_missing()) largest = std::max(largest, *row.value(gpu).number());
     }
-    return std::tuple(quantity.remark != "launch-bound", quantity.parameters,
-                      quantity.unit == "ms" && row.precision != "FP32", row.name == "step",
-                      sign * largest);
+    return std::tuple(!quantity.is_launch_bound(), quantity.parameters,
+                      quantity.unit == "ms" && row.precision != "FP32",
+                      row.name == describe(Measure::kStep), sign * largest);
   };
   const ValueRow* best = nullptr;
   for (const ValueRow& row : rows) {
@@ -159,16 +158,16 @@ Dataset dot_data(const std::vector<ValueRow>& rows, const std::vector<GpuRuns>& 
 
 }  // namespace
 
-Document topic_document(const std::string& topic, const std::vector<GpuRuns>& gpus) {
+Document topic_document(const Topic& topic, const std::vector<GpuRuns>& gpus) {
   std::vector<std::vector<Series>> of_gpus;
   std::vector<std::string> units;
   for (const GpuRuns& gpu : gpus) {
-    of_gpus.push_back(quantity_series(gpu, topic));
+    of_gpus.push_back(quantity_series(gpu, topic.name));
     for (const Series& series : of_gpus.back()) units.push_back(series.front().quantity->unit);
   }
   PartContent content;
-  content.facts.when("fits", topic == topic::kMemory && has_fits_page(gpus), "page",
-                     std::string(kTopicToRoot) + kFitsFile);
+  content.facts.when("fits", topic.name == std::string_view(topic::kMemory) && has_fits_page(gpus),
+                     "page", std::string(kTopicToRoot) + kFitsFile);
   bool leaves_rows_out = false;
   std::optional<Facts> conclusion;
   for (const std::string& unit : distinct(units)) {
@@ -204,7 +203,7 @@ Document topic_document(const std::string& topic, const std::vector<GpuRuns>& gp
   content.facts.when("concluded", conclusion);
   content.facts.flag("cut", leaves_rows_out).set("drawn", format_count(kMaxDrawnRows));
   Document document;
-  document.title = topic;
+  document.title = topic.name;
   document.sections = {overview_section("topic", std::move(content))};
   return document;
 }

@@ -68,7 +68,7 @@ std::string description_of(const Document& document, Answers answers) {
           ? "Measured reports and comparisons of a Transformer’s training step on GPUs, for CS336 "
             "assignment 2."
           : fmt::format("{}, measured on {} for CS336 assignment 2, {} edition. {}.",
-                        document.title, document.device, document.edition, document.outcome_line);
+                        document.title, document.device, document.edition, document.outcome);
   if (!document.sections.empty() && !document.sections.front().is_handout_problem()) {
     const Part& summary = document.sections.front().parts.front();
     const std::string finding = sentences(rich_text(summary.generated_answer(answers)));

@@ -1,7 +1,5 @@
 #include "writers/html/html.h"
 
-#include <nlohmann/json.hpp>
-
 #include <map>
 
 #include "document/demonstration.h"
@@ -35,14 +33,6 @@ TemplateList section_list(const Document& document, PageState& state) {
   return sections;
 }
 
-/// Returns, as JSON, the training steps whose price site/prices.js calculates.
-std::string priced_steps(const Document& document) {
-  nlohmann::json steps = nlohmann::json::array();
-  for (const auto& [name, a, b] : document.priced_steps)
-    steps.push_back({{"name", name}, {"a", a}, {"b", b}});
-  return steps.dump();
-}
-
 std::string filled_page(const Document& document, const PageOptions& options, PageState& state,
                         const EnclosedAssets& enclosed) {
   const HeadWords words{document.name(), description_of(document, options.answers), "article"};
@@ -59,14 +49,14 @@ std::string filled_page(const Document& document, const PageOptions& options, Pa
       {"title", document.title},
       {"is_comparison", state.is_comparison},
       {"relation", document.relation},
-      {"has_priced_steps", !document.priced_steps.empty()},
-      {"priced_steps", priced_steps(document)},
+      {"has_priced_steps", !document.script_data.is_null()},
+      {"priced_steps", document.script_data.dump()},
       {"side_a", document.side_a},
       {"side_b", document.side_b},
       {"device", document.device},
       {"edition", document.edition},
       {"preset", document.preset},
-      {"date", document.date},
+      {"date", document.date()},
       {"provenance", document.provenance_line(state.answers)},
       {"has_formats", !options.formats.empty()},
       {"formats", formats},

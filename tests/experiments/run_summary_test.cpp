@@ -1,0 +1,109 @@
+// Tests the summary that a run leaves for pages over several runs.
+#include <gmock/gmock.h>
+
+#include "analysis/measures.h"
+#include "base/lists.h"
+#include "experiments/overview/overview.h"
+#include "experiments/sample_runs.h"
+
+namespace labreport::run_summary_test {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using namespace testing_samples;
+
+const Quantity& quantity_of(const RunSummary& summary, const std::string& topic) {
+  const auto found = std::ranges::find(summary.quantities, topic, &Quantity::topic);
+  if (found == summary.quantities.end()) throw std::runtime_error("no quantity of " + topic);
+  return *found;
+}
+
+std::vector<std::string> value_names_of(const RunSummary& summary, const std::string& topic) {
+  return each(quantity_of(summary, topic).values, &std::pair<std::string, double>::first);
+}
+
+labreport::Run steps_run() { return fake_run(input_for("benchmarking_script.b")); }
+
+TEST(RunSummary, HasTheSameNumbersWithoutAReport) {
+  const labreport::Run run = steps_run();
+  const RunSummary alone = overview::run_summary(run);
+  const Document report = build_document(run, true);
+  const RunSummary with_report = overview::run_summary(run, &report);
+  EXPECT_EQ(nlohmann::json(alone.headline), nlohmann::json(with_report.headline));
+  ASSERT_THAT(alone.quantities, SizeIs(with_report.quantities.size()));
+  for (std::size_t i = 0; i < alone.quantities.size(); ++i) {
+    for (const auto& [name, value] : with_report.quantities[i].values)
+      EXPECT_NEAR(*alone.quantities[i].find(name), value, 1e-4 * value) << "rounded to 5 digits";
+  }
+  EXPECT_EQ(alone.device, with_report.device);
+  EXPECT_EQ(alone.started_at, "2026-05-01T12:34:56Z");
+}
+
+TEST(RunSummary, TakesTheReportsWords) {
+  const labreport::Run run = fake_run(input_for("ladder"));
+  const Document report = build_document(run, true);
+  const RunSummary summary = overview::run_summary(run, &report);
+  EXPECT_EQ(summary.title, report.title);
+  EXPECT_TRUE(summary.reference);
+  EXPECT_THAT(each(summary.key_numbers, &KeyNumber::part), Contains("ladder"));
+  EXPECT_THAT(overview::run_summary(run).key_numbers, IsEmpty());
+}
+
+TEST(RunSummary, LinksOnlyToPartsThatTheReportHas) {
+  const labreport::Run run = steps_run();
+  Document report = build_document(run, false);
+  const auto part = [&] {
+    return quantity_of(overview::run_summary(run, &report), topic::kTrainingStep).part;
+  };
+  EXPECT_EQ(part(), "benchmarking_script-b");
+  std::erase_if(report.sections,
+                [](const Section& section) { return section.problem == "benchmarking_script"; });
+  EXPECT_EQ(part(), "");
+}
+
+TEST(RunSummary, CallsItsValuesAsComparisonsDo) {
+  EXPECT_THAT(value_names_of(overview::run_summary(steps_run()), topic::kTrainingStep),
+              ElementsAre(describe(Measure::kStep), describe(Measure::kForward),
+                          describe(Measure::kBackward), describe(Measure::kOptimizer)));
+}
+
+TEST(RunSummary, HasNoNumbersIfTheRunMostlyFailed) {
+  EXPECT_THAT(overview::run_summary(steps_run()).quantities, Not(IsEmpty()));
+  labreport::Run failed = steps_run();
+  for (std::size_t i = 1; i < failed.cells.size(); ++i)
+    end_with(failed.cells[i].launches.front(), Crashed{11, ""});
+  ASSERT_TRUE(mostly_failed(failed));
+  const Document report = build_document(failed, false);
+  const RunSummary summary = overview::run_summary(failed, &report);
+  EXPECT_THAT(summary.quantities, IsEmpty());
+  EXPECT_THAT(summary.key_numbers, IsEmpty());
+  EXPECT_EQ(summary.headline.network, "");
+  EXPECT_EQ(summary.problems, "benchmarking_script");
+}
+
+TEST(RunSummary, NamesTheProblemsOfARunThatTimesNoNetwork) {
+  Document report;
+  const auto add = [&](const char* problem) {
+    Part part;
+    part.question = "Which?";
+    report.sections.push_back({.problem = problem, .title = "", .parts = {part}});
+  };
+  const auto problems = [&](const labreport::Run& run) {
+    return overview::run_summary(run, &report).problems;
+  };
+  const labreport::Run without_network = empty_run(plan_input(Preset::kFull));
+  add("pytorch_attention");
+  add("flash_benchmarking");
+  EXPECT_EQ(problems(without_network), "pytorch_attention and flash_benchmarking");
+  add("torch_compile");
+  add("ladder");
+  EXPECT_EQ(problems(without_network), "pytorch_attention and 3 more");
+  EXPECT_EQ(problems(steps_run()), "");
+}
+
+}  // namespace
+}  // namespace labreport::run_summary_test
