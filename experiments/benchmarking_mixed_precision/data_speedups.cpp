@@ -84,7 +84,7 @@ const std::vector<Column<PassRow>> kPasses{
        return speedup ? Value(speedup->deviation) : Value();
      },
      "×", kSpeedup},
-    {"bound", "Whole step",
+    {"bound", "Bound",
      [](const PassRow& row) {
        const auto bound = row.network().bound;
        return bound ? Value(describe(*bound)) : Value();

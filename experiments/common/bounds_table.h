@@ -8,7 +8,7 @@
 
 namespace labreport {
 
-/// Shows what bounds each network's step (see `bound_of`), the measurements behind it, and the MFU.
+/// Shows what sets each network's times (see `NetworkBounds`), the shares behind it, and the MFU.
 /// If the `preferred` mode did not run, the table shows the longest mode that ran.
 TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& groups, Mode preferred);
 

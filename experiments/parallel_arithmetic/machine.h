@@ -25,7 +25,7 @@ struct Machine {
   std::optional<Rates> rates() const;
 };
 
-/// Returns the run's own machine. C is the peak rate of GEMMs in the first of `precisions` that was
+/// Returns the run's own machine. C is the sustained rate of GEMMs in the first of `precisions` that was
 /// measured. W is the bus bandwidth of the first group of ranks whose all-reduce times fit a line
 /// over their bytes: the line's, or the largest all-reduce's if the line is off by more than 25 %.
 Machine measured_machine(const RunView& view, const std::vector<Precision>& precisions);

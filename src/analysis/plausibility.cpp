@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <tuple>
 
+#include "analysis/gemm_rates.h"
 #include "analysis/measures.h"
 #include "base/format.h"
 #include "base/statistics.h"
@@ -17,9 +20,55 @@
 namespace labreport {
 namespace {
 
+/// The rates in FLOP/s of the fastest GEMM that each device ran, of kind `limits` or of a profiled
+/// step. Nothing is known in a precision that kind `limits` did not measure.
+class PeakGemmRates {
+ public:
+  explicit PeakGemmRates(const Run& run) {
+    for (const CellKind kind : {CellKind::kLimits, CellKind::kKernels}) {
+      for (const Cell& cell : run.cells) {
+        if (cell.spec.kind != kind) continue;
+        for (const Launch& launch : cell.launches) {
+          if (is_ok(launch.outcome)) add(cell.spec, launch);
+        }
+      }
+    }
+  }
+  /// Returns the rate of the launch's device, else of the fastest other device of its kind.
+  std::optional<double> of(const CellSpec& spec, const Launch& launch) const {
+    if (!spec.precision) return std::nullopt;
+    std::optional<double> of_other;
+    for (const auto& [key, rate] : rates_) {
+      const auto& [kind, precision, device] = key;
+      if (kind != spec.device || precision != *spec.precision) continue;
+      if (device == launch.device) return rate;
+      of_other = std::max(of_other.value_or(0), rate);
+    }
+    return of_other;
+  }
+
+ private:
+  void add(const CellSpec& spec, const Launch& launch) {
+    for (const auto precision :
+         {Precision::kFp32, Precision::kTf32, Precision::kBf16, Precision::kFp16}) {
+      const Metric* probe = launch.find(metric::kMatrixRate, name(precision));
+      if (probe == nullptr || probe->numbers().empty()) continue;
+      double& peak = rates_[{spec.device, precision, launch.device}];
+      peak = std::max(peak, std::ranges::max(probe->numbers()));
+    }
+    if (spec.kind != CellKind::kKernels || !spec.precision) return;
+    const auto probed = rates_.find({spec.device, *spec.precision, launch.device});
+    if (probed != rates_.end())
+      probed->second = std::max(probed->second, fastest_gemm_rate(spec, launch).value_or(0));
+  }
+
+  std::map<std::tuple<DeviceKind, Precision, std::optional<std::int64_t>>, double> rates_;
+};
+
 /// A launch that is checked, with what it is checked against.
 struct Inspection {
   const Run& run;
+  const PeakGemmRates& peaks;
   const Cell& cell;
   const Launch& launch;
   std::vector<Finding>& findings;
@@ -37,7 +86,7 @@ struct Inspection {
   std::optional<double> bytes(std::string_view name) const { return value(metric::kMemory, name); }
 };
 
-// The rate of a launch over the measured limit, or the time of a part over that of its step.
+// The rate of a launch over that of the fastest GEMM, or the time of a part over that of its step.
 constexpr double kSuspiciousRatio = 1.0;
 constexpr double kImpossibleRatio = 1.1;
 // A CPU's measured limits are too low if other programs ran meanwhile.
@@ -46,34 +95,15 @@ constexpr double kUnevenVariation = 0.5;        // Standard deviation of steps o
 constexpr double kSlowForwardRatio = 3;         // Forward time over that in another mode.
 constexpr double kMaxUnattributedShare = 0.01;  // Kernel time of no phase over all kernel time.
 
-/// Returns the matrix rate in flop/s that the run measured on the launch's device, else on another
-/// of the same kind. It is a GPU's median rate, but a CPU's highest, because other programs may
-/// have used the CPU.
-std::optional<double> measured_matrix_rate(const Inspection& in) {
-  if (!in.cell.spec.precision) return std::nullopt;
-  std::optional<double> limit;
-  for (const Cell& cell : in.run.cells) {
-    if (cell.spec.kind != CellKind::kLimits || cell.spec.device != in.cell.spec.device) continue;
-    for (const Launch& launch : cell.launches) {
-      const Metric* rate = launch.find(metric::kMatrixRate, name(*in.cell.spec.precision));
-      if (rate == nullptr || rate->numbers().empty()) continue;
-      if (limit && launch.device != in.launch.device) continue;
-      const bool on_cpu = cell.spec.device == DeviceKind::kCpu;
-      limit = on_cpu ? std::ranges::max(rate->numbers()) : median(rate->numbers());
-    }
-  }
-  return limit;
-}
-
 std::vector<double> counted_steps(const Inspection& in) {
   return after_warmup(in.samples(metric::kStep, metric::kTotal), in.cell.spec.warmup.value_or(0));
 }
 
 void check_rate(const Inspection& in, double flops_per_second) {
-  const double ratio = flops_per_second / measured_matrix_rate(in).value_or(flops_per_second);
+  const double ratio = flops_per_second / in.peaks.of(in.cell.spec, in.launch).value_or(flops_per_second);
   if (ratio <= kSuspiciousRatio) return;
   const std::string text =
-      fmt::format("computes {} times as fast as the device's measured limit in {}",
+      fmt::format("computes {} times as fast as the device's fastest GEMM in {}",
                   format_ratio(ratio), name(*in.cell.spec.precision));
   const bool on_cpu = in.cell.spec.device == DeviceKind::kCpu;
   const double impossible = on_cpu ? kImpossibleRatioOnCpu : kImpossibleRatio;
@@ -130,7 +160,7 @@ void check_forward(const Inspection& in) {
         cell.spec.kind == CellKind::kTiming && cell.spec.device == in.cell.spec.device;
     if (!is_timing || !same_setting(cell.spec, in.cell.spec)) continue;
     for (const Launch& launch : cell.launches) {
-      const auto other_ns = forward_ns({in.run, cell, launch, in.findings});
+      const auto other_ns = forward_ns({in.run, in.peaks, cell, launch, in.findings});
       if (!is_ok(launch.outcome) || !other_ns || *other_ns <= 0) continue;
       if (*ns <= kSlowForwardRatio * *other_ns) continue;
       return in.warn(fmt::format("its forward pass takes {} times as long as in {}",
@@ -312,9 +342,10 @@ void inspect(const Inspection& in) {
 
 std::vector<Finding> check_plausibility(const Run& run) {
   std::vector<Finding> findings;
+  const PeakGemmRates peaks(run);
   for (const Cell& cell : run.cells) {
     for (const Launch& launch : cell.launches) {
-      if (is_ok(launch.outcome)) inspect({run, cell, launch, findings});
+      if (is_ok(launch.outcome)) inspect({run, peaks, cell, launch, findings});
     }
   }
   return findings;
