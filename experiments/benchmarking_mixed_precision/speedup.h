@@ -68,8 +68,8 @@ PrecisionPairs precision_pairs(const MeasuredNetworks& networks);
 /// both precisions.
 PrecisionPairs compared_pairs(const PrecisionPairs& pairs, PassOfNetwork pass);
 
-/// Names the networks whose times the CPU sets (`launch`), or sets in part (`mixed`). Returns nothing
-/// if there are none.
+/// Names the networks whose times the CPU sets (`launch`), or sets in part (`mixed`). Returns
+/// nothing if there are none.
 std::optional<Facts> bound_facts(const MeasuredNetworks& networks);
 
 /// Returns the values of part (c)'s sentences. `pairs` must not be empty.

@@ -1,5 +1,5 @@
-// The values of part (c)'s sentences: the speedup of the largest network whose times the device sets,
-// the trend that the profiled kernels show with size, its reason, and what the CPU sets.
+// The values of part (c)'s sentences: the speedup of the largest network whose times the device
+// sets, the trend that the profiled kernels show with size, its reason, and what the CPU sets.
 #include <cmath>
 
 #include "base/format.h"
@@ -26,10 +26,10 @@ double kernel_speedup(const PrecisionPair& pair) {
   return pair.fp32->forward.kernels->total_ms() / pair.other->forward.kernels->total_ms();
 }
 
-/// True if the kernels of the larger network's forward pass have a larger speedup because GEMMs, the
-/// only kernels that get faster, take more of their FP32 time. To check it, the smaller network's
-/// speedups of GEMMs and of other kernels are applied to the larger network's FP32 times. The
-/// speedup so predicted has to explain `kMinExplainedFraction` of the growth, by logarithms.
+/// True if the kernels of the larger network's forward pass have a larger speedup because GEMMs,
+/// the only kernels that get faster, take more of their FP32 time. To check it, the smaller
+/// network's speedups of GEMMs and of other kernels are applied to the larger network's FP32 times.
+/// The speedup so predicted has to explain `kMinExplainedFraction` of the growth, by logarithms.
 bool gemm_fraction_explains(const PrecisionPair& smaller, const PrecisionPair& larger) {
   for (const PrecisionPair* pair : {&smaller, &larger}) {
     const KernelTimes &fp32 = *pair->fp32->forward.kernels, &other = *pair->other->forward.kernels;
@@ -50,17 +50,16 @@ bool gemm_fraction_explains(const PrecisionPair& smaller, const PrecisionPair& l
              kMinExplainedFraction * std::log(kernel_speedup(larger) / small_speedup);
 }
 
-/// Tells how the speedup of the forward pass's kernels changes with size. Kernels take the same time
-/// whether the CPU keeps up with them or not. `pairs` are at least two profiled ones.
+/// Tells how the speedup of the forward pass's kernels changes with size. Kernels take the same
+/// time whether the CPU keeps up with them or not. `pairs` are at least two profiled ones.
 Facts growth_facts(const PrecisionPairs& pairs) {
   const PrecisionPair &first = pairs.front(), &last = pairs.back();
   const auto gemm_fraction = [](const PrecisionPair& pair) {
     return pair.fp32->forward.kernels->gemm_fraction();
   };
-  const bool grows =
-      trend_of(each(pairs, [](const PrecisionPair& pair) {
-        return Ratio{.value = kernel_speedup(pair)};
-      })) == Trend::kGrows;
+  const bool grows = trend_of(each(pairs, [](const PrecisionPair& pair) {
+                       return Ratio{.value = kernel_speedup(pair)};
+                     })) == Trend::kGrows;
   return Facts()
       .flag("grows", grows)
       .set("first_size", first.size_label())
@@ -92,9 +91,9 @@ std::optional<Facts> fastest_facts(const PrecisionPairs& pairs) {
 
 std::optional<Facts> bound_facts(const MeasuredNetworks& networks) {
   const auto sizes_of = [&](Bound bound) {
-    return join_words(each(
-        only(networks, [=](const MeasuredNetwork& network) { return network.bound == bound; }),
-        &MeasuredNetwork::size_label));
+    return join_words(
+        each(only(networks, [=](const MeasuredNetwork& network) { return network.bound == bound; }),
+             &MeasuredNetwork::size_label));
   };
   const std::string launch = sizes_of(Bound::kLaunch), mixed = sizes_of(Bound::kMixed);
   if (launch.empty() && mixed.empty()) return std::nullopt;
@@ -120,8 +119,7 @@ Facts speedup_facts(const RunView& view, const PrecisionPairs& pairs) {
   facts.set("kernels", view.on_gpu() ? "kernels" : "operators");
   facts.flag("nothing", compared.empty());
   facts.when("fastest", fastest_facts(compared));
-  facts.when("growth", profiled.size() > 1,
-             profiled.size() > 1 ? growth_facts(profiled) : Facts());
+  facts.when("growth", profiled.size() > 1, profiled.size() > 1 ? growth_facts(profiled) : Facts());
   facts.when("bound", bound).flag("shaded", bound.has_value());
   facts.flag("substitute", !has_bf16 && precision == "FP16");
   return facts;

@@ -64,9 +64,9 @@ std::vector<SizeRow> size_rows(const RunView& view, const std::vector<TimingGrou
         std::ranges::move(disturbances(*step), std::back_inserter(flags));
     }
     const NetworkBounds bounds = network_bounds(view, group);
-    for (const auto& [phase, bound] : {std::pair("forward", &bounds.forward),
-                                       std::pair("backward", &bounds.backward),
-                                       std::pair("optimizer", &bounds.optimizer)}) {
+    for (const auto& [phase, bound] :
+         {std::pair("forward", &bounds.forward), std::pair("backward", &bounds.backward),
+          std::pair("optimizer", &bounds.optimizer)}) {
       if (bound->bound() == Bound::kLaunch) flags.push_back(std::string("launch-bound ") + phase);
     }
     CellSpec forward = group.spec;
@@ -213,6 +213,7 @@ class LargestVariation {
     const double variation = variation_of(samples).value_or(0);
     if (variation > variation_) std::tie(variation_, row_) = std::tuple(variation, &row);
   }
+  const SizeRow* row() const { return row_; }  ///< Null if no samples varied.
   std::optional<Facts> facts() const {
     if (row_ == nullptr) return std::nullopt;
     // The text says "at most", so the coefficient is rounded up to the last digit written.
@@ -221,8 +222,7 @@ class LargestVariation {
     return Facts()
         .set("share", variation_ > 1 ? format_fixed(bound, 1) + "× the mean"
                                      : format_rough_percent(bound) + " %")
-        .set("size", row_->label())
-        .flag("by_launches", row_->bounds.optimizer.kernel_share.value_or(1) < kLaunchBoundBelow);
+        .set("size", row_->label());
   }
 
  private:
@@ -247,7 +247,13 @@ Facts duration_facts(const std::vector<SizeRow>& all) {
   facts.set("whose", backward_rows.empty() ? "It varies" : "Passes vary");
   facts.set("launch_below", kLaunchBoundBelow, {Notation::kPercent, 0});
   facts.when("timed", !rows.empty(), rows.empty() ? Facts() : timed_facts(rows));
-  return facts.when("passes", passes.facts()).when("optimizer", optimizer.facts());
+  facts.when("passes", passes.facts());
+  auto of_optimizer = optimizer.facts();
+  if (of_optimizer)
+    of_optimizer->flag("elsewhere", optimizer.row() != passes.row())
+        .flag("by_launches",
+              optimizer.row()->bounds.optimizer.kernel_share.value_or(1) < kLaunchBoundBelow);
+  return facts.when("optimizer", of_optimizer);
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ struct BoundsRow {
   }
 };
 
-Column<BoundsRow> share_column(const char* name, const char* title, TimeBound NetworkBounds::*time) {
+Column<BoundsRow> share_column(const char* name, const char* title,
+                               TimeBound NetworkBounds::* time) {
   return {name, title, [time](const BoundsRow& row) { return (row.network.*time).kernel_share; },
           "%", kShareNotation};
 }

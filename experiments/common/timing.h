@@ -51,7 +51,8 @@ std::optional<TimedLaunch> longest_timed_launch(const TimingGroup& group);
 /// Says why a mode has no numbers: "out of memory in loss". Empty if it ran or was not planned.
 std::string reason_missing(const TimingGroup& group, Mode mode);
 
-/// Returns the MFU: FLOPs of the step's GEMMs / mean step time / the rate of the run's fastest GEMM.
+/// Returns the MFU: FLOPs of the step's GEMMs / mean step time / the rate of the run's fastest
+/// GEMM.
 std::optional<double> model_flops_utilization(const Limits& limits, const TimedLaunch& timed);
 
 /// Returns a metric that is a single number, in its unit; nothing if it was not measured.

@@ -126,8 +126,7 @@ Facts attention_facts(const Profiles& profiles, const Limits& limits) {
   Facts facts = profiles.facts();
   const Profile* profile = profiles.in_answers;
   const Rows forward = profile == nullptr ? Rows() : profile->rows(Pass::kForward);
-  const auto comparison =
-      profile == nullptr ? std::nullopt : compare_softmax(limits, *profile);
+  const auto comparison = profile == nullptr ? std::nullopt : compare_softmax(limits, *profile);
   const double fused_ms = total_ms(rows_of_stage(forward, stage::kFused));
   const char* situation = forward.empty() ? "nothing"
                           : comparison    ? "one"

@@ -12,7 +12,8 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr double kCloseUpTo = 0.02;  // Up to this difference, the finding gives a bound, "within 2 %".
+constexpr double kCloseUpTo =
+    0.02;  // Up to this difference, the finding gives a bound, "within 2 %".
 constexpr double kMicroseconds = 1e3;  // In a millisecond.
 constexpr double kMinIdleRise = 0.01;  // See `most_idle_of_shorter`.
 
@@ -47,7 +48,9 @@ struct TimerComparison {
   double rest_ms() const { return timer_mean_ms - busy_ms; }
   /// True if the gaps between kernels are long enough for all of `rest_ms()`. The profiler makes
   /// them longer, so `rest_ms()` itself is the GPU's idle time.
-  bool gaps_explain() const { return launches.value_or(0) > 0 && gaps_ms().value_or(0) >= rest_ms(); }
+  bool gaps_explain() const {
+    return launches.value_or(0) > 0 && gaps_ms().value_or(0) >= rest_ms();
+  }
   double timer_range_ms() const {
     const auto [least, most] = std::ranges::minmax(timer_ms);
     return most - least;
@@ -93,19 +96,19 @@ std::optional<TimerComparison> compare_step(const Profile& profile, const Profil
   const auto busy_ms = profile_ms(metric::kBusy);
   if (timer_ms.empty() || !busy_ms || mean(timer_ms) <= 0) return std::nullopt;
   const Mode mode = step.spec->mode.value_or(Mode::kForward);
-  TimerComparison comparison{.profile = profile.label,
-                             .step = std::string(labreport::describe(mode)),
-                             .full_name = profile.full_name,
-                             .reason = "",
-                             .timer_ms = timer_ms,
-                             .timer_mean_ms = mean(timer_ms),
-                             .busy_ms = *busy_ms,
-                             .span_ms = profile_ms(metric::kSpan),
-                             .profiled_ms = profile_ms(metric::kStep),
-                             .launches = on_gpu ? single_number(*step.launch, metric::kProfile,
-                                                                metric::kKernels)
-                                                : std::nullopt,
-                             .mode = mode};
+  TimerComparison comparison{
+      .profile = profile.label,
+      .step = std::string(labreport::describe(mode)),
+      .full_name = profile.full_name,
+      .reason = "",
+      .timer_ms = timer_ms,
+      .timer_mean_ms = mean(timer_ms),
+      .busy_ms = *busy_ms,
+      .span_ms = profile_ms(metric::kSpan),
+      .profiled_ms = profile_ms(metric::kStep),
+      .launches =
+          on_gpu ? single_number(*step.launch, metric::kProfile, metric::kKernels) : std::nullopt,
+      .mode = mode};
   if (step.is_perturbed()) comparison.flags.emplace_back("perturbed by the profiler");
   return comparison;
 }
@@ -161,13 +164,13 @@ Facts timer_sentence(const Profiles& profiles, const TimerComparison& step) {
       .set("difference", describe_change(1 + step.difference(), step.timer_variation(), kMoreThan))
       .flag("close", difference <= kCloseUpTo)
       .set("within", format_fixed(std::max(1.0, std::ceil(100 * difference)), 0))
-      .when("idle", step.gaps_explain(),
-            Facts()
-                .set("each", kMicroseconds * step.rest_ms() / step.launches.value_or(1),
-                     kThreeDigits)
-                .set("launches", step.launches.value_or(0), kAsCount)
-                .when("shorter", most_idle.has_value(), "emptiest",
-                      format_percent(most_idle.value_or(0))))
+      .when(
+          "idle", step.gaps_explain(),
+          Facts()
+              .set("each", kMicroseconds * step.rest_ms() / step.launches.value_or(1), kThreeDigits)
+              .set("launches", step.launches.value_or(0), kAsCount)
+              .when("shorter", most_idle.has_value(), "emptiest",
+                    format_percent(most_idle.value_or(0))))
       .when("scatter", step.scatter_explains(),
             Facts()
                 .set("gaps", step.gaps_ms().value_or(0), kThreeDigits)

@@ -75,7 +75,8 @@ struct Limits {
   std::optional<double> copy_bandwidth;
 };
 
-/// Reads all kernels of the run, so callers keep the result instead of calling twice.
-Limits measured_limits(const Run& run);
+/// Returns the limits of the device with that index, or those of all devices. Reads all kernels of
+/// the run, so callers keep the result instead of calling twice.
+Limits measured_limits(const Run& run, std::optional<std::int64_t> device = {});
 
 }  // namespace labreport

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <tuple>
 
-#include "analysis/gemm_rates.h"
 #include "analysis/measures.h"
 #include "base/format.h"
 #include "base/statistics.h"
@@ -20,55 +18,13 @@
 namespace labreport {
 namespace {
 
-/// The rates in FLOP/s of the fastest GEMM that each device ran, of kind `limits` or of a profiled
-/// step. Nothing is known in a precision that kind `limits` did not measure.
-class PeakGemmRates {
- public:
-  explicit PeakGemmRates(const Run& run) {
-    for (const CellKind kind : {CellKind::kLimits, CellKind::kKernels}) {
-      for (const Cell& cell : run.cells) {
-        if (cell.spec.kind != kind) continue;
-        for (const Launch& launch : cell.launches) {
-          if (is_ok(launch.outcome)) add(cell.spec, launch);
-        }
-      }
-    }
-  }
-  /// Returns the rate of the launch's device, else of the fastest other device of its kind.
-  std::optional<double> of(const CellSpec& spec, const Launch& launch) const {
-    if (!spec.precision) return std::nullopt;
-    std::optional<double> of_other;
-    for (const auto& [key, rate] : rates_) {
-      const auto& [kind, precision, device] = key;
-      if (kind != spec.device || precision != *spec.precision) continue;
-      if (device == launch.device) return rate;
-      of_other = std::max(of_other.value_or(0), rate);
-    }
-    return of_other;
-  }
-
- private:
-  void add(const CellSpec& spec, const Launch& launch) {
-    for (const auto precision :
-         {Precision::kFp32, Precision::kTf32, Precision::kBf16, Precision::kFp16}) {
-      const Metric* probe = launch.find(metric::kMatrixRate, name(precision));
-      if (probe == nullptr || probe->numbers().empty()) continue;
-      double& peak = rates_[{spec.device, precision, launch.device}];
-      peak = std::max(peak, std::ranges::max(probe->numbers()));
-    }
-    if (spec.kind != CellKind::kKernels || !spec.precision) return;
-    const auto probed = rates_.find({spec.device, *spec.precision, launch.device});
-    if (probed != rates_.end())
-      probed->second = std::max(probed->second, fastest_gemm_rate(spec, launch).value_or(0));
-  }
-
-  std::map<std::tuple<DeviceKind, Precision, std::optional<std::int64_t>>, double> rates_;
-};
+/// The limits of each device by its index, and those of all devices without one.
+using LimitsByDevice = std::map<std::optional<std::int64_t>, Limits>;
 
 /// A launch that is checked, with what it is checked against.
 struct Inspection {
   const Run& run;
-  const PeakGemmRates& peaks;
+  const LimitsByDevice& limits;
   const Cell& cell;
   const Launch& launch;
   std::vector<Finding>& findings;
@@ -95,12 +51,25 @@ constexpr double kUnevenVariation = 0.5;        // Standard deviation of steps o
 constexpr double kSlowForwardRatio = 3;         // Forward time over that in another mode.
 constexpr double kMaxUnattributedShare = 0.01;  // Kernel time of no phase over all kernel time.
 
+/// Returns the rate of the fastest GEMM, in FLOP/s, on the launch's device, else on any device.
+std::optional<double> peak_gemm_rate(const Inspection& in) {
+  if (!in.cell.spec.precision) return std::nullopt;
+  for (const auto& device : {in.launch.device, std::optional<std::int64_t>()}) {
+    const auto limits = in.limits.find(device);
+    if (limits == in.limits.end()) continue;
+    const auto& rates = limits->second.peak_gemm_rates;
+    const auto peak = rates.find(*in.cell.spec.precision);
+    if (peak != rates.end()) return peak->second;
+  }
+  return std::nullopt;
+}
+
 std::vector<double> counted_steps(const Inspection& in) {
   return after_warmup(in.samples(metric::kStep, metric::kTotal), in.cell.spec.warmup.value_or(0));
 }
 
 void check_rate(const Inspection& in, double flops_per_second) {
-  const double ratio = flops_per_second / in.peaks.of(in.cell.spec, in.launch).value_or(flops_per_second);
+  const double ratio = flops_per_second / peak_gemm_rate(in).value_or(flops_per_second);
   if (ratio <= kSuspiciousRatio) return;
   const std::string text =
       fmt::format("computes {} times as fast as the device's fastest GEMM in {}",
@@ -160,7 +129,7 @@ void check_forward(const Inspection& in) {
         cell.spec.kind == CellKind::kTiming && cell.spec.device == in.cell.spec.device;
     if (!is_timing || !same_setting(cell.spec, in.cell.spec)) continue;
     for (const Launch& launch : cell.launches) {
-      const auto other_ns = forward_ns({in.run, in.peaks, cell, launch, in.findings});
+      const auto other_ns = forward_ns({in.run, in.limits, cell, launch, in.findings});
       if (!is_ok(launch.outcome) || !other_ns || *other_ns <= 0) continue;
       if (*ns <= kSlowForwardRatio * *other_ns) continue;
       return in.warn(fmt::format("its forward pass takes {} times as long as in {}",
@@ -342,10 +311,14 @@ void inspect(const Inspection& in) {
 
 std::vector<Finding> check_plausibility(const Run& run) {
   std::vector<Finding> findings;
-  const PeakGemmRates peaks(run);
+  LimitsByDevice limits{{std::nullopt, measured_limits(run)}};
+  for (std::size_t i = 0; i < run.devices.size(); ++i) {
+    const auto device = static_cast<std::int64_t>(i);
+    limits[device] = measured_limits(run, device);
+  }
   for (const Cell& cell : run.cells) {
     for (const Launch& launch : cell.launches) {
-      if (is_ok(launch.outcome)) inspect({run, peaks, cell, launch, findings});
+      if (is_ok(launch.outcome)) inspect({run, limits, cell, launch, findings});
     }
   }
   return findings;

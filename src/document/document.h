@@ -160,7 +160,7 @@ struct Headline {
   std::string precision;  ///< "BF16"
   double fp32_ms = 0;
   double mixed_ms = 0;
-  double mfu = 0;         ///< FLOP/s of the mixed-precision step over that of the run's fastest GEMM.
+  double mfu = 0;  ///< FLOP/s of the mixed-precision step over that of the run's fastest GEMM.
   double peak_bytes = 0;  ///< The largest memory peak of the network's training steps.
 };
 

@@ -7,8 +7,7 @@ namespace {
 
 /// Sizes of the network. `scores` counts the attention scores of all layers.
 struct NetworkSizes {
-  double layers, tokens, context, width, inner_width, scores, vocabulary, element_bytes,
-      parameters;
+  double layers, tokens, context, width, inner_width, scores, vocabulary, element_bytes, parameters;
 
   explicit NetworkSizes(const CellSpec& spec) {
     const ModelShape shape = spec.model.value_or(ModelShape{});
@@ -59,8 +58,8 @@ PartWork part_work(NetworkPart part, const CellSpec& spec) {
     }
     case NetworkPart::kHead:
       return {.flops = 2 * n.tokens * n.width * n.vocabulary,
-              .bytes = n.element_bytes *
-                       (n.tokens * (n.width + n.vocabulary) + n.width * n.vocabulary)};
+              .bytes =
+                  n.element_bytes * (n.tokens * (n.width + n.vocabulary) + n.width * n.vocabulary)};
     case NetworkPart::kNormalization: {
       const double elements = (2 * n.layers + 1) * n.tokens * n.width;
       return {.flops = 4 * elements, .bytes = kFp32ElementBytes * kNormAccesses * elements};

@@ -29,8 +29,8 @@ struct PartWork {
 
 /// Returns the work of all layers in one forward pass, or of the optimizer in one step; zeros
 /// unless the cell measures the C++ network. The formulas are for one layer, in which a batch has B
-/// sequences of S tokens, the width is d, the inner width f, the number of heads h, the vocabulary V,
-/// and an element has w bytes: 4, or 2 under autocast.
+/// sequences of S tokens, the width is d, the inner width f, the number of heads h, the vocabulary
+/// V, and an element has w bytes: 4, or 2 under autocast.
 ///
 ///   Part                 Operations      Bytes
 ///   QKᵀ, A·V (each)      2BS²d           w(2BSd + BhS²)

@@ -83,8 +83,8 @@ TEST(LaunchMedian, IgnoresLaunchesWithoutCountedSteps) {
 
 constexpr double kProbedRates[]{70e12, 60e12, 50e12};  // FLOP/s
 
-/// Returns a profile of the small network's forward pass in which the GEMMs of w1 run at `rate`, and
-/// a helper of theirs takes as long as they do.
+/// Returns a profile of the small network's forward pass in which the GEMMs of w1 run at `rate`,
+/// and a helper of theirs takes as long as they do.
 Cell profile_at(double rate) {
   Cell cell;
   cell.spec = small_cell(Mode::kForward);

@@ -168,8 +168,8 @@ Quantity quantity_of(const char* topic, std::vector<std::pair<std::string, doubl
 }
 
 /// Compares an H100 (A) with an H200 (B), of which runs have these quantities.
-Document document_with_quantities(const Quantity& of_a, const Quantity& of_b,
-                                  double b_over_a = 0.8, std::vector<ComparedRow> more = {}) {
+Document document_with_quantities(const Quantity& of_a, const Quantity& of_b, double b_over_a = 0.8,
+                                  std::vector<ComparedRow> more = {}) {
   Comparison comparison{.rows = {step(Precision::kBf16, b_over_a)}};
   std::ranges::move(more, std::back_inserter(comparison.rows));
   comparison.a.device = "NVIDIA H100";

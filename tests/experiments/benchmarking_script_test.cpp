@@ -79,7 +79,7 @@ TEST(Ratio, IsCalledTwiceOnlyNearTwo) {
 TEST(Spread, NamesTheExceptionToItsBound) {
   const auto uneven = [](std::size_t step) { return step % 2 == 0 ? 1 : 1.4; };
   const auto run = fake_run(one_size(), scale_timings(metric::kSynced, "optimizer", uneven));
-  EXPECT_THAT(answer(run, "b"), HasSubstr("the optimizer by **18 %** (small)."));
+  EXPECT_THAT(answer(run, "b"), HasSubstr("the optimizer by **18 %**."));
 }
 
 TEST(Spread, BlamesTheOptimizersLaunchesOnlyIfKernelsFillLittleOfItsTime) {
@@ -90,9 +90,9 @@ TEST(Spread, BlamesTheOptimizersLaunchesOnlyIfKernelsFillLittleOfItsTime) {
                    "benchmarking_script.b");
   };
   const Part slow = part_if_busy(0.1), filled = part_if_busy(1e6);
-  EXPECT_THAT(slow.answer, HasSubstr("because its launches outlast its kernels."));
+  EXPECT_THAT(slow.answer, HasSubstr("because launches outlast kernels."));
   EXPECT_THAT(slow.tables.front().rows.front().joined_flags(), "launch-bound optimizer");
-  EXPECT_THAT(filled.answer, Not(HasSubstr("because its launches")));
+  EXPECT_THAT(filled.answer, Not(HasSubstr("because launches")));
   EXPECT_THAT(filled.tables.front().rows.front().joined_flags(), "");
 }
 
@@ -215,8 +215,8 @@ TEST(FirstStep, TakesItsExtraTimeFromStepsWithoutProfiler) {
     const auto from = text.find("a process's first step takes");
     return from == std::string::npos ? "" : text.substr(from, text.find("longer", from) - from);
   };
-  EXPECT_NE(words(1), "");
-  EXPECT_EQ(words(1), words(1.2)) << "the profiled step only tells what a first step does";
+  EXPECT_NE(words(1.2), "");
+  EXPECT_EQ(words(1.2), words(1.5)) << "the profiled step only tells what a first step does";
   EXPECT_EQ(words(10), "") << "it is something else";
 }
 

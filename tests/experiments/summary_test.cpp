@@ -53,7 +53,7 @@ TEST(Summary, CallsASpeedupApproximateIfAStepVaries) {
                      return step % 2 == 0 ? 2 * ns : ns;
                    })));
   EXPECT_THAT(varying_answer,
-              HasSubstr("It is approximate, because the BF16 step's coefficient of"));
+              HasSubstr("approximate: the BF16 step's coefficient of variation is 35"));
 }
 
 TEST(Summary, NamesGemmsOnlyIfTheyMakeUpTheGain) {
@@ -95,7 +95,8 @@ TEST(Summary, NamesTheDataSheetPeaksThatItDividesBy) {
 /// phase.
 void speed_up_largest(const CellSpec& spec, Launch& launch, std::int64_t busy_ns) {
   for (Metric& metric : launch.metrics) {
-    if (metric.tag == metric::kBusy) metric = integer_metric(metric.tag, metric.name, "ns", busy_ns);
+    if (metric.tag == metric::kBusy)
+      metric = integer_metric(metric.tag, metric.name, "ns", busy_ns);
   }
   if (spec.kind == CellKind::kTiming && spec.size == "2.7B")
     scaled(metric::kStep, metric::kTotal, 0.55)(spec, launch);

@@ -90,7 +90,7 @@ inline void measure_timing(Launch& body, const CellSpec& spec) {
   body.metrics.push_back(sample_metric("step", "enqueue", "ns", steps(step_ns * 0.5, all_steps)));
   add_phases(body, spec, metric::kEvent, forward_ns, all_steps);
   // A 16-bit step that is slower than FP32 is launch-bound.
-  const double host_share = speedup < 1 ? 0.99 : 0.5;
+  const double host_share = speedup < 1 ? 0.999 : 0.5;
   if (spec.device == DeviceKind::kCuda) {
     add_phases(body, spec, metric::kEnqueue, forward_ns * host_share, all_steps);
   }

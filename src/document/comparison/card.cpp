@@ -65,7 +65,8 @@ std::string bound_words(const SideRuns& runs, const CellSpec& spec) {
       const bool is_of_step = quantity.topic == topic::kTrainingStep &&
                               quantity.parameters == static_cast<double>(*parameters) &&
                               quantity.precision == precision;
-      if (is_of_step && words != "launch-bound" && !quantity.remark.empty()) words = quantity.remark;
+      if (is_of_step && words != "launch-bound" && !quantity.remark.empty())
+        words = quantity.remark;
     }
   }
   return words;
@@ -274,9 +275,9 @@ Dataset step_data(const Comparison& comparison, const SideRuns& runs) {
   for (const StepRow& step : steps) {
     if (step.launch_bound()) continue;
     const std::string context = format_count(step.row->spec.context.value_or(0));
-    const std::string label =
-        step.network() + ", " + step.precision() + (one_context ? "" : ", context " + context) +
-        (step.bound.empty() ? "" : ", " + step.bound);
+    const std::string label = step.network() + ", " + step.precision() +
+                              (one_context ? "" : ", context " + context) +
+                              (step.bound.empty() ? "" : ", " + step.bound);
     dots.push_back({label, names.title_a, StepRow::ms(step.row->a)});
     dots.push_back({label, names.title_b, StepRow::ms(step.row->b)});
   }

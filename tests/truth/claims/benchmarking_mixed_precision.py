@@ -211,13 +211,13 @@ CLAIMS = {
          statistics_matter)],
     "benchmarking_mixed_precision.c": [
         (r"No size ran both in FP32 and in \w+, so there is nothing to compare\.", lambda run: true(not pairs(run))),
-        (r"(?P<precision>\w+)(?: autocast)? makes the forward pass of (?P<size>.+?) \*\*(?P<forward>\S+) times\*\* as fast(?: and its "
-         r"backward pass \*\*(?P<backward>\S+) times\*\*)?\.", speedups),
-        (r"By (?P<kernels>kernels|operators) alone the forward speedup (?P<grows>grows|does not grow) with size, from (?P<first>\S+) "
-         r"\((?P<first_size>[^)]+)\) to (?P<last>\S+) times \((?P<last_size>[^)]+)\)(?:, because only GEMMs get faster, and their "
-         r"share grows from (?P<small>\S+) to (?P<large>\S+) % of the training step's FP32 forward pass)?\.", growth),
-        (r"In (?P<precision>\w+) the CPU sets the times of (?P<launch>.+?) \(launch-bound\)(?: and in part those of "
-         r"(?P<mixed>.+?) \(mixed\))?\.", cpu_sets),
-        (r"In (?P<precision>\w+) the CPU sets in part the times of (?P<mixed>.+?) \(mixed\)\.", cpu_sets),
+        (r"(?P<precision>\w+)(?: autocast)? makes (?P<size>.+?)'s forward pass \*\*(?P<forward>[^*]+)\*\*(?: and its backward pass "
+         r"\*\*(?P<backward>[^*]+)\*\*)? times as fast\.", speedups),
+        (r"The (?P<kernels>kernels|operators)' forward speedup (?P<grows>grows|does not grow with size,) from (?P<first>\S+) "
+         r"\((?P<first_size>[^)]+)\) to (?P<last>\S+) \((?P<last_size>[^)]+)\)(?:, because only GEMMs get faster: their share of "
+         r"training's FP32 forward pass grows from (?P<small>\S+) to (?P<large>\S+) %)?\.", growth),
+        (r"The CPU sets the (?P<precision>\w+) times of (?P<launch>.+?) \(launch-bound\)(?: and some of (?P<mixed>.+?) \(mixed\))?\.",
+         cpu_sets),
+        (r"The CPU sets some (?P<precision>\w+) times of (?P<mixed>.+?) \(mixed\)\.", cpu_sets),
         (r"This GPU does not compute in BF16: FP16 stands in for it, with an unscaled loss\.",
          lambda run: true(number(run.data["devices"][0]["compute_capability"]) < 8))]}

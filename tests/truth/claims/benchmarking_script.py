@@ -91,6 +91,7 @@ def spread(run, whose, passes, size, optimizer, optimizer_size, launches):
         network.phase("forward"), network.phase("backward"),
         network.whole_steps("forward"), network.whole_steps("inference"))) for key, network in by_setting.items()}
     optimizer_variations = {key: variation(network.phase("optimizer")) for key, network in by_setting.items()}
+    optimizer_size = optimizer_size or size
     for text, label, variations in ((passes, size, pass_variations), (optimizer, optimizer_size, optimizer_variations)):
         if text:
             highest = max(variations.values())
@@ -231,7 +232,7 @@ CLAIMS = {
          r"count predicts|, the backward pass \*\*(?P<ratio>[^*]+) times\*\* as long, where the FLOP count predicts twice)?\.",
          durations),
         (r"(?P<whose>Passes vary|It varies) by at most \*\*(?P<passes>[^*]+)\*\* \((?P<size>[^)]+)\)(?:, the optimizer by "
-         r"\*\*(?P<optimizer>[^*]+)\*\* \((?P<optimizer_size>[^)]+)\)(?P<launches>, because its launches outlast its kernels)?)?\.",
+         r"\*\*(?P<optimizer>[^*]+)\*\*(?: \((?P<optimizer_size>[^)]+)\))?(?P<launches>, because launches outlast kernels)?)?\.",
          spread)],
     "benchmarking_script.c": [
         (r"No size ran with warm-up steps before its timed ones, so there are no steps to compare\.", nothing_warm),
@@ -239,7 +240,7 @@ CLAIMS = {
          r"warm-up\.", steady),
         (r"Without warm-up the mean of (?P<steps>\d+) (?P<mode>\S+) steps? is \*\*(?P<most_rise>[^*]+) times\*\* as high for "
          r"(?P<most>.+?)(?: and \*\*(?P<least_rise>[^*]+) times\*\* for (?P<least>.+?))?(?:, because a process's first step takes "
-         r"\*\*(?P<extra>[^*]+) ms\*\* longer(?P<fixed> at any size)?, mostly to load CUDA modules and initialize cuBLAS)?\."
+         r"\*\*(?P<extra>[^*]+) ms\*\* longer(?P<fixed> at any size)?, mostly loading CUDA modules and cuBLAS)?\."
          r"(?= |$)", rises),
         (r"This run does not show why\.", without_reason),
         (r"One warm-up step is enough for the mean here(?:, yet timed steps of (?P<sizes>.+?) still called "

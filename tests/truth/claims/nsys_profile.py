@@ -203,16 +203,16 @@ def no_group(run, profile, everything):
     near(everything, 100 - gemm_percent(Profile(run, profile).rows("forward")))
 
 
-def step_share(run, profile, forward, fullest, optimizer=None, by=None, without=None):
+def step_share(run, profile, forward, fullest, optimizer=None, by=None, inference=None):
     profile = Profile(run, profile)
-    true(bool(without) == bool(profile.inference and profile.step), "the forward pass is another's")
+    true(bool(inference) == bool(profile.inference and profile.step), "the forward pass is another's")
     step_share.before, step_share.after = profile.rows("forward"), profile.rows("step" if optimizer is not None else by)
     near(forward, gemm_percent(step_share.before))
     near(fullest, gemm_percent(step_share.after))
 
 
-def whole_step(run, profile, forward, fullest, optimizer, without):
-    step_share(run, profile, forward, fullest, optimizer or "", without=without)
+def whole_step(run, profile, forward, fullest, optimizer, inference):
+    step_share(run, profile, forward, fullest, optimizer or "", inference=inference)
     rows = Profile(run, profile).rows
     if optimizer:
         near(optimizer, total_ms(rows("optimizer")))
@@ -248,13 +248,13 @@ def without_reason(_run):
     true(abs(gemm_percent(step_share.before) - gemm_percent(step_share.after)) >= 1)
 
 
-def backward_only(run, profile, forward, fullest, without):
-    step_share(run, profile, forward, fullest, by="passes", without=without)
+def backward_only(run, profile, forward, fullest, inference):
+    step_share(run, profile, forward, fullest, by="passes", inference=inference)
     true(not Profile(run, profile).rows("step"))
 
 
-def forward_only(run, profile, forward, without):
-    true(not without)
+def forward_only(run, profile, forward, inference):
+    true(not inference)
     near(forward, gemm_percent(Profile(run, profile).rows("forward")))
     true(not Profile(run, profile).rows("passes"))
 
@@ -313,7 +313,7 @@ def fused(run, profile, ms):
 NOTHING = (r"No step was profiled; the table gives the reasons\.", always)
 BUSY = rf"The (?P<kind>forward pass|forward\+backward|training step) of {PROFILE} takes \*\*(?P<busy>\S+) ms\*\* by the profiler"
 TIMER = r"\*\*(?P<timer>\S+) ms\*\*"
-GEMMS = rf"In the forward pass of {PROFILE}(?P<without>, without gradients,)? GEMMs take \*\*(?P<forward>\S+) %\*\*"
+GEMMS = rf"In the (?:(?P<inference>inference)|forward) pass of {PROFILE} GEMMs take \*\*(?P<forward>\S+) %\*\*"
 
 CLAIMS = {
     "nsys_profile.a": [
