@@ -130,7 +130,7 @@ std::optional<PartContent> present_speedups(const RunView& view) {
   const auto longest_cells = each(networks, [](const MeasuredNetwork& network) {
     return network.group->cells.rbegin()->second;
   });
-  part.details.tables = {bounds_table(view, groups, Mode::kTrainStep),
+  part.details.tables = {bounds_table(view, groups),
                          command_table(view.run(), kProblem + std::string(".c"), longest_cells)};
   return part;
 }

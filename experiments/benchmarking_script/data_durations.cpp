@@ -245,7 +245,7 @@ Facts duration_facts(const std::vector<SizeRow>& all) {
   Facts facts;
   facts.flag("nothing", rows.empty());
   facts.set("whose", backward_rows.empty() ? "It varies" : "Passes vary");
-  facts.set("launch_below", kLaunchBoundBelow, {Notation::kPercent, 0});
+  facts.set("launch_below", format_fixed(100 * kLaunchBoundBelow, 0));
   facts.when("timed", !rows.empty(), rows.empty() ? Facts() : timed_facts(rows));
   facts.when("passes", passes.facts());
   auto of_optimizer = optimizer.facts();
@@ -267,7 +267,7 @@ PartContent present_durations(const RunView& view, const std::vector<TimingGroup
   part.datasets.push_back(make_dataset("sizes", kSizes, rows));
   part.datasets.push_back(samples_dataset(rows));
   part.datasets.push_back(make_dataset("tokens", kTokens, tokens_rows(groups)));
-  part.details.tables = {bounds_table(view, groups, Mode::kForwardBackward)};
+  part.details.tables = {bounds_table(view, groups)};
   part.details.warnings = step_warnings(groups);
   return part;
 }

@@ -79,6 +79,15 @@ TimeBound time_bound(const RunView& view, const TimedLaunch& timed,
   return {.kernel_share = std::min(1.0, *kernels / mean(times_ms))};
 }
 
+/// Returns the bound of whole steps.
+TimeBound step_bound(const RunView& view, const TimedLaunch& timed) {
+  std::vector<std::string_view> phases;
+  for (const auto& [phase, mode] : kPhases) {
+    if (timed.spec->mode >= mode) phases.push_back(phase);
+  }
+  return time_bound(view, timed, phases, timed.ms_after_warmup(metric::kStep, metric::kTotal));
+}
+
 /// Returns the bound that all have, or mixed if they differ; nothing if there are none.
 std::optional<Bound> joint_bound(const std::vector<Bound>& bounds) {
   if (bounds.empty()) return std::nullopt;
@@ -122,14 +131,6 @@ NetworkBounds network_bounds(const RunView& view, const TimingGroup& group) {
           .backward = bound_of(metric::kBackward, times.backward),
           .optimizer = bound_of(metric::kOptimizer, times.optimizer),
           .step = step_bound(view, *longest)};
-}
-
-TimeBound step_bound(const RunView& view, const TimedLaunch& timed) {
-  std::vector<std::string_view> phases;
-  for (const auto& [phase, mode] : kPhases) {
-    if (timed.spec->mode >= mode) phases.push_back(phase);
-  }
-  return time_bound(view, timed, phases, timed.ms_after_warmup(metric::kStep, metric::kTotal));
 }
 
 }  // namespace labreport

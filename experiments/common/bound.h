@@ -43,7 +43,4 @@ struct NetworkBounds {
 };
 NetworkBounds network_bounds(const RunView& view, const TimingGroup& group);
 
-/// The bound of whole steps of one mode.
-TimeBound step_bound(const RunView& view, const TimedLaunch& timed);
-
 }  // namespace labreport

@@ -14,7 +14,6 @@ struct BoundsRow {
   const TimingGroup* group;
   TimedLaunch timed;
   NetworkBounds network;
-  TimeBound step;             ///< Of the steps in the table's mode.
   std::optional<double> mfu;  ///< See `model_flops_utilization`.
 
   Value teraflops_per_second() const {
@@ -47,8 +46,7 @@ const std::vector<Column<BoundsRow>> kBounds{
     share_column("forward", "Kernels fill of forward", &NetworkBounds::forward),
     share_column("backward", "Of backward", &NetworkBounds::backward),
     share_column("optimizer", "Of the optimizer", &NetworkBounds::optimizer),
-    {"step", "Of the step", [](const BoundsRow& row) { return row.step.kernel_share; }, "%",
-     kShareNotation},
+    share_column("step", "Of the step", &NetworkBounds::step),
     {"lag", "Smallest GPU lag, not profiled", &BoundsRow::smallest_lag, "%", kShareNotation},
     {"rate", "Rate", &BoundsRow::teraflops_per_second, "TFLOP/s"},
     {"of_peak", "MFU", &BoundsRow::mfu, "%", kShareNotation},
@@ -59,17 +57,15 @@ const std::vector<Column<BoundsRow>> kBounds{
 
 }  // namespace
 
-TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& groups,
-                       Mode preferred) {
+TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& groups) {
   std::vector<BoundsRow> rows;
   const Limits limits = measured_limits(view.run());
   for (const TimingGroup& group : groups) {
-    auto step = timed_launch(group, preferred);
-    if (!step) step = longest_timed_launch(group);
+    const auto step = longest_timed_launch(group);
     if (!step) continue;
     const auto mfu = model_flops_utilization(limits, *step);
     if (!view.on_gpu() && !mfu) continue;
-    rows.push_back({&group, *step, network_bounds(view, group), step_bound(view, *step), mfu});
+    rows.push_back({&group, *step, network_bounds(view, group), mfu});
   }
   TableView table = table_of(make_dataset("bounds", kBounds, rows));
   const bool has_mfu = std::ranges::any_of(rows, [](const auto& row) { return !!row.mfu; });

@@ -135,9 +135,9 @@ std::string method_text(const RunView& view) {
   facts.flag("gpu", view.on_gpu());
   add_planned_kinds(facts, view.run());
   facts.when("limits", limit_facts(view)).when("classified", classified_facts(view));
-  facts.set("launch_below", kLaunchBoundBelow, {Notation::kPercent, 0});
-  facts.set("gpu_from", kGpuBoundFrom, {Notation::kPercent, 0});
-  facts.set("waits_below", kWaitsBelow, {Notation::kPercent, 0});
+  facts.set("launch_below", format_fixed(100 * kLaunchBoundBelow, 0));
+  facts.set("gpu_from", format_fixed(100 * kGpuBoundFrom, 0));
+  facts.set("waits_below", format_fixed(100 * kWaitsBelow, 0));
   facts.when("model", model_facts(view.run()));
   add_comparison(facts);
   return render_words(embedded::experiments().at(kTemplateFile), facts, kTemplateFile);

@@ -38,8 +38,8 @@ std::string summary_words(std::vector<ComparedRow> rows, bool with_limits = true
   comparison.a.device = "NVIDIA H100";
   comparison.b.device = "NVIDIA H200";
   if (with_limits) {
-    comparison.a.limits = {{{Precision::kFp32, 50e12}, {Precision::kBf16, 700e12}}, 3e12};
-    comparison.b.limits = {{{Precision::kFp32, 50e12}, {Precision::kBf16, 700e12}}, 4.2e12};
+    comparison.a.limits.copy_bandwidth = 3e12;
+    comparison.b.limits.copy_bandwidth = 4.2e12;
   }
   return diff_document(comparison, {"a", ""}, {"b", ""}).sections.front().parts.front().answer;
 }
@@ -115,8 +115,8 @@ Comparison comparison_of_two_models(std::vector<ComparedRow> rows) {
   Comparison comparison{.rows = std::move(rows)};
   comparison.machines.relation = Relation::kSameMachine;
   comparison.a.device = comparison.b.device = "NVIDIA H200";
-  comparison.a.limits = {{{Precision::kFp32, 50e12}}, 3e12};
-  comparison.b.limits = {{{Precision::kFp32, 51e12}}, 3.1e12};
+  comparison.a.limits.copy_bandwidth = 3e12;
+  comparison.b.limits.copy_bandwidth = 3.1e12;
   comparison.b.implementation = "Net-0a1b2c3d";
   return comparison;
 }

@@ -374,6 +374,32 @@ TEST(Attention, NamesABoundOnlyNearTheLimit) {
               AllOf(HasSubstr("softmax takes"), Not(bound), Not(unclear)));
 }
 
+TEST(Roofline, IsAboveEveryGemmOfTheRun) {
+  const auto slow_probe = [](const CellSpec& spec, Launch& launch) {
+    if (spec.kind != CellKind::kLimits) return;
+    for (Metric& metric : launch.metrics) {
+      if (metric.tag == metric::kMatrixRate) metric.data = Scalar(*metric.number() / 10);
+    }
+  };
+  const auto run = small_at_512(slow_probe);
+  const Dataset roof = dataset(run, "e", "roof"), points = dataset(run, "e", "roofline");
+  std::map<std::string, double> highest;
+  for (std::size_t row = 0; row < roof.rows.size(); ++row) {
+    double& rate = highest[format_value(value(roof, row, "precision"))];
+    rate = std::max(rate, *value(roof, row, "rate").number());
+  }
+  int gemms = 0;
+  for (std::size_t row = 0; row < points.rows.size(); ++row) {
+    const std::string part = format_value(value(points, row, "part"));
+    if (part == "softmax" || part == "RMSNorm" || part == "AdamW") continue;
+    ++gemms;
+    EXPECT_LE(*value(points, row, "rate").number(),
+              1.0001 * highest.at(format_value(value(points, row, "precision"))))
+        << part;
+  }
+  EXPECT_EQ(gemms, 2 * 4) << "QKᵀ, A·V, projections and FFN in two precisions";
+}
+
 /// Runs a model of the user's, whose attention is one module without ranges. Its softmax and its
 /// GEMMs run as the operators `softmax_op` and `gemm_op`.
 labreport::Run users_model_run(const std::string& softmax_op, const std::string& gemm_op) {
