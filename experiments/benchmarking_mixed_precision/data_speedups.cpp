@@ -84,7 +84,7 @@ const std::vector<Column<PassRow>> kPasses{
        return speedup ? Value(speedup->deviation) : Value();
      },
      "×", kSpeedup},
-    {"bound", "Whole step",
+    {"bound", "Bound",
      [](const PassRow& row) {
        const auto bound = row.network().bound;
        return bound ? Value(describe(*bound)) : Value();
@@ -130,7 +130,7 @@ std::optional<PartContent> present_speedups(const RunView& view) {
   const auto longest_cells = each(networks, [](const MeasuredNetwork& network) {
     return network.group->cells.rbegin()->second;
   });
-  part.details.tables = {bounds_table(view, groups, Mode::kTrainStep),
+  part.details.tables = {bounds_table(view, groups),
                          command_table(view.run(), kProblem + std::string(".c"), longest_cells)};
   return part;
 }

@@ -45,21 +45,15 @@ std::optional<KernelTimes> kernel_times(const Launch* profile, std::string_view 
 
 MeasuredNetwork measured_network(const RunView& view, const TimingGroup& group) {
   const Launch* profile = profile_of(view, group.spec);
-  const auto longest_mode = longest_timed_launch(group);
-  const auto lags = longest_mode ? device_lags(view, *longest_mode) : std::vector<PhaseLag>();
   const auto pass = [&](std::string_view phase, const std::vector<double>& times_ms) {
-    const auto lag = std::ranges::find(lags, phase, &PhaseLag::phase);
-    return MeasuredPass{
-        .times_ms = times_ms,
-        .kernels = kernel_times(profile, phase),
-        .launch_bound = lag == lags.end() ? std::nullopt : std::optional(is_launch_bound(*lag))};
+    return MeasuredPass{.times_ms = times_ms, .kernels = kernel_times(profile, phase)};
   };
   const PhaseTimes times = phase_times(group);
   return {.group = &group,
           .forward = pass(metric::kForward, times.forward),
           .backward = pass(metric::kBackward, times.backward),
           .step = pass(/*phase=*/"", whole_step_times(group, Mode::kTrainStep)),
-          .bound = longest_mode ? bound_of(view, *longest_mode) : std::nullopt};
+          .bound = network_bounds(view, group).bound()};
 }
 
 /// Returns the precision's place in the order of rows. Answers compare FP32 with the next one.
@@ -88,6 +82,11 @@ std::string MeasuredNetwork::missing_reason() const {
 
 std::optional<Ratio> PrecisionPair::speedup(PassOfNetwork pass) const {
   return ratio_of((fp32->*pass).times_ms, (other->*pass).times_ms);
+}
+
+std::optional<Bound> PrecisionPair::bound() const {
+  return fp32->bound && other->bound ? std::optional(std::min(*fp32->bound, *other->bound))
+                                     : std::nullopt;
 }
 
 MeasuredNetworks measured_networks(const RunView& view, const std::vector<TimingGroup>& groups) {

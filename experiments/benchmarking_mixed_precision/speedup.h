@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "document/facts.h"
+#include "experiments/common/bound.h"
 #include "experiments/common/ratio.h"
-#include "experiments/common/timing.h"
 
 namespace labreport::benchmarking_mixed_precision {
 
@@ -26,14 +26,13 @@ struct KernelTimes {
 struct MeasuredPass {
   std::vector<double> times_ms;        ///< One for each step after the warm-up; may be empty.
   std::optional<KernelTimes> kernels;  ///< Empty for whole steps and if no step was profiled.
-  std::optional<bool> launch_bound;    ///< Empty for whole steps and on a CPU.
 };
 
 /// One network in one precision. It does not own `group`, which has to outlive it.
 struct MeasuredNetwork {
   const TimingGroup* group;
   MeasuredPass forward, backward, step;
-  std::optional<Bound> bound;  ///< Tells what limits the longest mode that ran; empty on a CPU.
+  std::optional<Bound> bound;  ///< See `NetworkBounds::bound`; empty on a CPU.
 
   std::string size_label() const;  ///< "2.7B", with the context if the run has several.
   std::string_view precision() const;
@@ -49,6 +48,10 @@ struct PrecisionPair {
   std::string size_label() const { return other->size_label(); }
   std::string precision() const { return std::string(other->precision()); }
   std::optional<Ratio> speedup(PassOfNetwork pass) const;  ///< Mean FP32 time / other mean time.
+  /// Launch-bound if either network is, else mixed if either is; empty on a CPU.
+  std::optional<Bound> bound() const;
+  /// True unless the CPU sets some time of either network. Only then is a speedup the device's.
+  bool is_of_device() const { return bound().value_or(Bound::kDevice) == Bound::kDevice; }
 };
 
 using MeasuredNetworks = std::vector<MeasuredNetwork>;
@@ -64,6 +67,10 @@ PrecisionPairs precision_pairs(const MeasuredNetworks& networks);
 /// Returns the pairs that answers use: those in the first pair's precision that timed `pass` in
 /// both precisions.
 PrecisionPairs compared_pairs(const PrecisionPairs& pairs, PassOfNetwork pass);
+
+/// Names the networks whose times the CPU sets (`launch`), or sets in part (`mixed`). Returns
+/// nothing if there are none.
+std::optional<Facts> bound_facts(const MeasuredNetworks& networks);
 
 /// Returns the values of part (c)'s sentences. `pairs` must not be empty.
 Facts speedup_facts(const RunView& view, const PrecisionPairs& pairs);

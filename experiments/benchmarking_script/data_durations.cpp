@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "experiments/benchmarking_script/presenters.h"
+#include "experiments/common/bound.h"
 #include "experiments/common/bounds_table.h"
 #include "experiments/common/change.h"
 #include "experiments/common/ratio.h"
@@ -43,6 +44,7 @@ std::optional<double> gemm_rate(const RunView& view, const CellSpec& forward,
 struct SizeRow {
   const TimingGroup* group;
   PhaseTimes phases_ms;
+  NetworkBounds bounds;
   std::optional<double> forward_rate, backward_rate;  ///< TFLOP/s of GEMMs.
   std::string reason;                                 ///< Why times are missing; empty if none is.
   std::vector<std::string> flags;
@@ -61,10 +63,17 @@ std::vector<SizeRow> size_rows(const RunView& view, const std::vector<TimingGrou
       if (const auto step = timed_launch(group, mode))
         std::ranges::move(disturbances(*step), std::back_inserter(flags));
     }
+    const NetworkBounds bounds = network_bounds(view, group);
+    for (const auto& [phase, bound] :
+         {std::pair("forward", &bounds.forward), std::pair("backward", &bounds.backward),
+          std::pair("optimizer", &bounds.optimizer)}) {
+      if (bound->bound() == Bound::kLaunch) flags.push_back(std::string("launch-bound ") + phase);
+    }
     CellSpec forward = group.spec;
     forward.mode = Mode::kForward;
     rows.push_back({.group = &group,
                     .phases_ms = phase_times(group),
+                    .bounds = bounds,
                     .forward_rate = gemm_rate(view, forward, metric::kForward, 1),
                     .backward_rate = gemm_rate(view, forward, metric::kBackward, 2),
                     .reason = why_modes_are_missing(group),
@@ -202,22 +211,23 @@ class LargestVariation {
  public:
   void add(const SizeRow& row, const std::vector<double>& samples) {
     const double variation = variation_of(samples).value_or(0);
-    if (variation > variation_) std::tie(variation_, label_) = std::tie(variation, row.label());
+    if (variation > variation_) std::tie(variation_, row_) = std::tuple(variation, &row);
   }
+  const SizeRow* row() const { return row_; }  ///< Null if no samples varied.
   std::optional<Facts> facts() const {
-    if (variation_ <= 0) return std::nullopt;
+    if (row_ == nullptr) return std::nullopt;
     // The text says "at most", so the coefficient is rounded up to the last digit written.
     const double last_digit = variation_ > 1 ? 0.1 : variation_ < 0.0995 ? 0.001 : 0.01;
     const double bound = std::ceil(variation_ / last_digit) * last_digit;
     return Facts()
         .set("share", variation_ > 1 ? format_fixed(bound, 1) + "× the mean"
                                      : format_rough_percent(bound) + " %")
-        .set("size", label_);
+        .set("size", row_->label());
   }
 
  private:
   double variation_ = 0;
-  std::string label_;
+  const SizeRow* row_ = nullptr;
 };
 
 Facts duration_facts(const std::vector<SizeRow>& all) {
@@ -233,9 +243,17 @@ Facts duration_facts(const std::vector<SizeRow>& all) {
     optimizer.add(row, row.phases_ms.optimizer);
   }
   Facts facts;
-  facts.flag("nothing", rows.empty()).set("possessive", backward_rows.empty() ? "Its" : "Their");
+  facts.flag("nothing", rows.empty());
+  facts.set("subject", backward_rows.empty() ? "It varies" : "Passes vary");
+  facts.set("launch_below", format_fixed(100 * kLaunchBoundBelow, 0));
   facts.when("timed", !rows.empty(), rows.empty() ? Facts() : timed_facts(rows));
-  return facts.when("passes", passes.facts()).when("optimizer", optimizer.facts());
+  facts.when("passes", passes.facts());
+  auto of_optimizer = optimizer.facts();
+  if (of_optimizer)
+    of_optimizer->flag("elsewhere", optimizer.row() != passes.row())
+        .flag("by_launches",
+              optimizer.row()->bounds.optimizer.kernel_share.value_or(1) < kLaunchBoundBelow);
+  return facts.when("optimizer", of_optimizer);
 }
 
 }  // namespace
@@ -249,7 +267,7 @@ PartContent present_durations(const RunView& view, const std::vector<TimingGroup
   part.datasets.push_back(make_dataset("sizes", kSizes, rows));
   part.datasets.push_back(samples_dataset(rows));
   part.datasets.push_back(make_dataset("tokens", kTokens, tokens_rows(groups)));
-  part.details.tables = {bounds_table(view, groups, Mode::kForwardBackward)};
+  part.details.tables = {bounds_table(view, groups)};
   part.details.warnings = step_warnings(groups);
   return part;
 }

@@ -170,10 +170,11 @@ struct FirstStep {
   }
   /// Returns the time for loading modules and initializing cuBLAS; needs `has_causes()`.
   double initialization_ms() const { return *modules_ms + *cublas_ms; }
-  /// True if initialization takes half to twice the first step's extra time over a steady step.
+  /// Returns the extra time of unprofiled first steps over a steady step.
+  double extra_ms() const { return row->first_step_ms() - row->steady_ms(); }
+  /// True if initialization in the profiled step takes half to twice the extra time.
   bool initialization_explains() const {
-    const double extra_ms = row->first_step_ms() - row->steady_ms();
-    return initialization_ms() >= extra_ms / 2 && initialization_ms() <= 2 * extra_ms;
+    return initialization_ms() >= extra_ms() / 2 && initialization_ms() <= 2 * extra_ms();
   }
   /// Splits the step by cause. Kernels overlap CPU work, so they get at most the time that is left.
   std::vector<std::pair<const char*, double>> causes_ms() const {
@@ -248,10 +249,10 @@ std::optional<Facts> initialization_facts(const FirstSteps& steps, const WarmupR
       std::ranges::none_of(profiled, is_slowest) ||
       !std::ranges::all_of(profiled, &FirstStep::initialization_explains))
     return std::nullopt;
-  const auto times_ms = each(profiled, &FirstStep::initialization_ms);
+  const auto times_ms = each(profiled, &FirstStep::extra_ms);
   const bool is_fixed = times_ms.size() > 1 && times_ms.size() == steps.size() &&
                         std::ranges::max(times_ms) < kFixedCostRatio * std::ranges::min(times_ms);
-  return Facts().set("causes", range_words(times_ms)).flag("fixed", is_fixed);
+  return Facts().set("extra", range_words(times_ms)).flag("fixed", is_fixed);
 }
 
 /// Sets the answer. `rows` must not be empty, and all must have the same mode.

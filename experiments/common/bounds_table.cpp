@@ -1,5 +1,6 @@
 #include "experiments/common/bounds_table.h"
 
+#include "experiments/common/bound.h"
 #include "plan/arithmetic.h"
 #include "results/metric_names.h"
 
@@ -12,26 +13,25 @@ constexpr Notation kShareNotation{Notation::kPercent};
 struct BoundsRow {
   const TimingGroup* group;
   TimedLaunch timed;
-  std::vector<PhaseLag> lags;
-  std::optional<Bound> bound;
-  std::optional<double> busy_share;
+  NetworkBounds network;
   std::optional<double> mfu;  ///< See `model_flops_utilization`.
 
-  Value lag_ratio(std::string_view phase) const {
-    for (const PhaseLag& lag : lags) {
-      if (lag.phase == phase) return lag.lag_ratio;
-    }
-    return {};
-  }
   Value teraflops_per_second() const {
     const auto steps = timed.ms_after_warmup(metric::kStep, metric::kTotal);
     const auto flops = step_flops(*timed.spec);
     return steps.empty() || !flops ? Value() : *flops / (median(steps) / 1e3) / kTera;
   }
+  /// Returns the smallest lag of a forward or backward pass that was not profiled.
+  std::optional<double> smallest_lag() const {
+    std::vector<double> lags = network.forward.lag_shares;
+    std::ranges::copy(network.backward.lag_shares, std::back_inserter(lags));
+    return lags.empty() ? std::nullopt : std::optional(std::ranges::min(lags));
+  }
 };
 
-Column<BoundsRow> lag_column(std::string_view phase, const char* title) {
-  return {std::string(phase), title, [phase](const BoundsRow& row) { return row.lag_ratio(phase); },
+Column<BoundsRow> share_column(const char* name, const char* title,
+                               TimeBound NetworkBounds::* time) {
+  return {name, title, [time](const BoundsRow& row) { return (row.network.*time).kernel_share; },
           "%", kShareNotation};
 }
 
@@ -43,29 +43,29 @@ const std::vector<Column<BoundsRow>> kBounds{
      [](const BoundsRow& row) { return row.group->context; },
      "",
      {Notation::kCount}},
-    lag_column(metric::kForward, "GPU lag behind CPU, forward"),
-    lag_column(metric::kBackward, "GPU lag, backward"),
-    lag_column(metric::kOptimizer, "GPU lag, optimizer"),
-    {"busy", "GPU busy", &BoundsRow::busy_share, "%", kShareNotation},
+    share_column("forward", "Kernels fill of forward", &NetworkBounds::forward),
+    share_column("backward", "Of backward", &NetworkBounds::backward),
+    share_column("optimizer", "Of the optimizer", &NetworkBounds::optimizer),
+    share_column("step", "Of the step", &NetworkBounds::step),
+    {"lag", "Smallest GPU lag, not profiled", &BoundsRow::smallest_lag, "%", kShareNotation},
     {"rate", "Rate", &BoundsRow::teraflops_per_second, "TFLOP/s"},
-    {"of_peak", "MFU vs. measured peak", &BoundsRow::mfu, "%", kShareNotation},
-    {"bound", "Bound",
-     [](const BoundsRow& row) { return row.bound ? Value(describe(*row.bound)) : Value(); }}};
+    {"of_peak", "MFU", &BoundsRow::mfu, "%", kShareNotation},
+    {"bound", "Bound", [](const BoundsRow& row) {
+       const auto bound = row.network.bound();
+       return bound ? Value(describe(*bound)) : Value();
+     }}};
 
 }  // namespace
 
-TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& groups,
-                       Mode preferred) {
+TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& groups) {
   std::vector<BoundsRow> rows;
+  const Limits limits = measured_limits(view.run());
   for (const TimingGroup& group : groups) {
-    auto step = timed_launch(group, preferred);
-    if (!step) step = longest_timed_launch(group);
+    const auto step = longest_timed_launch(group);
     if (!step) continue;
-    const auto mfu = model_flops_utilization(view, *step);
+    const auto mfu = model_flops_utilization(limits, *step);
     if (!view.on_gpu() && !mfu) continue;
-    // A busy share has no meaning on a CPU, where the host itself runs the operators.
-    const auto busy = view.on_gpu() ? busy_share(view, *step->spec) : std::nullopt;
-    rows.push_back({&group, *step, device_lags(view, *step), bound_of(view, *step), busy, mfu});
+    rows.push_back({&group, *step, network_bounds(view, group), mfu});
   }
   TableView table = table_of(make_dataset("bounds", kBounds, rows));
   const bool has_mfu = std::ranges::any_of(rows, [](const auto& row) { return !!row.mfu; });

@@ -8,8 +8,8 @@
 
 namespace labreport {
 
-/// Shows what bounds each network's step (see `bound_of`), the measurements behind it, and the MFU.
-/// If the `preferred` mode did not run, the table shows the longest mode that ran.
-TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& groups, Mode preferred);
+/// Shows what sets each network's times (see `NetworkBounds`), the shares behind it, and the MFU of
+/// the longest mode that ran.
+TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& groups);
 
 }  // namespace labreport

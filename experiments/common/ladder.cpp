@@ -31,7 +31,7 @@ std::string change_of(const CellSpec& spec, const Ladder& ladder) {
   return std::string(describe(spec.variant.value_or(Variant::kMatmul)));
 }
 
-Rung rung_of(const RunView& view, const Cell& cell, const Ladder& ladder) {
+Rung rung_of(const Limits& limits, const Cell& cell, const Ladder& ladder) {
   Rung rung{&cell, change_of(cell.spec, ladder), reason_missing(cell)};
   const Launch* launch = ok_launch(cell);
   if (launch == nullptr) return rung;
@@ -49,22 +49,22 @@ Rung rung_of(const RunView& view, const Cell& cell, const Ladder& ladder) {
   CellSpec eager = cell.spec;
   eager.implementation.clear();  // `step_flops` knows only labreport's own network.
   const auto flops = step_flops(eager);
-  const auto rate = measured_gemm_rate(view, *eager.precision);
-  if (rung.ran() && flops && rate && rung.mean_ms() > 0) {
-    rung.mfu = *flops / (rung.mean_ms() / kMillisecondsPerSecond) / *rate;
+  const auto peak = limits.peak_gemm_rates.find(*eager.precision);
+  if (rung.ran() && flops && peak != limits.peak_gemm_rates.end() && rung.mean_ms() > 0) {
+    rung.mfu = *flops / (rung.mean_ms() / kMillisecondsPerSecond) / peak->second;
   }
   return rung;
 }
 
-std::optional<double> floor_ms_of(const RunView& view, const Ladder& ladder) {
+std::optional<double> ms_at_peak_rates(const Limits& limits, const Ladder& ladder) {
   const CellSpec& spec = ladder.rungs.back().cell->spec;
-  const Limits limits = measured_limits(view.run());
   const auto flops = step_flops(ladder.rungs.front().cell->spec);
-  const auto rate = measured_gemm_rate(view, *spec.precision);
-  if (!flops || !rate || !limits.copy_bandwidth || !spec.model) return std::nullopt;
+  const auto peak = limits.peak_gemm_rates.find(*spec.precision);
+  const bool is_known = flops && peak != limits.peak_gemm_rates.end() && limits.copy_bandwidth;
+  if (!is_known || !spec.model) return std::nullopt;
   const double bytes =
       kOptimizerBytesPerParameter * static_cast<double>(parameter_count(*spec.model));
-  return kMillisecondsPerSecond * (*flops / *rate + bytes / *limits.copy_bandwidth);
+  return kMillisecondsPerSecond * (*flops / peak->second + bytes / *limits.copy_bandwidth);
 }
 
 std::string describe_fall(double from, double to) {
@@ -106,6 +106,7 @@ const Rung* Ladder::fastest() const {
 
 std::vector<Ladder> ladders(const RunView& view) {
   std::vector<Ladder> all;
+  const Limits limits = measured_limits(view.run());
   for (const Cell& cell : view.run().cells) {
     const CellSpec& spec = cell.spec;
     if (spec.kind != CellKind::kLadder || !spec.model || !spec.precision) continue;
@@ -120,9 +121,9 @@ std::vector<Ladder> ladders(const RunView& view) {
                                    .precision = precision,
                                    .rungs = {}});
     }
-    ladder->rungs.push_back(rung_of(view, cell, *ladder));
+    ladder->rungs.push_back(rung_of(limits, cell, *ladder));
   }
-  for (Ladder& ladder : all) ladder.floor_ms = floor_ms_of(view, ladder);
+  for (Ladder& ladder : all) ladder.ms_at_peak_rates = ms_at_peak_rates(limits, ladder);
   std::ranges::stable_sort(all, {}, [](const Ladder& ladder) {
     return std::pair(parameters(ladder), ladder.precision != describe(Precision::kFp32));
   });

@@ -31,10 +31,10 @@ struct Ladder {
   std::string words;  ///< "small in BF16"; "small in FP32"
   std::string precision;
   std::vector<Rung> rungs;
-  /// A lower bound of the step's time: the time of its GEMMs at the peak rate measured in the last
-  /// rung's precision, plus the time of AdamW's 28 bytes for each parameter at the measured copy
-  /// bandwidth. Empty if the rate or the bandwidth is unknown.
-  std::optional<double> floor_ms = {};
+  /// The time of the step's GEMMs at the rate of the run's fastest GEMM in the last rung's
+  /// precision, plus that of AdamW's 28 bytes for each parameter at the measured copy bandwidth.
+  /// Empty if the rate or the bandwidth is unknown.
+  std::optional<double> ms_at_peak_rates = {};
 
   const Rung* first_run() const;  ///< The first rung that ran; null if none did.
   const Rung* fastest() const;    ///< The fastest rung; null if none ran.

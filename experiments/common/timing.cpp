@@ -1,12 +1,10 @@
 #include "experiments/common/timing.h"
 
 #include <algorithm>
-#include <array>
 #include <ranges>
 #include <set>
 #include <utility>
 
-#include "analysis/measures.h"
 #include "base/format.h"
 #include "plan/arithmetic.h"
 #include "results/metric_names.h"
@@ -14,10 +12,6 @@
 namespace labreport {
 namespace {
 
-constexpr double kWaitsBelow = 0.05;  // Below this PhaseLag::lag_ratio the device waits for work.
-constexpr double kBusyFrom = 0.8;     // From this PhaseLag::busy_ratio on, kernels set the pace.
-constexpr std::array kPhases{metric::kForward, metric::kLoss, metric::kBackward,
-                             metric::kOptimizer};
 // In a normal distribution, seven median absolute deviations above the median are as far out as
 // three interquartile ranges above the upper quartile. Unlike quartiles, the median absolute
 // deviation stays meaningful even if almost half of the samples are outliers.
@@ -26,20 +20,6 @@ constexpr double kOutlierRatio = 1.05;
 
 std::int64_t step_count(const CellSpec& spec) {
   return spec.warmup.value_or(0) + spec.steps.value_or(0);
-}
-
-/// Returns a profile of the step's mode, or of a longer one with gradients if the step has
-/// gradients. Returns null if no such profile ran.
-const Launch* profile_of(const RunView& view, const CellSpec& step) {
-  const bool has_grad = step.mode != Mode::kInference;
-  const auto profiles = view.cells(CellKind::kKernels, [&](const CellSpec& spec) {
-    return same_setting(spec, step) && spec.steps != 0 && spec.mode >= step.mode &&
-           has_grad == (spec.mode != Mode::kInference);
-  });
-  for (const Cell* cell : profiles) {
-    if (const Launch* launch = ok_launch(*cell)) return launch;
-  }
-  return nullptr;
 }
 
 }  // namespace
@@ -141,70 +121,13 @@ std::string reason_missing(const TimingGroup& group, Mode mode) {
   return cell == group.cells.end() ? "" : reason_missing(*cell->second);
 }
 
-std::vector<PhaseLag> device_lags(const RunView& view, const TimedLaunch& timed) {
-  const Launch* profile = profile_of(view, *timed.spec);
-  std::vector<PhaseLag> lags;
-  std::vector<double> finished_ms;  // From each step's start until the device finished the phase.
-  for (const auto phase : kPhases) {
-    const auto durations = timed.ms_after_warmup(metric::kEvent, phase);
-    const auto enqueued = timed.ms_after_warmup(metric::kEnqueue, phase);
-    if (durations.empty() || durations.size() != enqueued.size()) continue;
-    finished_ms.resize(durations.size(), 0);
-    std::vector<double> ratios;
-    for (std::size_t i = 0; i < durations.size(); ++i) {
-      finished_ms[i] += durations[i];
-      if (durations[i] > 0) ratios.push_back((finished_ms[i] - enqueued[i]) / durations[i]);
-    }
-    if (phase == metric::kLoss || ratios.empty()) continue;
-    lags.push_back({phase, median(ratios), std::nullopt});
-    const auto busy_ms =
-        profile ? single_milliseconds(*profile, metric::kBusy, phase) : std::nullopt;
-    if (busy_ms) lags.back().busy_ratio = *busy_ms / mean(durations);
-  }
-  return lags;
-}
-
-bool is_launch_bound(const PhaseLag& lag) {
-  return lag.lag_ratio < kWaitsBelow && !(lag.busy_ratio && *lag.busy_ratio >= kBusyFrom);
-}
-
-std::optional<Bound> bound_of(const RunView& view, const TimedLaunch& timed) {
-  const std::vector<PhaseLag> lags = device_lags(view, timed);
-  if (lags.empty()) return std::nullopt;
-  if (std::ranges::none_of(lags, is_launch_bound)) return Bound::kDevice;
-  return std::ranges::all_of(lags, is_launch_bound) ? Bound::kLaunch : Bound::kMixed;
-}
-
-std::string_view describe(Bound bound) {
-  if (bound == Bound::kMixed) return "mixed";
-  return bound == Bound::kLaunch ? "launch-bound" : "GPU-bound";
-}
-
-std::optional<double> busy_share(const RunView& view, const CellSpec& step) {
-  const Cell* cell = view.cell(CellKind::kKernels, [&](const CellSpec& spec) {
-    return same_setting(spec, step) && spec.mode == step.mode && spec.steps != 0;
-  });
-  const Launch* launch = cell == nullptr ? nullptr : ok_launch(*cell);
-  if (launch == nullptr) return std::nullopt;
-  const auto busy_ms = single_milliseconds(*launch, metric::kProfile, metric::kBusy);
-  const std::vector<double> steps_ms = milliseconds(*launch, metric::kStep, metric::kTotal);
-  // If the steps are shorter than the profiled kernels, the profile does not describe them.
-  if (!busy_ms || steps_ms.empty() || *busy_ms > mean(steps_ms)) return std::nullopt;
-  return *busy_ms / mean(steps_ms);
-}
-
-std::optional<double> measured_gemm_rate(const RunView& view, Precision precision) {
-  const auto rates = measured_limits(view.run()).matrix_rates;
-  const auto rate = rates.find(precision);
-  return rate == rates.end() ? std::nullopt : std::optional(rate->second);
-}
-
-std::optional<double> model_flops_utilization(const RunView& view, const TimedLaunch& timed) {
+std::optional<double> model_flops_utilization(const Limits& limits, const TimedLaunch& timed) {
   const auto flops = step_flops(*timed.spec);
   const auto steps_ms = timed.ms_after_warmup(metric::kStep, metric::kTotal);
-  const auto rate = measured_gemm_rate(view, timed.spec->precision.value_or(Precision::kFp32));
-  if (steps_ms.empty() || !flops || !rate || mean(steps_ms) <= 0) return std::nullopt;
-  return *flops / (mean(steps_ms) / 1e3) / *rate;
+  const auto peak = limits.peak_gemm_rates.find(timed.spec->precision.value_or(Precision::kFp32));
+  const bool is_known = flops && peak != limits.peak_gemm_rates.end();
+  if (steps_ms.empty() || !is_known || mean(steps_ms) <= 0) return std::nullopt;
+  return *flops / (mean(steps_ms) / 1e3) / peak->second;
 }
 
 std::vector<std::string> disturbances_except_slowdown(const Launch& launch) {

@@ -1,4 +1,4 @@
-// Groups timing cells by network, reads their step times and judges what bounds a step.
+// Groups timing cells by network and reads their step times.
 #pragma once
 
 #include <map>
@@ -7,12 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/measures.h"
 #include "document/view.h"
 
 namespace labreport {
-
-/// A step is bound by the host's launches, by the device, or mixed over its phases; see `bound_of`.
-enum class Bound { kLaunch, kMixed, kDevice };
 
 /// The cells of one network at one context, batch and precision, by mode.
 struct TimingGroup {
@@ -53,35 +51,9 @@ std::optional<TimedLaunch> longest_timed_launch(const TimingGroup& group);
 /// Says why a mode has no numbers: "out of memory in loss". Empty if it ran or was not planned.
 std::string reason_missing(const TimingGroup& group, Mode mode);
 
-/// The lag is the time from when the host has enqueued a phase until the device has finished it.
-/// Phases are judged separately, because a full launch queue blocks the host and limits later lags.
-struct PhaseLag {
-  std::string_view phase;
-  double lag_ratio;  ///< The lag / the phase's device time, median of the steps; may exceed 1.
-  /// The kernels' time / the phase's device time; empty if the phase was not profiled.
-  std::optional<double> busy_ratio;
-};
-
-/// Returns a lag for each phase except the loss, which is too short. Empty on a CPU.
-std::vector<PhaseLag> device_lags(const RunView& view, const TimedLaunch& timed);
-
-/// True if launches set the pace: `lag_ratio` is below 5 %, and `busy_ratio` below 80 % or unknown.
-bool is_launch_bound(const PhaseLag& lag);
-
-/// Judges a step by its `device_lags`: launch-bound if all phases are, GPU-bound if none is, and
-/// mixed otherwise. Returns nothing if there are no lags.
-std::optional<Bound> bound_of(const RunView& view, const TimedLaunch& timed);
-std::string_view describe(Bound bound);  ///< "launch-bound", "mixed", "GPU-bound"
-
-/// Returns the time in which kernels run in the profiled step / the mean time of the unprofiled
-/// steps in the same process. Returns nothing if the step was not profiled or the share exceeds 1.
-std::optional<double> busy_share(const RunView& view, const CellSpec& step);
-
-/// Returns the peak rate, in FLOP/s, that the run measured with large GEMMs.
-std::optional<double> measured_gemm_rate(const RunView& view, Precision precision);
-
-/// Returns the MFU: FLOPs of the step's GEMMs / mean step time / `measured_gemm_rate`.
-std::optional<double> model_flops_utilization(const RunView& view, const TimedLaunch& timed);
+/// Returns the MFU: FLOPs of the step's GEMMs / mean step time / the rate of the run's fastest
+/// GEMM.
+std::optional<double> model_flops_utilization(const Limits& limits, const TimedLaunch& timed);
 
 /// Returns a metric that is a single number, in its unit; nothing if it was not measured.
 std::optional<double> single_number(const Launch& launch, std::string_view tag,

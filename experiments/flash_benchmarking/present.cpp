@@ -100,11 +100,14 @@ const std::vector<Column<Latency>> kLatencies{
 
 Dataset latencies_data(const char* name, const RunView& view, const Rows& rows) {
   std::vector<Latency> latencies;
+  const Limits limits = measured_limits(view.run());
   for (const AttentionRow& row : rows) {
     if (row.not_offered()) continue;  // The text, not the table, names refused implementations.
     const auto rate = tflops(row);
-    const auto peak = measured_gemm_rate(view, row.spec().precision.value_or(Precision::kFp32));
-    latencies.push_back({&row, rate && peak ? std::optional(*rate * kTera / *peak) : std::nullopt});
+    const auto peak = limits.peak_gemm_rates.find(row.spec().precision.value_or(Precision::kFp32));
+    const bool is_known = rate && peak != limits.peak_gemm_rates.end();
+    latencies.push_back(
+        {&row, is_known ? std::optional(*rate * kTera / peak->second) : std::nullopt});
   }
   Dataset dataset = make_dataset(name, kLatencies, latencies);
   if (!rows.empty()) dataset.variant = describe(*rows.front().spec().precision);

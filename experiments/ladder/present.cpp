@@ -88,7 +88,7 @@ std::vector<Row> rows_of(const Ladder& ladder) {
   return rows;
 }
 
-/// Returns bars for the first step, each change's saving, the fastest step and its lower bound.
+/// Returns bars for the first step, each change's saving, the fastest step and one at peak rates.
 std::vector<WaterfallBar> waterfall_bars(const Ladder& ladder) {
   const auto ms_words = [](double ms) { return format_value(ms, kTime) + " ms"; };
   const Rung& first = *ladder.first_run();
@@ -101,8 +101,9 @@ std::vector<WaterfallBar> waterfall_bars(const Ladder& ladder) {
   }
   const double fastest_ms = ladder.fastest()->mean_ms();
   bars.push_back({"fastest", "step", 0, fastest_ms, ms_words(fastest_ms)});
-  if (ladder.floor_ms) {
-    bars.push_back({"floor", "floor", 0, *ladder.floor_ms, ms_words(*ladder.floor_ms)});
+  if (ladder.ms_at_peak_rates) {
+    const double ms = *ladder.ms_at_peak_rates;
+    bars.push_back({"at peak rates", "at peak rates", 0, ms, ms_words(ms)});
   }
   return bars;
 }

@@ -16,7 +16,7 @@ struct SoftmaxVsGemms {
   TimedWork softmax = {}, scores = {}, values = {}, projections = {};
   TimedWork gemms = {};                ///< QKᵀ and A·V, without the projections.
   double softmax_bandwidth_share = 0;  ///< Share of the copy bandwidth; 0 if that is unknown.
-  double gemm_rate_share = 0;          ///< Share of the peak rate; 0 if that is unknown.
+  double gemm_rate_share = 0;          ///< Share of the fastest GEMM's rate; 0 if that is unknown.
   double ridge = 0;                    ///< The ridge point, FLOP/B; 0 if unknown.
 
   /// True if softmax is memory-bound and the GEMMs are compute-bound.
@@ -32,7 +32,7 @@ struct SoftmaxVsGemms {
   double flop_ratio_to_all_gemms() const { return softmax.flops / (gemms + projections).flops; }
 };
 
-std::optional<SoftmaxVsGemms> compare_softmax(const RunView& view, const KernelProfile& profile) {
+std::optional<SoftmaxVsGemms> compare_softmax(const Limits& limits, const KernelProfile& profile) {
   const std::vector<TimedWork> stages = attention_work(profile);
   const auto at = [&](const char* stage) {
     return *std::ranges::find(stages, stage, &TimedWork::name);
@@ -46,7 +46,7 @@ std::optional<SoftmaxVsGemms> compare_softmax(const RunView& view, const KernelP
                             .projections = at(stage::kProjections)};
   comparison.gemms = comparison.scores + comparison.values + at(stage::kScoresOrValues);
   if (comparison.softmax.ms <= 0 || comparison.gemms.ms <= 0) return std::nullopt;
-  const PeakRates peaks(view, profile);
+  const PeakRates peaks(limits, profile);
   if (!peaks.are_known() || !profile.is_own_network()) return comparison;
   comparison.softmax_bandwidth_share = comparison.softmax.bandwidth() / peaks.bandwidth;
   comparison.gemm_rate_share = comparison.gemms.flop_rate() / peaks.gemm_rate;
@@ -54,12 +54,12 @@ std::optional<SoftmaxVsGemms> compare_softmax(const RunView& view, const KernelP
   return comparison;
 }
 
-std::vector<SoftmaxVsGemms> softmax_rows(const RunView& view,
+std::vector<SoftmaxVsGemms> softmax_rows(const Limits& limits,
                                          const std::vector<const KernelProfile*>& profiles) {
   std::vector<SoftmaxVsGemms> rows;
   for (const KernelProfile* profile : profiles) {
     const std::string reason = profile->why_missing(Pass::kForward);
-    if (const auto comparison = compare_softmax(view, *profile)) {
+    if (const auto comparison = compare_softmax(limits, *profile)) {
       rows.push_back(*comparison);
     } else if (!reason.empty()) {
       rows.push_back({profile->label, profile->full_name, reason});
@@ -98,7 +98,7 @@ const std::vector<Column<SoftmaxVsGemms>>& ratio_columns() {
                     kAsPercent),
       number_column("bandwidth", "Softmax, of copy bandwidth", "%", &Row::softmax_bandwidth_share,
                     kAsPercent),
-      number_column("rate", "GEMMs, of peak rate", "%", &Row::gemm_rate_share, kAsPercent)};
+      number_column("rate", "GEMMs, of the fastest GEMM", "%", &Row::gemm_rate_share, kAsPercent)};
   return columns;
 }
 
@@ -122,12 +122,11 @@ Facts attention_sentence(const SoftmaxVsGemms& comparison) {
 
 /// Chooses the answer's sentence. Softmax and the GEMMs have no separate times if a fused kernel
 /// computes both, or if kernels cannot be assigned to them.
-Facts attention_facts(const Profiles& profiles) {
+Facts attention_facts(const Profiles& profiles, const Limits& limits) {
   Facts facts = profiles.facts();
   const KernelProfile* profile = profiles.in_answers;
   const KernelRows forward = profile == nullptr ? KernelRows() : profile->rows(Pass::kForward);
-  const auto comparison =
-      profile == nullptr ? std::nullopt : compare_softmax(profiles.view, *profile);
+  const auto comparison = profile == nullptr ? std::nullopt : compare_softmax(limits, *profile);
   const double fused_ms = total_ms(rows_of_stage(forward, stage::kFused));
   const char* condition = forward.empty() ? "nothing"
                           : comparison    ? "one"
@@ -142,13 +141,13 @@ Facts attention_facts(const Profiles& profiles) {
 }  // namespace
 
 PartContent attention(const Profiles& profiles) {
-  const RunView& view = profiles.view;
+  const Limits limits = measured_limits(profiles.view.run());
   PartContent part;
-  part.facts = attention_facts(profiles);
+  part.facts = attention_facts(profiles, limits);
   part.datasets = {
-      make_dataset("ratios", ratio_columns(), softmax_rows(view, profiles.in_tables)),
-      make_dataset("every-ratio", ratio_columns(), softmax_rows(view, profiles.in_details))};
-  add_roofline(profiles, part);
+      make_dataset("ratios", ratio_columns(), softmax_rows(limits, profiles.in_tables)),
+      make_dataset("every-ratio", ratio_columns(), softmax_rows(limits, profiles.in_details))};
+  add_roofline(profiles, limits, part);
   return part;
 }
 

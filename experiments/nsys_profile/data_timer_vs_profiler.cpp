@@ -12,7 +12,9 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr double kCloseUpTo = 0.02;  // Up to this difference, the text gives a bound, "within 2 %".
+constexpr double kCloseUpTo =
+    0.02;  // Up to this difference, the finding gives a bound, "within 2 %".
+constexpr double kMicroseconds = 1e3;  // In a millisecond.
 constexpr double kMinIdleRise = 0.01;  // See `most_idle_of_shorter`.
 
 std::optional<double> difference_of(const std::optional<double>& whole,
@@ -31,6 +33,7 @@ struct TimerComparison {
   double busy_ms = 0;                      ///< The time in which at least one kernel ran.
   std::optional<double> span_ms = {};      ///< From the first kernel's start to the last one's end.
   std::optional<double> profiled_ms = {};  ///< The profiled step by the host's clock.
+  std::optional<double> launches = {};     ///< The number of kernels; empty on a CPU.
   Mode mode = Mode::kForward;
   std::vector<std::string> flags = {};
 
@@ -40,6 +43,22 @@ struct TimerComparison {
   /// True if the profiler shows clearly less time than the timer, and idle time explains it.
   bool profiler_shows_less() const {
     return difference() < -timer_variation() && idle_ms() && *idle_ms() > 0;
+  }
+  /// The time that the timer counts beside kernels.
+  double rest_ms() const { return timer_mean_ms - busy_ms; }
+  /// True if the gaps between kernels are long enough for all of `rest_ms()`. The profiler makes
+  /// them longer, so `rest_ms()` itself is the GPU's idle time.
+  bool gaps_explain() const {
+    return launches.value_or(0) > 0 && gaps_ms().value_or(0) >= rest_ms();
+  }
+  double timer_range_ms() const {
+    const auto [least, most] = std::ranges::minmax(timer_ms);
+    return most - least;
+  }
+  /// True if the gaps explain a part of `rest_ms()`, and the scatter of the timer's steps the rest.
+  bool scatter_explains() const {
+    return launches.value_or(0) > 0 && gaps_ms() && !gaps_explain() &&
+           timer_range_ms() >= rest_ms() - *gaps_ms();
   }
   bool agrees() const { return std::abs(difference()) <= timer_variation(); }
   std::optional<double> gaps_ms() const { return difference_of(span_ms, busy_ms); }
@@ -70,23 +89,26 @@ const std::vector<Column<TimerComparison>>& step_columns() {
   return columns;
 }
 
-std::optional<TimerComparison> compare_step(const KernelProfile& profile,
-                                            const ProfiledStep& step) {
+std::optional<TimerComparison> compare_step(const KernelProfile& profile, const ProfiledStep& step) {
+  const bool on_gpu = step.spec->device == DeviceKind::kCuda;
   const auto profile_ms = [&](auto name) { return step.value_ms(metric::kProfile, name); };
   const auto timer_ms = step.samples_ms(metric::kStep, metric::kTotal);
   const auto busy_ms = profile_ms(metric::kBusy);
   if (timer_ms.empty() || !busy_ms || mean(timer_ms) <= 0) return std::nullopt;
   const Mode mode = step.spec->mode.value_or(Mode::kForward);
-  TimerComparison comparison{.profile = profile.label,
-                             .step = std::string(labreport::describe(mode)),
-                             .full_name = profile.full_name,
-                             .reason = "",
-                             .timer_ms = timer_ms,
-                             .timer_mean_ms = mean(timer_ms),
-                             .busy_ms = *busy_ms,
-                             .span_ms = profile_ms(metric::kSpan),
-                             .profiled_ms = profile_ms(metric::kStep),
-                             .mode = mode};
+  TimerComparison comparison{
+      .profile = profile.label,
+      .step = std::string(labreport::describe(mode)),
+      .full_name = profile.full_name,
+      .reason = "",
+      .timer_ms = timer_ms,
+      .timer_mean_ms = mean(timer_ms),
+      .busy_ms = *busy_ms,
+      .span_ms = profile_ms(metric::kSpan),
+      .profiled_ms = profile_ms(metric::kStep),
+      .launches =
+          on_gpu ? single_number(*step.launch, metric::kProfile, metric::kKernels) : std::nullopt,
+      .mode = mode};
   if (step.is_perturbed()) comparison.flags.emplace_back("perturbed by the profiler");
   return comparison;
 }
@@ -142,8 +164,17 @@ Facts timer_sentence(const Profiles& profiles, const TimerComparison& step) {
       .set("difference", describe_change(1 + step.difference(), step.timer_variation(), kMoreThan))
       .flag("close", difference <= kCloseUpTo)
       .set("within", format_fixed(std::max(1.0, std::ceil(100 * difference)), 0))
-      .set("apart", format_percent(difference))
-      .when("shorter", most_idle.has_value(), "emptiest", format_percent(most_idle.value_or(0)));
+      .when(
+          "idle", step.gaps_explain(),
+          Facts()
+              .set("each", kMicroseconds * step.rest_ms() / step.launches.value_or(1), kThreeDigits)
+              .set("launches", step.launches.value_or(0), kAsCount)
+              .when("shorter", most_idle.has_value(), "emptiest",
+                    format_percent(most_idle.value_or(0))))
+      .when("scatter", step.scatter_explains(),
+            Facts()
+                .set("gaps", step.gaps_ms().value_or(0), kThreeDigits)
+                .set("range", step.timer_range_ms(), kThreeDigits));
 }
 
 /// Returns the command that profiles the step under Nsight Systems. It records only the NVTX range

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "analysis/measures.h"
 #include "base/format.h"
 
 namespace labreport::nsys_profile {
@@ -56,19 +55,21 @@ std::vector<RoofCorner> roof_over(const PeakRates& peaks, const std::vector<Time
 
 }  // namespace
 
-PeakRates::PeakRates(const RunView& view, const KernelProfile& profile)
-    : bandwidth(measured_limits(view.run()).copy_bandwidth.value_or(0)),
-      gemm_rate(measured_gemm_rate(view, profile.precision()).value_or(0)),
-      precision(labreport::describe(profile.precision())) {}
+PeakRates::PeakRates(const Limits& limits, const KernelProfile& profile)
+    : bandwidth(limits.copy_bandwidth.value_or(0)),
+      precision(labreport::describe(profile.precision())) {
+  const auto peak = limits.peak_gemm_rates.find(profile.precision());
+  if (peak != limits.peak_gemm_rates.end()) gemm_rate = peak->second;
+}
 
 double RooflinePoint::teraflops_per_second() const { return work.flop_rate() / kOneTera; }
 
-void add_roofline(const Profiles& profiles, PartContent& part) {
+void add_roofline(const Profiles& profiles, const Limits& limits, PartContent& part) {
   std::vector<RooflinePoint> points;
   std::vector<RoofCorner> corners;
   for (const KernelProfile* drawn : {profiles.in_answers, profiles.in_answers_16_bit}) {
     if (drawn == nullptr) continue;
-    const PeakRates peaks(profiles.view, *drawn);
+    const PeakRates peaks(limits, *drawn);
     std::vector<TimedWork> parts = attention_work(*drawn);
     std::ranges::move(work_outside_attention(*drawn), std::back_inserter(parts));
     std::erase_if(parts, [](const TimedWork& work) {  // Log axes lack 0; scale and mask stay out.

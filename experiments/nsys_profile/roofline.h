@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/measures.h"
 #include "document/charts/charts.h"
 #include "document/section.h"
 #include "document/view.h"
@@ -14,10 +15,10 @@ namespace labreport::nsys_profile {
 /// Peak rates that the run measured on the device; 0 if it did not measure them.
 struct PeakRates {
   double bandwidth = 0;  ///< B/s, by copying.
-  double gemm_rate = 0;  ///< FLOP/s
+  double gemm_rate = 0;  ///< FLOP/s of the fastest GEMM.
   std::string precision;
 
-  PeakRates(const RunView& view, const KernelProfile& profile);
+  PeakRates(const Limits& limits, const KernelProfile& profile);
   bool are_known() const { return bandwidth > 0 && gemm_rate > 0; }
   double ridge() const { return gemm_rate / bandwidth; }  ///< The ridge point, FLOP/B.
 };
@@ -55,6 +56,6 @@ std::vector<DotName> place_names(const std::vector<RooflinePoint>& points,
 
 /// Adds three datasets: "roofline", the dots; "roof", the lines above them; and "roofline-names".
 /// They are empty if the limits are unknown. Adds the fact whether there are `both` precisions.
-void add_roofline(const Profiles& profiles, PartContent& part);
+void add_roofline(const Profiles& profiles, const Limits& limits, PartContent& part);
 
 }  // namespace labreport::nsys_profile

@@ -2,11 +2,12 @@
 
 #include "analysis/measures.h"
 #include "base/format.h"
+#include "base/lists.h"
 #include "base/text.h"
 #include "document/demonstration.h"
 #include "document/facts.h"
 #include "embedded/experiments.h"
-#include "experiments/common/timing.h"
+#include "experiments/common/bound.h"
 #include "experiments/overview/overview.h"
 #include "results/json_reader.h"
 #include "results/metric_names.h"
@@ -33,49 +34,43 @@ void add_comparison(Facts& facts) {
   }
 }
 
-/// Returns "FP32 51.6 TFLOP/s, BF16 742 TFLOP/s, copy bandwidth 4.21 TB/s (read + write)".
-std::string limits_words(const RunView& view) {
-  std::vector<std::string> parts;
+/// Returns "FP32 51.6, BF16 742 TFLOP/s".
+std::string rates_words(const std::map<Precision, double>& rates) {
+  return join(each(rates,
+                   [](const auto& entry) {
+                     return std::string(describe(entry.first)) + " " +
+                            format_significant(entry.second / kTera, 3);
+                   }),
+              ", ") +
+         " TFLOP/s";
+}
+
+std::optional<Facts> limit_facts(const RunView& view) {
   const Limits limits = measured_limits(view.run());
-  for (const auto& [precision, rate] : limits.matrix_rates) {
-    parts.push_back(std::string(describe(precision)) + " " + format_significant(rate / kTera, 3) +
-                    " TFLOP/s");
-  }
-  if (limits.copy_bandwidth) {
-    parts.push_back("copy bandwidth " + format_significant(*limits.copy_bandwidth / kTera, 3) +
-                    " TB/s (read + write)");
-  }
-  return join(parts, ", ");
+  if (limits.peak_gemm_rates.empty()) return std::nullopt;
+  const auto bandwidth = limits.copy_bandwidth;
+  return Facts()
+      .set("fastest", rates_words(limits.peak_gemm_rates))
+      .set("sustained", rates_words(limits.sustained_gemm_rates))
+      .when("copies", bandwidth.has_value(), "bandwidth",
+            format_significant(bandwidth.value_or(0) / kTera, 3));
 }
 
-/// Networks and those of their modes whose steps are launch-bound, or mixed.
-struct BoundNetworks {
-  std::size_t classified_count = 0;       ///< Steps of all networks for which a bound is known.
-  std::vector<std::string> launch_bound;  ///< "small, BF16 (forward and training step)"
-  std::vector<std::string> mixed;
-};
-
-void add_network(std::vector<std::string>& networks, const TimingGroup& group,
-                 const std::vector<std::string>& modes) {
-  if (!modes.empty()) networks.push_back(group.label + " (" + join_words(modes) + ")");
-}
-
-BoundNetworks bound_networks(const RunView& view) {
-  BoundNetworks result;
+/// Names the timed networks whose times the CPU sets, or sets in part. Returns nothing if what sets
+/// their times is unknown, as on a CPU.
+std::optional<Facts> classified_facts(const RunView& view) {
+  std::vector<std::string> launch_bound, mixed;
+  bool any = false;
   for (const TimingGroup& group : timing_groups(view)) {
-    std::vector<std::string> launch_bound, mixed;
-    for (const auto& [mode, cell] : group.cells) {
-      const auto step = timed_launch(group, mode);
-      const auto bound_by = step ? bound_of(view, *step) : std::nullopt;
-      if (!bound_by) continue;
-      ++result.classified_count;
-      if (bound_by == Bound::kLaunch) launch_bound.emplace_back(describe(mode));
-      if (bound_by == Bound::kMixed) mixed.emplace_back(describe(mode));
-    }
-    add_network(result.launch_bound, group, launch_bound);
-    add_network(result.mixed, group, mixed);
+    const auto bound = network_bounds(view, group).bound();
+    any = any || bound;
+    if (bound == Bound::kLaunch) launch_bound.push_back(group.label);
+    if (bound == Bound::kMixed) mixed.push_back(group.label);
   }
-  return result;
+  if (!any) return std::nullopt;
+  return Facts()
+      .set("launch_bound", launch_bound.empty() ? "none" : join(launch_bound, "; "))
+      .when("mixed", !mixed.empty(), "rows", join(mixed, "; "));
 }
 
 /// Tells the shortest and the longest time in which a cell compiled the user's model.
@@ -138,18 +133,13 @@ void add_planned_kinds(Facts& facts, const Run& run) {
 
 std::string method_text(const RunView& view) {
   Facts facts;
-  const BoundNetworks networks = bound_networks(view);
   facts.flag("gpu", view.on_gpu());
   facts.set("demonstration", kDemonstration).set("demonstration_meaning", kDemonstrationMeaning);
   add_planned_kinds(facts, view.run());
-  const std::string limits = limits_words(view);
-  facts.flag("limits_known", !limits.empty());
-  facts.set("limits", limits);
-  facts.flag("launch_bound", !networks.launch_bound.empty());
-  facts.flag("classified", networks.classified_count > 0);
-  facts.set("launch_rows", join(networks.launch_bound, "; "));
-  facts.flag("mixed", !networks.mixed.empty());
-  facts.set("mixed_rows", join(networks.mixed, "; "));
+  facts.when("limits", limit_facts(view)).when("classified", classified_facts(view));
+  facts.set("launch_below", format_fixed(100 * kLaunchBoundBelow, 0));
+  facts.set("gpu_from", format_fixed(100 * kGpuBoundFrom, 0));
+  facts.set("waits_below", format_fixed(100 * kWaitsBelow, 0));
   facts.when("model", model_facts(view.run()));
   add_comparison(facts);
   return render_words(embedded::experiments().at(kTemplateFile), facts, kTemplateFile);

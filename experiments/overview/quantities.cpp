@@ -28,6 +28,11 @@ namespace {
 
 using Quantities = std::vector<Quantity>;
 
+/// Returns the remark on times that the CPU sets, or sets in part: "launch-bound", "mixed".
+std::string bound_remark(const std::optional<Bound>& bound) {
+  return bound.value_or(Bound::kDevice) == Bound::kDevice ? "" : std::string(describe(*bound));
+}
+
 constexpr std::int64_t kComparedHeadDim = 64;
 
 /// Returns a network's quantity without values. Its `setting` tells context, batch and ranks.
@@ -61,6 +66,7 @@ void add_unless_empty(Quantities& all, Quantity quantity) {
 
 void add_steps(Quantities& all, const RunView& view) {
   const std::vector<TimingGroup> groups = timing_groups(view);
+  const Limits limits = measured_limits(view.run());
   for (const auto& network : benchmarking_mixed_precision::measured_networks(view, groups)) {
     const CellSpec& spec = network.group->spec;
     Quantity times = network_quantity(topic::kTrainingStep, spec, "ms", "benchmarking_script-b");
@@ -69,10 +75,10 @@ void add_steps(Quantities& all, const RunView& view) {
     add_mean(times, describe(Measure::kBackward), network.backward.times_ms);
     add_mean(times, describe(Measure::kOptimizer), phase_times(*network.group).optimizer);
     Quantity mfu = network_quantity(topic::kTrainingStep, spec, "%", "summary");
-    if (network.bound == Bound::kLaunch) times.remark = mfu.remark = kLaunchBound;
+    times.remark = mfu.remark = bound_remark(network.bound);
     add_unless_empty(all, std::move(times));
     const auto step = timed_launch(*network.group, Mode::kTrainStep);
-    const auto fraction = step ? model_flops_utilization(view, *step) : std::nullopt;
+    const auto fraction = step ? model_flops_utilization(limits, *step) : std::nullopt;
     if (fraction) add_value(mfu, "MFU", 100 * *fraction);
     add_unless_empty(all, std::move(mfu));
   }
@@ -92,7 +98,7 @@ void add_speedups(Quantities& all, const RunView& view) {
       const auto speedup = pair.speedup(pass);
       if (speedup) add_value(speedups, describe(measure), speedup->value);
     }
-    if (pair.other->bound == Bound::kLaunch) speedups.remark = kLaunchBound;
+    speedups.remark = bound_remark(pair.bound());
     add_unless_empty(all, std::move(speedups));
   }
 }
@@ -261,8 +267,8 @@ void add_all_reduces(Quantities& all, const RunView& view) {
 
 void add_limits(Quantities& all, const RunView& view) {
   const Limits limits = measured_limits(view.run());
-  Quantity rates{.topic = topic::kLimits, .setting = "GEMM rate", .unit = "TFLOP/s"};
-  for (const auto& [precision, rate] : limits.matrix_rates)
+  Quantity rates{.topic = topic::kLimits, .setting = "sustained GEMM rate", .unit = "TFLOP/s"};
+  for (const auto& [precision, rate] : limits.sustained_gemm_rates)
     add_value(rates, std::string(describe(precision)), rate / 1e12);
   Quantity bandwidth{.topic = topic::kLimits, .setting = "copy bandwidth", .unit = "GB/s"};
   if (limits.copy_bandwidth) add_value(bandwidth, "read and write", *limits.copy_bandwidth / 1e9);

@@ -38,7 +38,7 @@ struct StepRow {
   /// that all pages tell the same peak.
   const Launch* memory_launch;
   std::string device;
-  std::optional<double> mfu;  ///< A fraction of the measured GEMM peak.
+  std::optional<double> mfu;  ///< A fraction of the rate of the run's fastest GEMM.
 
   const CellSpec& spec() const { return network->group->spec; }
   std::string size() const { return network->size_label(); }
@@ -97,6 +97,7 @@ Dataset steps_dataset(const std::vector<StepRow>& rows) {
 
 std::vector<StepRow> step_rows(const RunView& view, const std::vector<MeasuredNetwork>& networks) {
   std::vector<StepRow> rows;
+  const Limits limits = measured_limits(view.run());
   for (const MeasuredNetwork& network : networks) {
     const auto step = timed_launch(*network.group, Mode::kTrainStep);
     if (network.step.times_ms.empty() || !step) continue;
@@ -108,7 +109,7 @@ std::vector<StepRow> step_rows(const RunView& view, const std::vector<MeasuredNe
                     .step = *step,
                     .memory_launch = memory_launch == nullptr ? step->launch : memory_launch,
                     .device = view.device() == nullptr ? "" : view.device()->name,
-                    .mfu = model_flops_utilization(view, *step)});
+                    .mfu = model_flops_utilization(limits, *step)});
   }
   return rows;
 }
@@ -232,7 +233,7 @@ std::optional<Facts> mfu_facts(const std::vector<StepRow>& rows, const Precision
   const auto fp32 = std::ranges::find(rows, pair.fp32, &StepRow::network);
   if (other == rows.end() || fp32 == rows.end()) return std::nullopt;
   if (!other->mfu || !fp32->mfu) return std::nullopt;
-  // An MFU above 1 shows that the measured GEMM peak is too low, as in 16 bits on a CPU.
+  // An MFU above 1 shows that the run's fastest GEMM is too slow, as in 16 bits on a CPU.
   if (std::max(*other->mfu, *fp32->mfu) > 1) return std::nullopt;
   return Facts()
       .set("size", pair.size_label())
@@ -253,15 +254,15 @@ std::optional<Facts> datasheet_facts(const std::vector<StepRow>& rows) {
   return Facts().set("peaks", join(distinct(peaks), ", ") + " TFLOP/s");
 }
 
-/// Lists the sizes whose training step is launch-bound, by precision.
-std::vector<Facts> launch_bound_facts(const std::vector<StepRow>& rows) {
-  std::map<std::string_view, std::vector<std::string>> sizes;
-  for (const StepRow& row : only(rows, &StepRow::launch_bound)) {
-    sizes[row.precision()].push_back(row.size());
+/// Lists the networks whose times the CPU sets, by precision.
+std::vector<Facts> cpu_set_facts(const std::vector<StepRow>& rows) {
+  std::map<std::string_view, benchmarking_mixed_precision::MeasuredNetworks> networks;
+  for (const StepRow& row : rows) networks[row.precision()].push_back(*row.network);
+  std::vector<Facts> list;
+  for (const auto& [precision, measured] : networks) {
+    if (auto facts = bound_facts(measured)) list.push_back(facts->set("precision", precision));
   }
-  return each(sizes, [](const auto& entry) {
-    return Facts().set("precision", entry.first).set("sizes", join_words(entry.second));
-  });
+  return list;
 }
 
 std::optional<Facts> memory_facts(const std::vector<StepRow>& rows) {
@@ -316,7 +317,7 @@ void set_facts(PartContent& part, const std::vector<StepRow>& rows, const Precis
                                                            : std::nullopt);
   part.facts.when("mfu", pair == nullptr ? std::nullopt : mfu_facts(rows, *pair));
   part.facts.when("datasheet", datasheet_facts(rows));
-  part.facts.list("launch_bound", launch_bound_facts(rows));
+  part.facts.list("cpu_set", cpu_set_facts(rows));
   part.facts.when("memory", memory_facts(rows));
   part.facts.when("surprise", surprise_facts(rows));
 }

@@ -5,9 +5,9 @@
 
 #include <cmath>
 
+#include "analysis/measures.h"
 #include "base/format.h"
 #include "experiments/common/all_reduces.h"
-#include "experiments/common/timing.h"
 
 namespace labreport::parallel_arithmetic {
 namespace {
@@ -60,9 +60,11 @@ std::optional<Rates> Machine::rates() const {
 
 Machine measured_machine(const RunView& view, const std::vector<Precision>& precisions) {
   MeasuredRate gemms{.words = "its GEMM rate was not measured"};
+  const Limits limits = measured_limits(view.run());
   for (const Precision precision : precisions) {
-    gemms.per_second = measured_gemm_rate(view, precision);
-    if (!gemms.per_second) continue;
+    const auto sustained = limits.sustained_gemm_rates.find(precision);
+    if (sustained == limits.sustained_gemm_rates.end()) continue;
+    gemms.per_second = sustained->second;
     gemms.words = describe(precision);
     break;
   }

@@ -25,9 +25,10 @@ struct Machine {
   std::optional<Rates> rates() const;
 };
 
-/// Returns the run's own machine. C is the peak rate of GEMMs in the first of `precisions` that was
-/// measured. W is the bus bandwidth of the first group of ranks whose all-reduce times fit a line
-/// over their bytes: the line's, or the largest all-reduce's if the line is off by more than 25 %.
+/// Returns the run's own machine. C is the sustained rate of GEMMs in the first of `precisions`
+/// that was measured. W is the bus bandwidth of the first group of ranks whose all-reduce times fit
+/// a line over their bytes: the line's, or the largest all-reduce's if the line is off by more than
+/// 25 %.
 Machine measured_machine(const RunView& view, const std::vector<Precision>& precisions);
 
 /// True if the run planned an all-reduce, without which these problems are not presented.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "analysis/gemm_rates.h"
 #include "base/statistics.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
@@ -157,24 +158,39 @@ std::vector<std::string> disturbances_of(std::span<const Launch> launches) {
   return disturbances;
 }
 
-Limits measured_limits(const Run& run) {
+Limits measured_limits(const Run& run, std::optional<std::int64_t> device) {
   Limits limits;
-  const auto median_of = [](const Launch& launch, std::string_view tag, std::string_view name) {
-    const Metric* metric = is_ok(launch.outcome) ? launch.find(tag, name) : nullptr;
-    const auto numbers = metric == nullptr ? std::vector<double>() : metric->numbers();
-    return numbers.empty() || median(numbers) <= 0 ? std::nullopt : std::optional(median(numbers));
+  const auto counts = [&](const Launch& launch) {
+    return is_ok(launch.outcome) && (!device || launch.device == device);
+  };
+  const auto rates_of = [](const Launch& launch, std::string_view tag, std::string_view name) {
+    const Metric* metric = launch.find(tag, name);
+    const auto rates = metric == nullptr ? std::vector<double>() : metric->numbers();
+    return rates.empty() || median(rates) <= 0 ? std::vector<double>() : rates;
   };
   for (const Cell& cell : run.cells) {
     if (cell.spec.kind != CellKind::kLimits) continue;
     for (const Launch& launch : cell.launches) {
+      if (!counts(launch)) continue;
       for (const auto precision :
            {Precision::kFp32, Precision::kTf32, Precision::kBf16, Precision::kFp16}) {
-        const auto rate = median_of(launch, metric::kMatrixRate, name(precision));
-        if (rate) limits.matrix_rates.try_emplace(precision, *rate);
+        const auto rates = rates_of(launch, metric::kMatrixRate, name(precision));
+        if (rates.empty()) continue;
+        limits.sustained_gemm_rates.try_emplace(precision, median(rates));
+        double& peak = limits.peak_gemm_rates[precision];
+        peak = std::max(peak, std::ranges::max(rates));
       }
-      if (!limits.copy_bandwidth) {
-        limits.copy_bandwidth = median_of(launch, metric::kCopy, metric::kBandwidth);
-      }
+      const auto bandwidths = rates_of(launch, metric::kCopy, metric::kBandwidth);
+      if (!limits.copy_bandwidth && !bandwidths.empty()) limits.copy_bandwidth = median(bandwidths);
+    }
+  }
+  for (const Cell& cell : run.cells) {
+    if (cell.spec.kind != CellKind::kKernels || !cell.spec.precision) continue;
+    const auto peak = limits.peak_gemm_rates.find(*cell.spec.precision);
+    if (peak == limits.peak_gemm_rates.end()) continue;
+    for (const Launch& launch : cell.launches) {
+      if (counts(launch))
+        peak->second = std::max(peak->second, fastest_gemm_rate(cell.spec, launch).value_or(0));
     }
   }
   return limits;

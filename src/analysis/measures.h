@@ -65,11 +65,18 @@ std::vector<std::string> disturbances_of(std::span<const Launch> launches);
 
 /// The device's limits as the run measured them; unmeasured ones are absent.
 struct Limits {
-  std::map<Precision, double> matrix_rates;  ///< flop/s of matrix multiplications.
-  std::optional<double> copy_bandwidth;      ///< B/s that a copy reads and writes.
+  /// FLOP/s of the fastest GEMM, of kind `limits` or of a profiled step, which no GEMM exceeds. It
+  /// is known in the precisions that kind `limits` measured.
+  std::map<Precision, double> peak_gemm_rates;
+  /// FLOP/s that large GEMMs sustain for a second, which the power limit may slow down: the median
+  /// of the first launch that measured it.
+  std::map<Precision, double> sustained_gemm_rates;
+  /// B/s that a copy reads and writes: the median of the first launch that measured it.
+  std::optional<double> copy_bandwidth;
 };
 
-/// Returns the medians of the first launch that measured each limit.
-Limits measured_limits(const Run& run);
+/// Returns the limits of the device with that index, or those of all devices. Reads all kernels of
+/// the run, so callers keep the result instead of calling twice.
+Limits measured_limits(const Run& run, std::optional<std::int64_t> device = {});
 
 }  // namespace labreport

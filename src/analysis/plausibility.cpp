@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "analysis/measures.h"
@@ -18,9 +19,13 @@
 namespace labreport {
 namespace {
 
+/// The limits of each device by its index, and those of all devices without one.
+using LimitsByDevice = std::map<std::optional<std::int64_t>, Limits>;
+
 /// A launch that is checked, with what it is checked against.
 struct Inspection {
   const Run& run;
+  const LimitsByDevice& limits;
   const Cell& cell;
   const Launch& launch;
   std::vector<Finding>& findings;
@@ -38,7 +43,7 @@ struct Inspection {
   std::optional<double> bytes(std::string_view name) const { return value(metric::kMemory, name); }
 };
 
-// The rate of a launch over the measured limit, or the time of a part over that of its step.
+// The rate of a launch over that of the fastest GEMM, or the time of a part over that of its step.
 constexpr double kSuspiciousRatio = 1.0;
 constexpr double kImpossibleRatio = 1.1;
 // A CPU's measured limits are too low if other programs ran meanwhile.
@@ -47,23 +52,17 @@ constexpr double kUnevenVariation = 0.5;        // Standard deviation of steps o
 constexpr double kSlowForwardRatio = 3;         // Forward time over that in another mode.
 constexpr double kMaxUnattributedShare = 0.01;  // Kernel time of no phase over all kernel time.
 
-/// Returns the matrix rate in flop/s that the run measured on the launch's device, else on another
-/// of the same kind. It is a GPU's median rate, but a CPU's highest, because other programs may
-/// have used the CPU.
-std::optional<double> measured_matrix_rate(const Inspection& in) {
+/// Returns the rate of the fastest GEMM, in FLOP/s, on the launch's device, else on any device.
+std::optional<double> peak_gemm_rate(const Inspection& in) {
   if (!in.cell.spec.precision) return std::nullopt;
-  std::optional<double> limit;
-  for (const Cell& cell : in.run.cells) {
-    if (cell.spec.kind != CellKind::kLimits || cell.spec.device != in.cell.spec.device) continue;
-    for (const Launch& launch : cell.launches) {
-      const Metric* rate = launch.find(metric::kMatrixRate, name(*in.cell.spec.precision));
-      if (rate == nullptr || rate->numbers().empty()) continue;
-      if (limit && launch.device != in.launch.device) continue;
-      const bool on_cpu = cell.spec.device == DeviceKind::kCpu;
-      limit = on_cpu ? std::ranges::max(rate->numbers()) : median(rate->numbers());
-    }
+  for (const auto& device : {in.launch.device, std::optional<std::int64_t>()}) {
+    const auto limits = in.limits.find(device);
+    if (limits == in.limits.end()) continue;
+    const auto& rates = limits->second.peak_gemm_rates;
+    const auto peak = rates.find(*in.cell.spec.precision);
+    if (peak != rates.end()) return peak->second;
   }
-  return limit;
+  return std::nullopt;
 }
 
 std::vector<double> counted_steps(const Inspection& in) {
@@ -71,10 +70,10 @@ std::vector<double> counted_steps(const Inspection& in) {
 }
 
 void check_rate(const Inspection& in, double flops_per_second) {
-  const double ratio = flops_per_second / measured_matrix_rate(in).value_or(flops_per_second);
+  const double ratio = flops_per_second / peak_gemm_rate(in).value_or(flops_per_second);
   if (ratio <= kSuspiciousRatio) return;
   const std::string text =
-      fmt::format("computes {} times as fast as the device's measured limit in {}",
+      fmt::format("computes {} times as fast as the device's fastest GEMM in {}",
                   format_ratio(ratio), name(*in.cell.spec.precision));
   const bool on_cpu = in.cell.spec.device == DeviceKind::kCpu;
   const double impossible = on_cpu ? kImpossibleRatioOnCpu : kImpossibleRatio;
@@ -131,7 +130,7 @@ void check_forward(const Inspection& in) {
         cell.spec.kind == CellKind::kTiming && cell.spec.device == in.cell.spec.device;
     if (!is_timing || !same_setting(cell.spec, in.cell.spec)) continue;
     for (const Launch& launch : cell.launches) {
-      const auto other_ns = forward_ns({in.run, cell, launch, in.findings});
+      const auto other_ns = forward_ns({in.run, in.limits, cell, launch, in.findings});
       if (!is_ok(launch.outcome) || !other_ns || *other_ns <= 0) continue;
       if (*ns <= kSlowForwardRatio * *other_ns) continue;
       return in.warn(fmt::format("its forward pass takes {} times as long as in {}",
@@ -313,9 +312,14 @@ void inspect(const Inspection& in) {
 
 std::vector<Finding> check_plausibility(const Run& run) {
   std::vector<Finding> findings;
+  LimitsByDevice limits{{std::nullopt, measured_limits(run)}};
+  for (std::size_t i = 0; i < run.devices.size(); ++i) {
+    const auto device = static_cast<std::int64_t>(i);
+    limits[device] = measured_limits(run, device);
+  }
   for (const Cell& cell : run.cells) {
     for (const Launch& launch : cell.launches) {
-      if (is_ok(launch.outcome)) inspect({run, cell, launch, findings});
+      if (is_ok(launch.outcome)) inspect({run, limits, cell, launch, findings});
     }
   }
   return findings;

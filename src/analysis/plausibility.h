@@ -17,7 +17,8 @@ struct Finding {
 
 /// Checks every successful launch of the run:
 ///
-/// - work per second against the measured limit: a warning above 1.0 ×, an error above 1.1 × on a
+/// - work per second against the rate of the fastest GEMM: a warning above 1.0 ×, an error
+/// above 1.1 × on a
 ///   GPU and above 10 × on a CPU;
 /// - memory peaks against the bytes that must be resident and against the device's memory;
 /// - times of the device's clock against those of the host's;

@@ -20,7 +20,7 @@ struct Headline {
   std::string precision;  ///< "BF16"
   double fp32_ms = 0;
   double mixed_ms = 0;
-  double mfu = 0;         ///< FLOP/s of the mixed-precision step over the measured matrix rate.
+  double mfu = 0;  ///< FLOP/s of the mixed-precision step over that of the run's fastest GEMM.
   double peak_bytes = 0;  ///< The largest memory peak of the network's training steps.
 };
 
@@ -78,7 +78,7 @@ struct Quantity {
   std::string setting = {};    ///< "context 512, batch 4"
   std::string unit = {};       ///< "ms"
   std::vector<std::pair<std::string, double>> values = {};  ///< {"step", 108.5}, …
-  std::string remark = {};  ///< `kLaunchBound`, or "out of memory at context 2,048".
+  std::string remark = {};  ///< `kLaunchBound`, "mixed", or "out of memory at context 2,048".
   std::string part = {};    ///< Anchor of the part that shows the values; empty for the whole page.
 
   /// "BF16, context 512, batch 4"

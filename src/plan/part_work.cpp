@@ -7,7 +7,7 @@ namespace {
 
 /// Sizes of the network. `scores` counts the attention scores of all layers.
 struct NetworkSizes {
-  double layers, tokens, context, width, inner_width, scores, element_bytes, parameters;
+  double layers, tokens, context, width, inner_width, scores, vocabulary, element_bytes, parameters;
 
   explicit NetworkSizes(const CellSpec& spec) {
     const ModelShape shape = spec.model.value_or(ModelShape{});
@@ -17,6 +17,7 @@ struct NetworkSizes {
     width = static_cast<double>(shape.d_model);
     inner_width = static_cast<double>(shape.d_ff);
     scores = layers * tokens * context * static_cast<double>(shape.heads);
+    vocabulary = static_cast<double>(shape.vocab);
     element_bytes = under_autocast(spec) ? 2 : 4;
     parameters = static_cast<double>(parameter_count(shape));
   }
@@ -55,6 +56,10 @@ PartWork part_work(NetworkPart part, const CellSpec& spec) {
           .flops = 6 * n.hidden() * n.inner_width,
           .bytes = 3 * n.element_bytes * (inputs_and_outputs + n.layers * n.width * n.inner_width)};
     }
+    case NetworkPart::kHead:
+      return {.flops = 2 * n.tokens * n.width * n.vocabulary,
+              .bytes =
+                  n.element_bytes * (n.tokens * (n.width + n.vocabulary) + n.width * n.vocabulary)};
     case NetworkPart::kNormalization: {
       const double elements = (2 * n.layers + 1) * n.tokens * n.width;
       return {.flops = 4 * elements, .bytes = kFp32ElementBytes * kNormAccesses * elements};

@@ -12,6 +12,7 @@ enum class NetworkPart {
   kValues,         ///< A·V
   kProjections,    ///< Q, K, V and output.
   kFeedForward,    ///< The three products of SwiGLU.
+  kHead,           ///< The product with the LM head.
   kNormalization,  ///< RMSNorm: square, mean, two products; twice for each layer and once at the
                    ///< end.
   kOptimizer,      ///< AdamW, unfused, over all parameters.
@@ -28,8 +29,8 @@ struct PartWork {
 
 /// Returns the work of all layers in one forward pass, or of the optimizer in one step; zeros
 /// unless the cell measures the C++ network. The formulas are for one layer, in which a batch has B
-/// sequences of S tokens, the width is d, the inner width f, the number of heads h, and an element
-/// has w bytes: 4, or 2 under autocast.
+/// sequences of S tokens, the width is d, the inner width f, the number of heads h, the vocabulary
+/// V, and an element has w bytes: 4, or 2 under autocast.
 ///
 ///   Part                 Operations      Bytes
 ///   QKᵀ, A·V (each)      2BS²d           w(2BSd + BhS²)
@@ -37,6 +38,7 @@ struct PartWork {
 ///   Softmax              5BhS²           32BhS²; under autocast, too, which casts to FP32 halfway
 ///   Projections          8BSd²           4w(2BSd + d²)
 ///   Feed-forward         6BSdf           w(3BS(d + f) + 3df)
+///   LM head, once        2BSdV           w(BS(d + V) + dV)
 ///   Each RMSNorm         4BSd            28BSd; under autocast, too, which leaves it in FP32
 ///   AdamW, a parameter   14              132
 PartWork part_work(NetworkPart part, const CellSpec& spec);

@@ -5,6 +5,8 @@
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
 
+#include "plan/sample_cell.h"
+
 namespace labreport::measures_test {
 namespace {
 
@@ -77,6 +79,68 @@ TEST(LaunchMedian, IgnoresLaunchesWithoutCountedSteps) {
   Cell cell = cell_of_steps(1, {{900}, {900, 7}, {900, 8}});
   cell.launches[2].outcome = Failed{"shape mismatch"};
   EXPECT_THAT(launch_values(cell, Measure::kStep), ElementsAre(7));
+}
+
+constexpr double kProbedRates[]{70e12, 60e12, 50e12};  // FLOP/s
+
+/// Returns a profile of the small network's forward pass in which the GEMMs of w1 run at `rate`,
+/// and a helper of theirs takes as long as they do.
+Cell profile_at(double rate) {
+  Cell cell;
+  cell.spec = small_cell(Mode::kForward);
+  cell.spec.kind = CellKind::kKernels;
+  const double flops = 2.0 * 4 * 512 * 768 * 3072;  // B·S tokens, d, d_ff
+  constexpr std::int64_t kLayers = 12;
+  const auto half_ns = static_cast<std::int64_t>(kLayers * flops / rate * 1e9 / 2);
+  Launch& launch = cell.launches.emplace_back();
+  launch.tables = {{"kernels",
+                    {{"phase", "1"},
+                     {"module", "1"},
+                     {"operation", "1"},
+                     {"operator", "1"},
+                     {"class", "1"},
+                     {"instances", "1"},
+                     {"total_ns", "ns"}},
+                    {}}};
+  for (const char* kernel_class : {"gemm", "gemm helper"}) {
+    launch.tables.front().rows.push_back({std::string("forward"), std::string("layers/ffn/w1"),
+                                          std::string("aten::linear"), std::string("aten::mm"),
+                                          std::string(kernel_class), kLayers, half_ns});
+  }
+  return cell;
+}
+
+Limits limits_with(const Cell& profile) {
+  Run run;
+  Cell probe = cell_of_kind(CellKind::kLimits);
+  probe.launches.front().metrics = {
+      {"matrix_rate", "fp32", "flop/s",
+       Samples(std::vector<double>{kProbedRates[1], kProbedRates[0], kProbedRates[2]}), ""},
+      real_metric("copy", "bandwidth", "B/s", 4e12)};
+  run.cells = {probe, profile};
+  return measured_limits(run);
+}
+
+TEST(Limits, HaveThePeakOfTheFastestGemmInProbeOrProfile) {
+  const double gemm_rate = 80e12;
+  EXPECT_NEAR(limits_with(profile_at(gemm_rate)).peak_gemm_rates.at(Precision::kFp32), gemm_rate,
+              1e-3 * gemm_rate);
+  EXPECT_EQ(limits_with(profile_at(40e12)).peak_gemm_rates.at(Precision::kFp32), kProbedRates[0]);
+}
+
+TEST(Limits, CallTheProbesMedianSustained) {
+  const Limits limits = limits_with(profile_at(80e12));
+  EXPECT_EQ(limits.sustained_gemm_rates.at(Precision::kFp32), kProbedRates[1]);
+  EXPECT_EQ(limits.copy_bandwidth, 4e12);
+}
+
+TEST(Limits, IgnoreProfilesOfAUsersNetworkAndOfOtherPrecisions) {
+  Cell other = profile_at(80e12);
+  other.spec.implementation = "Net-0a1b2c3d";
+  EXPECT_EQ(limits_with(other).peak_gemm_rates.at(Precision::kFp32), kProbedRates[0]);
+  other = profile_at(80e12);
+  other.spec.precision = Precision::kBf16;
+  EXPECT_EQ(limits_with(other).peak_gemm_rates.size(), 1u) << "its GEMM rate was not probed";
 }
 
 }  // namespace

@@ -79,12 +79,22 @@ TEST(Plausibility, WarnsAboveTheLimitAndRefusesFarAboveIt) {
   const auto close = timing_findings(timing_launch(1.05));
   ASSERT_EQ(close.size(), 1u);
   EXPECT_FALSE(close[0].is_error);
-  EXPECT_THAT(close[0].text,
-              HasSubstr("1.05 times as fast as the device's measured limit in fp32"));
+  EXPECT_THAT(close[0].text, HasSubstr("1.05 times as fast as the device's fastest GEMM in fp32"));
   EXPECT_EQ(close[0].cell_id, cell_id(timing_spec()));
   const auto far = timing_findings(timing_launch(1.5));
   ASSERT_EQ(far.size(), 1u);
   EXPECT_TRUE(far[0].is_error);
+}
+
+TEST(Plausibility, ComparesStepsWithTheFastestGemmOfTheRun) {
+  labreport::Run run;
+  run.devices.emplace_back().memory_bytes = 80LL << 30;
+  Launch limits = limits_launch();
+  limits.metrics = {{"matrix_rate", "fp32", "flop/s",
+                     Samples(std::vector<double>{2 * kLimit, kLimit, kLimit}), ""}};
+  run.find_or_add(limits_spec()).launches = {limits};
+  run.find_or_add(timing_spec()).launches = {timing_launch(1.5)};
+  EXPECT_TRUE(check_plausibility(run).empty()) << "faster than the median, not than the fastest";
 }
 
 TEST(Plausibility, RefusesAttentionFarAboveTheLimit) {

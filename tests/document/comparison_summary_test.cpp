@@ -38,8 +38,8 @@ std::string summary_words(std::vector<ComparedRow> rows, bool with_limits = true
   comparison.a.device = "NVIDIA H100";
   comparison.b.device = "NVIDIA H200";
   if (with_limits) {
-    comparison.a.limits = {{{Precision::kFp32, 50e12}, {Precision::kBf16, 700e12}}, 3e12};
-    comparison.b.limits = {{{Precision::kFp32, 50e12}, {Precision::kBf16, 700e12}}, 4.2e12};
+    comparison.a.limits.copy_bandwidth = 3e12;
+    comparison.b.limits.copy_bandwidth = 4.2e12;
   }
   return diff_document(comparison, {"a", ""}, {"b", ""}).sections.front().parts.front().answer;
 }
@@ -115,8 +115,8 @@ Comparison comparison_of_two_models(std::vector<ComparedRow> rows) {
   Comparison comparison{.rows = std::move(rows)};
   comparison.machines.relation = Relation::kSameMachine;
   comparison.a.device = comparison.b.device = "NVIDIA H200";
-  comparison.a.limits = {{{Precision::kFp32, 50e12}}, 3e12};
-  comparison.b.limits = {{{Precision::kFp32, 51e12}}, 3.1e12};
+  comparison.a.limits.copy_bandwidth = 3e12;
+  comparison.b.limits.copy_bandwidth = 3.1e12;
   comparison.b.implementation = "Net-0a1b2c3d";
   return comparison;
 }
@@ -168,9 +168,10 @@ Quantity quantity_of(const char* topic, std::vector<std::pair<std::string, doubl
 }
 
 /// Compares an H100 (A) with an H200 (B), of which runs have these quantities.
-Document document_with_quantities(const Quantity& of_a, const Quantity& of_b,
-                                  double b_over_a = 0.8) {
+Document document_with_quantities(const Quantity& of_a, const Quantity& of_b, double b_over_a = 0.8,
+                                  std::vector<ComparedRow> more = {}) {
   Comparison comparison{.rows = {step(Precision::kBf16, b_over_a)}};
+  std::ranges::move(more, std::back_inserter(comparison.rows));
   comparison.a.device = "NVIDIA H100";
   comparison.b.device = "NVIDIA H200";
   return diff_document(
@@ -214,6 +215,22 @@ TEST(ComparisonCard, SeparatesLaunchBoundSteps) {
   EXPECT_THAT(part.answer, HasSubstr("Launch-bound: small in BF16."));
   EXPECT_EQ(part.tables.front().slug, "launch-bound");
   EXPECT_TRUE(document.script_data.is_null()) << "a price says nothing of a host";
+}
+
+TEST(ComparisonCard, NamesMixedStepsInTheFigure) {
+  const auto rows_of_figure = [](const char* remark) {
+    const Document document =
+        document_with_quantities(quantity_of(topic::kTrainingStep, {{"step", 1000}}),
+                                 quantity_of(topic::kTrainingStep, {{"step", 800}}, remark), 0.8,
+                                 {step(Precision::kFp32, 0.9)});
+    std::string rows;
+    for (const Figure& figure : document.sections.front().parts.front().figures) {
+      if (figure.slug == "steps") rows += figure.spec["data"].dump();
+    }
+    return rows;
+  };
+  EXPECT_THAT(rows_of_figure("mixed"), HasSubstr("small, BF16, mixed"));
+  EXPECT_THAT(rows_of_figure(""), Not(HasSubstr("mixed")));
 }
 
 TEST(ComparisonOthers, ShowTheLastCommonValueAndNameTheRuns) {

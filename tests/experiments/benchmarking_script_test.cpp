@@ -79,7 +79,21 @@ TEST(Ratio, IsCalledTwiceOnlyNearTwo) {
 TEST(Spread, NamesTheExceptionToItsBound) {
   const auto uneven = [](std::size_t step) { return step % 2 == 0 ? 1 : 1.4; };
   const auto run = fake_run(one_size(), scale_timings(metric::kSynced, "optimizer", uneven));
-  EXPECT_THAT(answer(run, "b"), HasSubstr("the optimizer's **18 %** (small)."));
+  EXPECT_THAT(answer(run, "b"), HasSubstr("the optimizer by **18 %**."));
+}
+
+TEST(Spread, BlamesTheOptimizersLaunchesOnlyIfKernelsFillLittleOfItsTime) {
+  PlanInput input = one_size();
+  input.selection.only.emplace_back("nsys_profile.d");
+  const auto part_if_busy = [&](double factor) {
+    return part_of(fake_run(input, scaled(metric::kBusy, metric::kOptimizer, factor)),
+                   "benchmarking_script.b");
+  };
+  const Part slow = part_if_busy(0.1), filled = part_if_busy(1e6);
+  EXPECT_THAT(slow.answer, HasSubstr("because launches outlast kernels."));
+  EXPECT_THAT(slow.tables.front().rows.front().joined_flags(), "launch-bound optimizer");
+  EXPECT_THAT(filled.answer, Not(HasSubstr("because launches")));
+  EXPECT_THAT(filled.tables.front().rows.front().joined_flags(), "");
 }
 
 TEST(Spread, CountsInference) {
@@ -89,7 +103,7 @@ TEST(Spread, CountsInference) {
       where(is_inference, each_sample(metric::kStep, metric::kTotal, [](double ns, std::size_t i) {
               return i % 2 ? 2 * ns : ns;
             })));
-  EXPECT_THAT(answer(run, "b"), HasSubstr("variation is at most **36 %**"));
+  EXPECT_THAT(answer(run, "b"), HasSubstr("Passes vary by at most **36 %**"));
 }
 
 TEST(Contexts, AreAColumnOfTheirOwn) {
@@ -190,6 +204,20 @@ TEST(FirstStep, HasNoCausesIfAPartWasNotMeasured) {
     EXPECT_EQ(format_value(value(dataset(run, "c", "first-step-causes"), 0, "cause")),
               "first step");
   }
+}
+
+TEST(FirstStep, TakesItsExtraTimeFromStepsWithoutProfiler) {
+  const auto words = [](double factor) {
+    const auto initialization =
+        combined(scaled(metric::kFirstLaunches, metric::kCodeLoading, factor),
+                 scaled(metric::kFirstLaunches, metric::kCublasSetup, factor));
+    const std::string text = answer(fake_run(one_size(), initialization), "c");
+    const auto from = text.find("a process's first step takes");
+    return from == std::string::npos ? "" : text.substr(from, text.find("longer", from) - from);
+  };
+  EXPECT_NE(words(1.2), "");
+  EXPECT_EQ(words(1.2), words(1.5)) << "the profiled step only tells what a first step does";
+  EXPECT_EQ(words(10), "") << "it is something else";
 }
 
 TEST(FirstStep, HasNoReasonIfNoneWasMeasuredOrLaterStepsVaryAsMuch) {

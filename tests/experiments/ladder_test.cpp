@@ -83,6 +83,21 @@ TEST(Ladder, ComparesEachRungWithTheOneBeforeThatRan) {
   EXPECT_EQ(ladder.rungs[2].reason, "skipped: no such kernel");
 }
 
+TEST(Ladder, EndsWithAStepAtTheRatesOfTheFastestGemmAndOfCopies) {
+  const auto peak = [](const CellSpec& spec, Launch& launch) {
+    if (spec.kind != CellKind::kLimits) return;
+    for (Metric& metric : launch.metrics) {
+      if (metric.tag == metric::kMatrixRate)
+        metric.data = Samples(std::vector<double>{2e13, 1e13, 1e13});
+    }
+  };
+  const labreport::Run run = ladder_run(peak);
+  const Ladder ladder = ladders_of(run).back();
+  const CellSpec& spec = ladder.rungs.front().cell->spec;
+  const double bytes = 28.0 * static_cast<double>(parameter_count(*spec.model));
+  EXPECT_NEAR(*ladder.ms_at_peak_rates, 1e3 * (*step_flops(spec) / 2e13 + bytes / 4.1e12), 1e-6);
+}
+
 TEST(Ladder, LeavesSmallGainsOut) {
   const labreport::Run run = ladder_run(scale_variant(Variant::kEinsum, 0.505));
   const Ladder ladder = ladders_of(run).front();

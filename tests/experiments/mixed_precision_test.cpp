@@ -1,6 +1,9 @@
 // Tests the mixed-precision problems: the runs in which each sentence appears.
 #include <gmock/gmock.h>
 
+#include <regex>
+
+#include "experiments/common/bound.h"
 #include "experiments/problems.h"
 #include "experiments/sample_runs.h"
 
@@ -101,15 +104,6 @@ void write_profile(Launch& launch, const KernelTimes& times) {
   }
 }
 
-/// In each profiled phase kernels run for `ns`.
-Change with_busy_phases(std::int64_t ns) {
-  return [=](const CellSpec&, Launch& launch) {
-    for (Metric& metric : launch.metrics) {
-      if (metric.tag == metric::kBusy) metric = integer_metric(metric.tag, metric.name, "ns", ns);
-    }
-  };
-}
-
 /// Plans timed and profiled steps in both precisions.
 PlanInput profiled_input() {
   PlanInput input = plan_input(Preset::kFull);
@@ -132,24 +126,116 @@ TEST(SpeedupAnswer, NamesTheShareOfGemmsOnlyIfNothingElseGetsFaster) {
                                  }))
         .answer;
   };
-  EXPECT_THAT(answer(1), HasSubstr("The speedup grows with size because only GEMMs get faster, and "
-                                   "their share grows from 20.0 to 90.0 % of the FP32 forward"));
-  EXPECT_THAT(answer(2), AllOf(HasSubstr("grows with size."), Not(HasSubstr("because"))));
+  EXPECT_THAT(answer(1), HasSubstr("grows from 1.22 (small) to 5.26 (2.7B), because only GEMMs get "
+                                   "faster: their share of training's FP32 forward pass grows from "
+                                   "20.0 to 90.0 %."));
+  EXPECT_THAT(answer(2), AllOf(HasSubstr("speedup grows from "), Not(HasSubstr("because"))));
 }
 
-TEST(SpeedupAnswer, CallsNoPassLaunchBoundIfKernelsFillIt) {
-  const auto part_with = [&](std::int64_t ns) {
-    return speedup_part(fake_run(profiled_input(), with_busy_phases(ns)));
+TEST(SpeedupAnswer, TellsWhetherTheSpeedupOfKernelsGrows) {
+  const auto answer = [](double gemms_ms_of_small) {
+    return speedup_part(fake_run(profiled_input(),
+                                 [=](const CellSpec& spec, Launch& launch) {
+                                   if (spec.kind != CellKind::kKernels || spec.steps == 0) return;
+                                   const bool is_half = spec.precision != Precision::kFp32;
+                                   const double half_ms =
+                                       spec.size == "small" ? gemms_ms_of_small : 20;
+                                   write_profile(launch, {is_half ? half_ms : 80, 5, 15});
+                                 }))
+        .answer;
   };
-  const auto answer_and_caption = [](const Part& part) {
-    return part.answer + part.figures.at(0).caption;
+  EXPECT_THAT(answer(40),
+              HasSubstr("The kernels' forward speedup grows from 1.67 (small) to 2.50 (2.7B)"));
+  EXPECT_THAT(answer(20), HasSubstr("does not grow with size, from 2.50 (small) to 2.50 (2.7B)."));
+}
+
+/// Makes kernels fill the share `share_of(size)` of each pass and each step in 16 bits.
+Change with_kernels_that_fill(std::function<double(const std::string&)> share_of) {
+  return [=](const CellSpec& spec, Launch& launch) {
+    if (spec.precision == Precision::kFp32) return;
+    constexpr std::int64_t kPassNs = 1'000'000;
+    for (Metric& metric : launch.metrics) {
+      const bool is_step = metric.tag == metric::kStep && metric.name == metric::kTotal;
+      if (spec.kind == CellKind::kTiming && (is_step || metric.tag == metric::kSynced)) {
+        metric.data = Samples(
+            std::vector<std::int64_t>(metric.numbers().size(), is_step ? 4 * kPassNs : kPassNs));
+      }
+      if (spec.kind == CellKind::kKernels && metric.tag == metric::kBusy)
+        metric.data = Scalar(static_cast<std::int64_t>(share_of(spec.size) * kPassNs));
+    }
   };
-  EXPECT_THAT(
-      answer_and_caption(part_with(1)),
-      AllOf(HasSubstr("Passes of small are launch-bound in BF16"), HasSubstr("Shaded sizes")));
-  const auto very_long = std::int64_t{1} << 50;
-  EXPECT_THAT(answer_and_caption(part_with(very_long)),
-              AllOf(Not(HasSubstr("launch")), Not(HasSubstr("Shaded sizes"))));
+}
+
+/// Returns a run in which kernels of small fill half of the times in 16 bits, those of medium 85 %,
+/// and those of larger networks 95 %.
+MeasuredRun run_with_all_bounds() {
+  return fake_run(profiled_input(), with_kernels_that_fill([](const std::string& size) {
+                    return size == "small" ? 0.5 : size == "medium" ? 0.85 : 0.95;
+                  }));
+}
+
+TEST(Bounds, AreTheSameInEveryPartOfAReport) {
+  const MeasuredRun run = run_with_all_bounds();
+  const Document document = build_document(run, false);
+  const auto names_both =
+      HasSubstr("The CPU sets the BF16 times of small (launch-bound) and some of medium (mixed).");
+  const auto in_one_line = [](const std::string& text) {
+    return std::regex_replace(text, std::regex("\\s+|\\*\\*"), " ");
+  };
+  const Part part = speedup_part(run);
+  EXPECT_THAT(part.answer, names_both);
+  EXPECT_THAT(document.sections.front().parts.front().answer, names_both) << "the summary";
+  EXPECT_THAT(in_one_line(document.method),
+              HasSubstr("Launch-bound sizes of this run: small, BF16; mixed: medium, BF16."));
+  for (const auto& point : part.figures.at(0).spec["data"]["values"]) {
+    EXPECT_EQ(point["bound"], point["label"] == "small"    ? "launch-bound"
+                              : point["label"] == "medium" ? "mixed"
+                                                           : "GPU-bound");
+  }
+  const TableView table = table_of(part, "bounds");
+  const std::vector<std::string> sizes = texts_in(table, "Size"), bounds = texts_in(table, "Bound");
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    EXPECT_EQ(bounds[i], sizes[i] == "small, BF16"    ? "launch-bound"
+                         : sizes[i] == "medium, BF16" ? "mixed"
+                                                      : "GPU-bound")
+        << sizes[i];
+  }
+  for (const Quantity& quantity : document.quantities) {
+    if (quantity.topic != topic::kTrainingStep && quantity.topic != topic::kMixedPrecision)
+      continue;
+    const bool is_half = quantity.precision == "BF16";
+    EXPECT_EQ(quantity.remark, is_half && quantity.network == "small"    ? "launch-bound"
+                               : is_half && quantity.network == "medium" ? "mixed"
+                                                                         : "")
+        << quantity.network << quantity.words();
+  }
+}
+
+TEST(Bounds, HaveLimitsThatCountUpwards) {
+  EXPECT_EQ(TimeBound{.kernel_share = kLaunchBoundBelow}.bound(), Bound::kMixed);
+  EXPECT_EQ(TimeBound{.kernel_share = kGpuBoundFrom}.bound(), Bound::kDevice);
+  EXPECT_EQ(TimeBound{}.bound(), std::nullopt);
+}
+
+TEST(Bounds, FollowTheGpusLagWithoutAProfile) {
+  EXPECT_EQ(TimeBound{.lag_shares = {0.01}}.bound(), Bound::kLaunch);
+  EXPECT_EQ((TimeBound{.lag_shares = {0.01, 0.12}}.bound()), Bound::kMixed);
+  const auto answer = mixed_part("c").answer;  // Only timing is planned, not kernels.
+  EXPECT_THAT(answer, HasSubstr("The CPU sets the BF16 times of small (launch-bound)."));
+}
+
+TEST(SpeedupAnswer, TellsNoSpeedupOfTimesThatTheCpuSets) {
+  const auto answer_if = [](std::function<double(const std::string&)> share_of) {
+    return speedup_part(fake_run(profiled_input(), with_kernels_that_fill(std::move(share_of))))
+        .answer;
+  };
+  const auto large_fills = [](double share) {
+    return [=](const std::string& size) { return size == "2.7B" || size == "xl" ? share : 0.95; };
+  };
+  EXPECT_THAT(answer_if(large_fills(0.95)), HasSubstr("makes 2.7B's forward pass **"));
+  EXPECT_THAT(answer_if(large_fills(0.85)), HasSubstr("makes large's forward pass **"));
+  EXPECT_THAT(answer_if(large_fills(0.5)), HasSubstr("makes large's forward pass **"));
+  EXPECT_THAT(answer_if([](const std::string&) { return 0.5; }), Not(HasSubstr("as fast")));
 }
 
 /// Makes one forward pass in `precision` twice as long, for sizes that begin with `size`.
@@ -169,20 +255,6 @@ TEST(SpeedupFigure, DrawsSpeedupsWithTheirDeviation) {
   }
   EXPECT_GT(part.figures.at(0).spec["data"]["values"][0]["deviation"], 0.1);
   EXPECT_THAT(texts_in(part.figures.at(0).table, "Speedup"), testing::Each(Not(HasSubstr("±"))));
-}
-
-TEST(SpeedupFigure, NamesStepsThatSynchronizingChanges) {
-  const auto caption = [](double factor) {
-    const auto of_small = [](const CellSpec& spec) {
-      return spec.size == "small" && spec.precision == Precision::kBf16;
-    };
-    return mixed_part("c", where(of_small, scaled(metric::kSynced, metric::kTotal, factor)))
-        .figures.at(0)
-        .caption;
-  };
-  EXPECT_THAT(caption(1), AllOf(HasSubstr("the training step is of steps synchronized once."),
-                                Not(HasSubstr("The BF16 step of"))));
-  EXPECT_THAT(caption(0.7), HasSubstr("The BF16 step of small takes "));
 }
 
 TEST(SpeedupAnswer, GivesNoReasonsWithoutAComparison) {

@@ -165,8 +165,13 @@ std::vector<std::string> prose(const std::string& report) {
 }
 
 TEST(WithoutAnswers, ProseIsTheSameWhateverWasMeasured) {
+  // Kernels are slower, too, so that the same networks are launch-bound.
   const auto slower = [](const CellSpec& spec, Launch& launch) {
     for (Metric& metric : launch.metrics) {
+      if (metric.tag == metric::kBusy) {
+        const auto ns = static_cast<std::int64_t>(*metric.number());
+        metric.data = Scalar(ns + ns / 3);
+      }
       if (!metric.is_samples() || metric.unit != "ns" || spec.kind != CellKind::kTiming) continue;
       auto* samples = std::get_if<std::vector<std::int64_t>>(&std::get<Samples>(metric.data));
       if (samples == nullptr) continue;

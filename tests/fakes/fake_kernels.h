@@ -60,6 +60,8 @@ inline std::vector<FakeKernel> forward_kernels(const CellSpec& spec, const CallT
   const auto layers = static_cast<double>(spec.model->layers);
   const double ffn_ratio =
       static_cast<double>(spec.model->d_ff) / static_cast<double>(spec.model->d_model);
+  const double head_ratio =
+      static_cast<double>(spec.model->vocab) / static_cast<double>(spec.model->d_model);
   const char* scores = "layers/attn/scaled dot product attention/computing attention scores";
   const char* softmax = "layers/attn/scaled dot product attention/computing softmax";
   const char* values = "layers/attn/scaled dot product attention/final matmul";
@@ -73,7 +75,7 @@ inline std::vector<FakeKernel> forward_kernels(const CellSpec& spec, const CallT
   }
   const auto other_kernels = std::vector<FakeKernel>{
       {"token_embeddings", "aten::index", "aten::index", "gather", kGather, 1, ns.per_tokens},
-      {"lm_head", "Linear", "aten::mm", "gemm", kGemm, 1, ns.linear * 3},
+      {"lm_head", "Linear", "aten::mm", "gemm", kGemm, 1, ns.linear * head_ratio},
       {"lm_head", "Linear", "aten::mm", "gemm helper", kSplitK, 1, ns.per_tokens},
       {"layers/ln1", "Scaled", "aten::mul", "elementwise", kMul, 2 * layers, ns.per_tokens},
       {"layers/ln1", "InverseRms", "aten::mean", "reduction", kReduce, layers, ns.per_tokens},

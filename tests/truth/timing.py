@@ -73,3 +73,58 @@ def networks(run):
 def variation(samples):
     """Returns the coefficient of variation."""
     return statistics.stdev(samples) / statistics.fmean(samples) if len(samples) > 1 else 0
+
+
+# A time is launch-bound if kernels fill less of it than the first, and GPU-bound if they fill the second or more.
+LAUNCH_BOUND_BELOW, GPU_BOUND_FROM = 0.8, 0.9
+WAITS_BELOW = 0.05  # A time without a profile is launch-bound if the GPU lags behind the CPU by less.
+PHASES = {"inference": ["forward"], "forward": ["forward"], "forward_backward": ["forward", "loss", "backward"],
+          "train_step": ["forward", "loss", "backward", "optimizer"]}
+
+
+def kernel_share(run, cell, phases, times_ms):
+    """Returns the time in which the profile's kernels of these phases run / the mean of `times_ms`, at most 1."""
+    profile = next((one.ok_launch() for one in users_cells(run, "kernels")
+                    if setting(one) == setting(cell) and one["steps"] != 0 and one.ok_launch()
+                    and MODES.index(one["mode"]) >= MODES.index(cell["mode"])
+                    and (one["mode"] == "inference") == (cell["mode"] == "inference")), None)
+    busy_ns = [profile and profile.metric("busy", phase) for phase in phases]
+    return None if None in busy_ns else min(1, sum(busy_ns) / 1e6 / statistics.fmean(times_ms))
+
+
+def lag_shares(cell, phases):
+    """Returns the GPU's median lag behind the CPU in each phase but the loss, as a share of the phase."""
+    done_ms, shares = [0.0] * cell["steps"], []
+    for phase in PHASES["train_step"]:
+        gpu_ms, enqueued_ms = ms_after_warmup(cell, "event", phase), ms_after_warmup(cell, "enqueue", phase)
+        if not gpu_ms or len(gpu_ms) != len(enqueued_ms):
+            continue
+        done_ms = [done + ms for done, ms in zip(done_ms, gpu_ms)]
+        lags = [(done - enqueued) / ms for done, enqueued, ms in zip(done_ms, enqueued_ms, gpu_ms) if ms > 0]
+        if phase in phases and phase != "loss" and lags:
+            shares.append(statistics.median(lags))
+    return shares
+
+
+def joint_bound(bounds):
+    """Returns the bound that all have, or "mixed"; None if there are none."""
+    known = {bound for bound in bounds if bound}
+    return known.pop() if len(known) == 1 else "mixed" if known else None
+
+
+def time_bound(run, cell, phases, times_ms):
+    """Returns "launch-bound", "mixed" or "GPU-bound" for the mean of `times_ms`; None if that is unknown."""
+    if not times_ms or statistics.fmean(times_ms) <= 0 or "cpu" in (cell["device"], cell["device_kind"]):
+        return None
+    share = kernel_share(run, cell, phases, times_ms)
+    if share is None:
+        return joint_bound("launch-bound" if lag < WAITS_BELOW else "GPU-bound" for lag in lag_shares(cell, phases))
+    return "launch-bound" if share < LAUNCH_BOUND_BELOW else "mixed" if share < GPU_BOUND_FROM else "GPU-bound"
+
+
+def network_bound(run, network):
+    """Returns the bound of a network's forward pass, backward pass and whole step together."""
+    cell = network.longest_mode_cell()
+    return cell and joint_bound([
+        *(time_bound(run, cell, [phase], network.phase(phase)) for phase in ("forward", "backward")),
+        time_bound(run, cell, PHASES[cell["mode"]], network.whole_steps(cell["mode"]))])

@@ -49,25 +49,31 @@ const ComparedRow* step_fitting_one_side(const Comparison& comparison) {
   return largest;
 }
 
-/// True if the summary of either compared run calls the training step of the cell's network and
-/// precision launch-bound.
-bool is_launch_bound(const SideRuns& runs, const CellSpec& spec) {
+/// Returns what the summaries of the compared runs say of the cell's network and precision:
+/// "launch-bound" if either does, else "mixed" if either does, else "".
+std::string bound_words(const SideRuns& runs, const CellSpec& spec) {
   const auto parameters = known_parameter_count(spec);
-  if (spec.kind != CellKind::kTiming || !runs.has_both() || !parameters) return false;
+  if (spec.kind != CellKind::kTiming || !runs.has_both() || !parameters) return "";
   const std::string precision(describe(spec.precision.value_or(Precision::kFp32)));
-  const auto is_bound = [&](const Quantity& quantity) {
-    return quantity.topic == topic::kTrainingStep && quantity.is_launch_bound() &&
-           quantity.parameters == static_cast<double>(*parameters) &&
-           quantity.precision == precision;
-  };
-  return std::ranges::any_of(runs.a.runs.front()->quantities, is_bound) ||
-         std::ranges::any_of(runs.b.runs.front()->quantities, is_bound);
+  std::string words;
+  for (const GpuRuns* side : {&runs.a, &runs.b}) {
+    for (const Quantity& quantity : side->runs.front()->quantities) {
+      const bool is_of_step = quantity.topic == topic::kTrainingStep &&
+                              quantity.parameters == static_cast<double>(*parameters) &&
+                              quantity.precision == precision;
+      if (is_of_step && words != kLaunchBound && !quantity.remark.empty())
+        words = quantity.remark;
+    }
+  }
+  return words;
 }
 
 /// A training step of one process that both sides timed.
 struct StepRow {
   const ComparedRow* row;
-  bool launch_bound = false;
+  std::string bound = {};  ///< See `bound_words`.
+
+  bool launch_bound() const { return bound == "launch-bound"; }
 
   std::string network() const { return cut_short(row->size, kMaxNetworkName); }
   std::string precision() const {
@@ -83,7 +89,7 @@ std::vector<StepRow> step_rows(const Comparison& comparison, const SideRuns& run
     const bool is_training_step =
         row.measure == Measure::kStep && row.spec.mode == Mode::kTrainStep;
     if (!is_training_step || row.spec.ranks || !row.spec.model || !row.ratio) continue;
-    rows.push_back({&row, is_launch_bound(runs, row.spec)});
+    rows.push_back({&row, bound_words(runs, row.spec)});
   }
   std::ranges::stable_sort(rows, std::greater(), [](const StepRow& step) {
     return std::pair(parameter_count(*step.row->spec.model), step.row->spec.context);
@@ -223,7 +229,7 @@ Facts card_facts(const Comparison& comparison, const SideRuns& runs) {
   }
   std::vector<std::string> launch_bound;
   for (const StepRow& step : step_rows(comparison, runs)) {
-    if (step.launch_bound) launch_bound.push_back(step.network() + " in " + step.precision());
+    if (step.launch_bound()) launch_bound.push_back(step.network() + " in " + step.precision());
   }
   return Facts()
       .when("tuned", tuned)
@@ -240,7 +246,7 @@ std::vector<PricedStep> priced_steps(const Comparison& comparison, const SideRun
   std::vector<PricedStep> priced;
   const std::vector<StepRow> steps = step_rows(comparison, runs);
   const auto reduced_precision = std::ranges::find_if(steps, [](const StepRow& step) {
-    return step.row->spec.precision != Precision::kFp32 && !step.launch_bound;
+    return step.row->spec.precision != Precision::kFp32 && !step.launch_bound();
   });
   if (reduced_precision != steps.end()) {
     priced.push_back({reduced_precision->network() + " in " + reduced_precision->precision(),
@@ -263,10 +269,11 @@ Dataset step_data(const Comparison& comparison, const SideRuns& runs) {
   });
   std::vector<StepDot> dots;
   for (const StepRow& step : steps) {
-    if (step.launch_bound) continue;
+    if (step.launch_bound()) continue;
     const std::string context = format_count(step.row->spec.context.value_or(0));
-    const std::string label =
-        step.network() + ", " + step.precision() + (one_context ? "" : ", context " + context);
+    const std::string label = step.network() + ", " + step.precision() +
+                              (one_context ? "" : ", context " + context) +
+                              (step.bound.empty() ? "" : ", " + step.bound);
     dots.push_back({label, names.title_a, StepRow::ms(step.row->a)});
     dots.push_back({label, names.title_b, StepRow::ms(step.row->b)});
   }

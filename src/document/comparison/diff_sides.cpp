@@ -24,9 +24,10 @@ std::string limit_words(std::optional<double> limit, double scale, const char* u
 
 std::string rate_words(const ComparedRun& side, Precision precision) {
   constexpr double kTera = 1e12;
-  const auto found = side.limits.matrix_rates.find(precision);
-  return found == side.limits.matrix_rates.end() ? ""
-                                                 : limit_words(found->second, kTera, "TFLOP/s");
+  const auto found = side.limits.sustained_gemm_rates.find(precision);
+  return found == side.limits.sustained_gemm_rates.end()
+             ? ""
+             : limit_words(found->second, kTera, "TFLOP/s");
 }
 
 /// An import's time and revision are not those of the measurement, so they are not shown.
@@ -73,8 +74,8 @@ std::vector<std::pair<const char*, FactWriter>> fact_writers() {
        [](const auto& side) {
          return side.memory_bytes > 0 ? format_bytes(side.memory_bytes) : "";
        }},
-      {"Measured peak, FP32", [](const auto& side) { return rate_words(side, Precision::kFp32); }},
-      {"Measured peak, BF16", [](const auto& side) { return rate_words(side, Precision::kBf16); }},
+      {"GEMMs sustain, FP32", [](const auto& side) { return rate_words(side, Precision::kFp32); }},
+      {"GEMMs sustain, BF16", [](const auto& side) { return rate_words(side, Precision::kBf16); }},
       {"Measured bandwidth",
        [](const auto& side) { return limit_words(side.limits.copy_bandwidth, kGiga, "GB/s"); }}};
 }

@@ -17,7 +17,7 @@ Json number_or_null(std::optional<double> value) {
 
 Json run_json(const ComparedRun& run) {
   Json rates = Json::object();
-  for (const auto& [precision, rate] : run.limits.matrix_rates)
+  for (const auto& [precision, rate] : run.limits.sustained_gemm_rates)
     rates[std::string(name(precision))] = rate;
   return {{"device", run.device},
           {"model", run.implementation},

@@ -4,7 +4,7 @@ import re
 import statistics
 
 from checks import MODES, PRECISION_WORDS, near, number, true
-from timing import SETTING, ms_after_warmup, networks, setting, users_cells, variation
+from timing import SETTING, network_bound, networks, setting, users_cells
 
 CELL_KINDS = {"dtypes", "layer_norm", "timing", "kernels"}
 DTYPE_WORDS = {"float32": "FP32", "float16": "FP16", "bfloat16": "BF16"}
@@ -102,9 +102,6 @@ class PrecisionPair:
         fp32_ms, reduced_ms = (statistics.fmean(one.phase(phase) or [0]) for one in (self.fp32, self.reduced))
         return fp32_ms / reduced_ms if min(fp32_ms, reduced_ms) > 0 else None
 
-    def deviation(self, phase):
-        return self.speedup(phase) * math.hypot(variation(self.fp32.phase(phase)), variation(self.reduced.phase(phase)))
-
 
 def pairs(run):
     """Returns pairs in the answer's precision by ascending size; only those that timed backward if there are any."""
@@ -119,100 +116,75 @@ def pairs(run):
     return [pair for pair in compared if pair.speedup("backward")] or compared
 
 
-def speedups(run, precision, one, first, first_size, last, last_size, backward):
-    compared = pairs(run)
-    smallest, largest = compared[0], compared[-1]
-    true(PRECISION_WORDS[smallest.reduced.shape["precision"]] == precision and (len(compared) == 1) == bool(one))
-    true(smallest.size == (one or first_size) and (one or largest.size == last_size))
-    near(first, smallest.speedup("forward"))
-    if last:
-        near(last, largest.speedup("forward"))
-    true(bool(backward) == bool(smallest.speedup("backward")))
-    for text, pair in zip((backward.split(" to ") * 2)[:2] if backward else (), (smallest, largest)):
-        near(text, pair.speedup("backward"))
+def pair_bound(run, pair):
+    """Returns what sets the times of a pair: the CPU, if it sets those of either network."""
+    bounds = [network_bound(run, network) for network in (pair.fp32, pair.reduced)]
+    return None if None in bounds else min(bounds, key=("launch-bound", "mixed", "GPU-bound").index)
 
 
-def grows(compared, phase):
-    """Tells whether the speedup grows with size by more than its deviations, and nowhere falls."""
-    values = [(pair.speedup(phase), pair.deviation(phase)) for pair in compared]
-    apart = lambda a, b: abs(a[0] - b[0]) > math.hypot(a[1], b[1])
-    falls = any(b[0] < 0.98 * a[0] and apart(a, b) for a, b in zip(values, values[1:]))
-    return len(values) > 1 and values[-1][0] >= 1.05 * values[0][0] and apart(values[0], values[-1]) and not falls
+def speedups(run, precision, size, forward, backward=None):
+    """Checks that `size` is the largest whose times the GPU sets, and its speedups."""
+    largest = [pair for pair in pairs(run) if pair_bound(run, pair) in (None, "GPU-bound")][-1]
+    true(PRECISION_WORDS[largest.reduced.shape["precision"]] == precision)
+    true(largest.size == size, f"{largest.size} is larger")
+    near(forward, largest.speedup("forward"))
+    true(bool(backward) == bool(largest.speedup("backward")))
+    if backward:
+        near(backward, largest.speedup("backward"))
 
 
-def trend(run, which, small=None, large=None, phase=None):
-    compared = pairs(run)
-    smallest, largest = compared[0], compared[-1]
-    passes = ["forward", "backward"] if smallest.speedup("backward") else ["forward"]
-    growing = [one for one in passes if grows(compared, one)]
-    claimed = {"The speedup": passes, "The forward speedup": ["forward"], "The backward speedup": ["backward"]}[which]
-    true(growing == claimed, f"{growing} grow")
-    trend.explained = bool(small)
+def profiled_pairs(run):
+    """Returns each pair whose forward passes were profiled, with (GEMMs, other kernels) in ms of FP32 and of the other."""
+    times = [(pair, [gemm_and_other_ms(run, network, "forward") for network in (pair.fp32, pair.reduced)])
+             for pair in pairs(run)]
+    return [(pair, *both) for pair, both in times if all(both)]
+
+
+def growth(run, kernels, grows, first, first_size, last, last_size, small=None, large=None):
+    """Checks how the speedup of forward kernels changes with size. Kernels do not wait for the CPU in their own time."""
+    on_cpu = "cpu" in (run.cells[0]["device"], run.cells[0]["device_kind"])
+    true((kernels == "operators") == on_cpu)
+    rows = profiled_pairs(run)
+    ratios = [sum(fp32) / sum(reduced) for _, fp32, reduced in rows]
+    true((rows[0][0].size, rows[-1][0].size) == (first_size, last_size) and len(rows) > 1)
+    near(first, ratios[0])
+    near(last, ratios[-1])
+    never_falls = all(b >= 0.98 * a for a, b in zip(ratios, ratios[1:]))
+    true((grows == "grows") == (ratios[-1] >= 1.05 * ratios[0] and never_falls), f"{ratios}")
     if not small:
         return
-    true(phase == growing[0])
-    for pair, text in ((smallest, small), (largest, large)):
-        near(text, 100 * gemm_and_other_ms(run, pair.fp32, phase)[0] / sum(gemm_and_other_ms(run, pair.fp32, phase)))
-    for one in growing:
-        gemms, others = gemm_and_other_ms(run, smallest.fp32, one)
-        reduced_gemms, reduced_others = gemm_and_other_ms(run, smallest.reduced, one)
-        large_gemms, large_others = gemm_and_other_ms(run, largest.fp32, one)
-        large_reduced_gemms, large_reduced_others = gemm_and_other_ms(run, largest.reduced, one)
-        true(reduced_gemms < gemms and large_reduced_gemms < large_gemms, "GEMMs do not get faster")
-        true(reduced_others > 0.94 * others and large_reduced_others > 0.94 * large_others, "not only GEMMs get faster")
-        true(large_gemms / (large_gemms + large_others) > gemms / (gemms + others), "their share does not grow")
-        large_ms_by_small_gains = large_gemms * reduced_gemms / gemms + large_others * reduced_others / others
-        speedup_by_share = (large_gemms + large_others) / large_ms_by_small_gains
-        small_speedup = (gemms + others) / (reduced_gemms + reduced_others)
-        growth = largest.speedup(one) / smallest.speedup(one)
-        true(math.log(speedup_by_share / small_speedup) >= 0.49 * math.log(growth), "the share explains too little")
-
-
-def no_trend(run):
-    compared = pairs(run)
-    true(len(compared) > 1 and not grows(compared, "forward")
-         and not (compared[0].speedup("backward") and grows(compared, "backward")))
-    trend.explained = False
+    (_, fp32, reduced), (_, large_fp32, large_reduced) = rows[0], rows[-1]
+    near(small, 100 * fp32[0] / sum(fp32))
+    near(large, 100 * large_fp32[0] / sum(large_fp32))
+    true(reduced[0] < fp32[0] and large_reduced[0] < large_fp32[0], "GEMMs do not get faster")
+    true(reduced[1] > 0.94 * fp32[1] and large_reduced[1] > 0.94 * large_fp32[1], "not only GEMMs get faster")
+    true(large_fp32[0] / sum(large_fp32) > fp32[0] / sum(fp32), "their share does not grow")
+    large_ms_by_small_gains = sum(ms * after / before for ms, before, after in zip(large_fp32, fp32, reduced) if before)
+    growth_by_share = sum(large_fp32) / large_ms_by_small_gains / ratios[0]
+    true(math.log(growth_by_share) >= 0.49 * math.log(ratios[-1] / ratios[0]), "the share explains too little")
 
 
 def gemm_and_other_ms(run, network, phase):
-    """Returns (ms of GEMMs, ms of other kernels) of a phase, in the profile of the longest mode."""
+    """Returns (ms of GEMMs, ms of other kernels) of a phase, in the profile of the longest mode; None without one."""
     ran = [cell for cell in users_cells(run, "kernels")
            if setting(cell) == setting(network.shape) and cell["steps"] != 0 and cell.ok_launch()]
+    if not ran:
+        return None
     launch = max(ran, key=lambda cell: MODES.index(cell["mode"])).ok_launch()
     rows = [row for row in launch.table("kernels") if row["phase"] == phase]
+    if any(row[name] is None for row in rows for name in ("total_ns", "instances")):
+        return None
     total_ms = lambda gemm: sum(row["total_ns"] for row in rows if row["class"].startswith("gemm") == gemm) / 1e6
-    return total_ms(True), total_ms(False)
+    return (total_ms(True), total_ms(False)) if total_ms(True) + total_ms(False) > 0 else None
 
 
-def launch_bound(run, network):
-    """Tells whether the GPU has nearly finished the forward or the backward pass when the CPU has enqueued it."""
-    cell = network.longest_mode_cell()
-    profile = next((one.ok_launch() for one in users_cells(run, "kernels")
-                    if setting(one) == setting(cell) and one["steps"] != 0 and one.ok_launch()
-                    and MODES.index(one["mode"]) >= MODES.index(cell["mode"])
-                    and (one["mode"] == "inference") == (cell["mode"] == "inference")), None)
-    gpu_done_ms, bound = [0.0] * cell["steps"], False
-    for phase in ("forward", "loss", "backward"):
-        gpu_ms, enqueue_ms = ms_after_warmup(cell, "event", phase), ms_after_warmup(cell, "enqueue", phase)
-        if not gpu_ms or len(gpu_ms) != len(enqueue_ms):
-            continue
-        gpu_done_ms = [done + ms for done, ms in zip(gpu_done_ms, gpu_ms)]
-        lag_shares = [(done - enqueued) / ms for done, enqueued, ms in zip(gpu_done_ms, enqueue_ms, gpu_ms) if ms > 0]
-        busy_ns = profile and profile.metric("busy", phase)
-        filled = busy_ns is not None and busy_ns / 1e6 >= 0.8 * statistics.fmean(gpu_ms)
-        bound = bound or (phase != "loss" and bool(lag_shares) and statistics.median(lag_shares) < 0.05 and not filled)
-    return bound
-
-
-def launch_bound_passes(run, sizes, precision):
+def cpu_sets(run, precision, launch=None, mixed=None):
+    """Checks the sizes whose times the CPU sets, and those of which it sets some."""
     compared = pairs(run)
     true(PRECISION_WORDS[compared[0].reduced.shape["precision"]] == precision)
-    true([pair.size for pair in compared if launch_bound(run, pair.reduced)] == re.split(", | and ", sizes))
-
-
-def without_reason(run):
-    true(not trend.explained and not any(launch_bound(run, pair.reduced) for pair in pairs(run)))
+    for words, bound in ((launch, "launch-bound"), (mixed, "mixed")):
+        sizes = [pair.size for pair in compared if network_bound(run, pair.reduced) == bound]
+        true(sizes == (re.split(", | and ", words) if words else []), f"{bound}: {sizes}")
 
 
 BOLD_DTYPE_RE = r"\*\*(?P<{}>[^*]+)\*\*"
@@ -239,13 +211,13 @@ CLAIMS = {
          statistics_matter)],
     "benchmarking_mixed_precision.c": [
         (r"No size ran both in FP32 and in \w+, so there is nothing to compare\.", lambda run: true(not pairs(run))),
-        (r"(?P<precision>\w+)(?: autocast)? makes the forward pass(?: of (?P<one>.+?))? \*\*(?P<first>[\d.,]+)(?: times)?\*\*"
-         r"(?: \((?P<first_size>[^)]+)\) to \*\*(?P<last>\S+) times\*\* \((?P<last_size>[^)]+)\))? as fast(?: and the backward pass "
-         r"\*\*(?P<backward>[^*]+) times\*\*)?\.", speedups),
-        (r"(?P<which>The(?: forward| backward)? speedup) grows with size(?: because only GEMMs get faster, and their share grows "
-         r"from (?P<small>\S+) to (?P<large>\S+) % of the FP32 (?P<phase>\w+) pass)?\.", trend),
-        (r"The speedup shows no clear trend with size\.", no_trend),
-        (r"Passes of (?P<sizes>.+?) are launch-bound in (?P<precision>\w+): the CPU sets their time\.", launch_bound_passes),
-        (r"This run does not show why\.", without_reason),
+        (r"(?P<precision>\w+)(?: autocast)? makes (?P<size>.+?)'s forward pass \*\*(?P<forward>[^*]+)\*\*(?: and its backward pass "
+         r"\*\*(?P<backward>[^*]+)\*\*)? times as fast\.", speedups),
+        (r"The (?P<kernels>kernels|operators)' forward speedup (?P<grows>grows|does not grow with size,) from (?P<first>\S+) "
+         r"\((?P<first_size>[^)]+)\) to (?P<last>\S+) \((?P<last_size>[^)]+)\)(?:, because only GEMMs get faster: their share of "
+         r"training's FP32 forward pass grows from (?P<small>\S+) to (?P<large>\S+) %)?\.", growth),
+        (r"The CPU sets the (?P<precision>\w+) times of (?P<launch>.+?) \(launch-bound\)(?: and some of (?P<mixed>.+?) \(mixed\))?\.",
+         cpu_sets),
+        (r"The CPU sets some (?P<precision>\w+) times of (?P<mixed>.+?) \(mixed\)\.", cpu_sets),
         (r"This GPU does not compute in BF16: FP16 stands in for it, with an unscaled loss\.",
          lambda run: true(number(run.data["devices"][0]["compute_capability"]) < 8))]}

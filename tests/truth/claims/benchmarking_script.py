@@ -3,7 +3,7 @@ import re
 import statistics
 
 from checks import MODES, PRECISION_WORDS, near, number, true
-from timing import networks, setting, users_cells, variation
+from timing import LAUNCH_BOUND_BELOW, kernel_share, networks, setting, users_cells, variation
 
 CELL_KINDS = {"timing", "kernels"}
 MODE_WORDS = dict(zip(MODES, ["inference", "forward", "forward+backward", "training step"]))
@@ -82,15 +82,16 @@ def fraction(text):
     return number(text.split(" ")[0].rstrip("%×")) / (100 if text.endswith("%") else 1)
 
 
-def spread(run, whose, passes, size, optimizer, optimizer_size):
+def spread(run, whose, passes, size, optimizer, optimizer_size, launches):
     """Checks the highest coefficients of variation of forward and backward (`passes`) and of the optimizer."""
     compared = compared_networks(run)
-    true((whose == "Their") == bool(compared[0].phase("backward")))
+    true((whose == "Passes vary") == bool(compared[0].phase("backward")))
     by_setting = {setting(network.shape): network for network in compared}
     pass_variations = {key: max(variation(samples) for samples in (
         network.phase("forward"), network.phase("backward"),
         network.whole_steps("forward"), network.whole_steps("inference"))) for key, network in by_setting.items()}
     optimizer_variations = {key: variation(network.phase("optimizer")) for key, network in by_setting.items()}
+    optimizer_size = optimizer_size or size
     for text, label, variations in ((passes, size, pass_variations), (optimizer, optimizer_size, optimizer_variations)):
         if text:
             highest = max(variations.values())
@@ -99,6 +100,10 @@ def spread(run, whose, passes, size, optimizer, optimizer_size):
                  f"{text} is {highest}")
             true(variations[setting(find_network(run, label).shape)] == highest, f"{label} is not the one")
     true(bool(optimizer) == (max(optimizer_variations.values()) > 0))
+    if launches:
+        network = find_network(run, optimizer_size)
+        filled = kernel_share(run, network.longest_mode_cell(), ["optimizer"], network.phase("optimizer"))
+        true(filled < LAUNCH_BOUND_BELOW, f"kernels fill {filled} of the optimizer's time")
 
 
 def nothing_timed(run):
@@ -149,8 +154,8 @@ def mode_of(words):
     return next(mode for mode, mode_words in MODE_WORDS.items() if mode_words in (words, f"{words} step"))
 
 
-def rises(run, steps, mode, most_rise, most, least_rise, least, causes, fixed):
-    """Checks the networks that rise most and least without warm-up. `causes` are ms of initialization."""
+def rises(run, steps, mode, most_rise, most, least_rise, least, extra, fixed):
+    """Checks the networks that rise most and least without warm-up. `extra` are ms of first steps beyond a steady one."""
     warmups = comparable_warmups(run)
     true(all(warmup.timed_steps == int(steps) and mode_of(mode) in warmup.network.modes for warmup in warmups))
     highest, lowest = (choose(warmups, key=lambda warmup: max(warmup.rises)) for choose in (max, min))
@@ -159,17 +164,17 @@ def rises(run, steps, mode, most_rise, most, least_rise, least, causes, fixed):
     for text, warmup in ((most_rise, highest), (least_rise, lowest)):
         for end, value in zip(both_ends(text or most_rise), (min(warmup.rises), max(warmup.rises)) if text else ()):
             near(end, value)
-    if causes:
+    if extra:
         timed = [(warmup, initialization_ms(run, warmup)) for warmup in warmups]
-        known = [(warmup, ms) for warmup, ms in timed if ms is not None]
-        true(any(warmup is highest for warmup, _ in known), "the size that rises most was not profiled")
-        for text, value in zip(both_ends(causes), (min(ms for _, ms in known), max(ms for _, ms in known))):
+        known = [(statistics.median(warmup.first_steps_ms) - warmup.steady_ms, warmup, ms)
+                 for warmup, ms in timed if ms is not None]
+        true(any(warmup is highest for _, warmup, _ in known), "the size that rises most was not profiled")
+        for text, value in zip(both_ends(extra), (min(ms for ms, *_ in known), max(ms for ms, *_ in known))):
             near(text, value)
-        for warmup, ms in known:
-            extra_ms = statistics.median(warmup.first_steps_ms) - warmup.steady_ms
+        for extra_ms, warmup, ms in known:
             true(extra_ms / 2 <= ms <= 2 * extra_ms, "the first step is something else")
         true(highest.deviations[1] < highest.deviations[0], "later steps vary as much")
-        least_ms, most_ms = map(number, both_ends(causes))
+        least_ms, most_ms = map(number, both_ends(extra))
         true(not fixed or (len(known) == len(timed) > 1 and most_ms < 1.5 * least_ms))
 
 
@@ -226,15 +231,17 @@ CLAIMS = {
          r"ms\*\* \((?P<last_size>[^)]+)\))?(?:, the backward pass \*\*(?P<backward>[^*]+) ms\*\*, about twice as long, as the FLOP "
          r"count predicts|, the backward pass \*\*(?P<ratio>[^*]+) times\*\* as long, where the FLOP count predicts twice)?\.",
          durations),
-        (r"(?P<whose>Their|Its) coefficient of variation is at most \*\*(?P<passes>[^*]+)\*\* \((?P<size>[^)]+)\)(?:, the optimizer's "
-         r"\*\*(?P<optimizer>[^*]+)\*\* \((?P<optimizer_size>[^)]+)\))?\.", spread)],
+        (r"(?P<whose>Passes vary|It varies) by at most \*\*(?P<passes>[^*]+)\*\* \((?P<size>[^)]+)\)(?:, the optimizer by "
+         r"\*\*(?P<optimizer>[^*]+)\*\*(?: \((?P<optimizer_size>[^)]+)\))?(?P<launches>, because launches outlast kernels)?)?\.",
+         spread)],
     "benchmarking_script.c": [
         (r"No size ran with warm-up steps before its timed ones, so there are no steps to compare\.", nothing_warm),
         (r"Without warm-up, each mean of (?P<steps>\d+) (?P<mode>\S+) steps? stays within \*\*(?P<bound>\S+) %\*\* of that after "
          r"warm-up\.", steady),
         (r"Without warm-up the mean of (?P<steps>\d+) (?P<mode>\S+) steps? is \*\*(?P<most_rise>[^*]+) times\*\* as high for "
-         r"(?P<most>.+?)(?: and \*\*(?P<least_rise>[^*]+) times\*\* for (?P<least>.+?))?(?:, because a process's first step also "
-         r"loads CUDA modules and initializes cuBLAS, \*\*(?P<causes>[^*]+) ms\*\*(?P<fixed> at any size)?)?\.(?= |$)", rises),
+         r"(?P<most>.+?)(?: and \*\*(?P<least_rise>[^*]+) times\*\* for (?P<least>.+?))?(?:, because a process's first step takes "
+         r"\*\*(?P<extra>[^*]+) ms\*\* longer(?P<fixed> at any size)?, mostly loading CUDA modules and cuBLAS)?\."
+         r"(?= |$)", rises),
         (r"This run does not show why\.", without_reason),
         (r"One warm-up step is enough for the mean here(?:, yet timed steps of (?P<sizes>.+?) still called "
          r"`cudaMalloc`)?\.", one_enough),

@@ -2,6 +2,7 @@
 import re
 
 from checks import MODES, PRECISIONS, PRECISION_WORDS, always, median_limit, near, number, true
+from gemms import fastest_gemm_rate
 
 CELL_KINDS = {"kernels", "limits"}
 PHASES = {"forward": {"forward"}, "passes": {"forward", "loss", "backward"}, "optimizer": {"optimizer"},
@@ -83,15 +84,29 @@ def checked_times(run, kind, profile, busy, timer):
     return launch, mean_ms, busy_ms
 
 
-def less(run, kind, profile, busy, timer, within=None, apart=None):
+def less(run, kind, profile, busy, timer):
     launch, mean_ms, busy_ms = checked_times(run, kind, profile, busy, timer)
     true(launch.metric("profile", "step") > launch.metric("profile", "busy"), "no time without kernels")
     true(busy_ms < mean_ms)
-    if within:
-        true(1 - busy_ms / mean_ms <= int(within) / 100)
-    else:
-        near(apart, 100 * (1 - busy_ms / mean_ms))
-    less.mean_ms = mean_ms
+    less.launch, less.mean_ms, less.rest_ms = launch, mean_ms, mean_ms - busy_ms
+
+
+def gaps_ms(launch):
+    return (launch.metric("profile", "span") - launch.metric("profile", "busy")) / 1e6
+
+
+def idle(_run, each, launches):
+    """Checks that the profiled gaps between kernels, which the profiler makes longer, are at least the rest."""
+    true(less.launch.metric("profile", "kernels") == number(launches))
+    near(each, 1e3 * less.rest_ms / number(launches))
+    true(gaps_ms(less.launch) >= less.rest_ms, "gaps are shorter than the rest")
+
+
+def scatter(_run, gaps, steps_range):
+    steps_ms = [ns / 1e6 for ns in less.launch.metric("step", "total")]
+    near(gaps, gaps_ms(less.launch))
+    near(steps_range, max(steps_ms) - min(steps_ms))
+    true(0 < less.rest_ms - gaps_ms(less.launch) <= max(steps_ms) - min(steps_ms), "the scatter does not explain it")
 
 
 def shorter(run, emptiest):
@@ -188,15 +203,16 @@ def no_group(run, profile, everything):
     near(everything, 100 - gemm_percent(Profile(run, profile).rows("forward")))
 
 
-def step_share(run, profile, forward, fullest, optimizer=None, by=None):
+def step_share(run, profile, forward, fullest, optimizer=None, by=None, inference=None):
     profile = Profile(run, profile)
+    true(bool(inference) == bool(profile.inference and profile.step), "the forward pass is another's")
     step_share.before, step_share.after = profile.rows("forward"), profile.rows("step" if optimizer is not None else by)
     near(forward, gemm_percent(step_share.before))
     near(fullest, gemm_percent(step_share.after))
 
 
-def whole_step(run, profile, forward, fullest, optimizer):
-    step_share(run, profile, forward, fullest, optimizer or "")
+def whole_step(run, profile, forward, fullest, optimizer, inference):
+    step_share(run, profile, forward, fullest, optimizer or "", inference=inference)
     rows = Profile(run, profile).rows
     if optimizer:
         near(optimizer, total_ms(rows("optimizer")))
@@ -232,12 +248,13 @@ def without_reason(_run):
     true(abs(gemm_percent(step_share.before) - gemm_percent(step_share.after)) >= 1)
 
 
-def backward_only(run, profile, forward, fullest):
-    step_share(run, profile, forward, fullest, by="passes")
+def backward_only(run, profile, forward, fullest, inference):
+    step_share(run, profile, forward, fullest, by="passes", inference=inference)
     true(not Profile(run, profile).rows("step"))
 
 
-def forward_only(run, profile, forward):
+def forward_only(run, profile, forward, inference):
+    true(not inference)
     near(forward, gemm_percent(Profile(run, profile).rows("forward")))
     true(not Profile(run, profile).rows("passes"))
 
@@ -260,7 +277,7 @@ def is_product(row):
 
 def bandwidth_and_rate(run):
     precision = attention.profile.shape["precision"]
-    return median_limit(run, "copy", "bandwidth"), median_limit(run, "matrix_rate", precision)
+    return median_limit(run, "copy", "bandwidth"), fastest_gemm_rate(run, precision)
 
 
 def work():
@@ -296,14 +313,16 @@ def fused(run, profile, ms):
 NOTHING = (r"No step was profiled; the table gives the reasons\.", always)
 BUSY = rf"The (?P<kind>forward pass|forward\+backward|training step) of {PROFILE} takes \*\*(?P<busy>\S+) ms\*\* by the profiler"
 TIMER = r"\*\*(?P<timer>\S+) ms\*\*"
-GEMMS = rf"In the forward pass of {PROFILE} GEMMs take \*\*(?P<forward>\S+) %\*\*"
+GEMMS = rf"In the (?:(?P<inference>inference)|forward) pass of {PROFILE} GEMMs take \*\*(?P<forward>\S+) %\*\*"
 
 CLAIMS = {
     "nsys_profile.a": [
         NOTHING,
-        (rf"{BUSY} and {TIMER} by the timer, which also counts time without (?:kernels|operators): "
-         r"(?:they agree within (?P<within>\d+) %|a difference of (?P<apart>\S+) %)\.", less),
-        (r"In shorter passes that time is a larger share, up to (?P<emptiest>\S+) %\.", shorter),
+        (rf"{BUSY} and {TIMER} by the timer\.", less),
+        (r"The rest is the GPU's idle time, (?P<each>\S+) µs after each of (?P<launches>[\d,]+) kernels\.", idle),
+        (r"Gaps between kernels explain (?P<gaps>\S+) ms of the difference\. The timer's own steps differ by "
+         r"(?P<steps_range>\S+) ms\.", scatter),
+        (r"In shorter passes it is up to (?P<emptiest>\S+) %\.", shorter),
         (rf"{BUSY} and {TIMER} by the timer: they agree within (?P<within>\d+) %\.", agree),
         (rf"{BUSY}, (?P<difference>[^*]+) the timer's {TIMER}\. This run does not show why\.", unexplained)],
     "nsys_profile.b": [

@@ -1,0 +1,136 @@
+#include "experiments/common/bound.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "base/lists.h"
+#include "experiments/common/phases.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+/// The phases of a step in their order, each with the shortest mode that has it.
+constexpr std::array kPhases{std::pair(metric::kForward, Mode::kInference),
+                             std::pair(metric::kLoss, Mode::kForwardBackward),
+                             std::pair(metric::kBackward, Mode::kForwardBackward),
+                             std::pair(metric::kOptimizer, Mode::kTrainStep)};
+
+/// Returns a profile of the step's mode, or of a longer one with gradients if the step has
+/// gradients. Returns null if no such profile ran.
+const Launch* profile_of(const RunView& view, const CellSpec& step) {
+  const bool has_grad = step.mode != Mode::kInference;
+  const auto profiles = view.cells(CellKind::kKernels, [&](const CellSpec& spec) {
+    return same_setting(spec, step) && spec.steps != 0 && spec.mode >= step.mode &&
+           has_grad == (spec.mode != Mode::kInference);
+  });
+  for (const Cell* cell : profiles) {
+    if (const Launch* launch = ok_launch(*cell)) return launch;
+  }
+  return nullptr;
+}
+
+/// Returns the time in which kernels of the phases run in the step's profile; nothing if a phase
+/// was not profiled.
+std::optional<double> kernels_ms(const RunView& view, const CellSpec& step,
+                                 const std::vector<std::string_view>& phases) {
+  const Launch* profile = profile_of(view, step);
+  if (profile == nullptr) return std::nullopt;
+  double sum_ms = 0;
+  for (const auto phase : phases) {
+    const auto busy_ms = single_milliseconds(*profile, metric::kBusy, phase);
+    if (!busy_ms) return std::nullopt;
+    sum_ms += *busy_ms;
+  }
+  return sum_ms;
+}
+
+/// Returns the median lag of the GPU in each of the phases but the loss, which is too short.
+/// Phases are judged one by one, because a full launch queue makes the CPU wait and limits the lags
+/// of later phases.
+std::vector<double> lag_shares(const TimedLaunch& timed,
+                               const std::vector<std::string_view>& phases) {
+  std::vector<double> medians;
+  std::vector<double> finished_ms;  // From each step's start until the GPU finished the phase.
+  for (const auto& [phase, mode] : kPhases) {
+    const auto durations_ms = timed.ms_after_warmup(metric::kEvent, phase);
+    const auto enqueued_ms = timed.ms_after_warmup(metric::kEnqueue, phase);
+    if (durations_ms.empty() || durations_ms.size() != enqueued_ms.size()) continue;
+    finished_ms.resize(durations_ms.size(), 0);
+    std::vector<double> shares;
+    for (std::size_t i = 0; i < durations_ms.size(); ++i) {
+      finished_ms[i] += durations_ms[i];
+      if (durations_ms[i] > 0)
+        shares.push_back((finished_ms[i] - enqueued_ms[i]) / durations_ms[i]);
+    }
+    const bool is_asked = std::ranges::find(phases, phase) != phases.end();
+    if (is_asked && phase != metric::kLoss && !shares.empty()) medians.push_back(median(shares));
+  }
+  return medians;
+}
+
+TimeBound time_bound(const RunView& view, const TimedLaunch& timed,
+                     const std::vector<std::string_view>& phases,
+                     const std::vector<double>& times_ms) {
+  if (times_ms.empty() || mean(times_ms) <= 0 || !view.on_gpu()) return {};
+  const auto kernels = kernels_ms(view, *timed.spec, phases);
+  if (!kernels) return {.lag_shares = lag_shares(timed, phases)};
+  return {.kernel_share = std::min(1.0, *kernels / mean(times_ms))};
+}
+
+/// Returns the bound of whole steps.
+TimeBound step_bound(const RunView& view, const TimedLaunch& timed) {
+  std::vector<std::string_view> phases;
+  for (const auto& [phase, mode] : kPhases) {
+    if (timed.spec->mode >= mode) phases.push_back(phase);
+  }
+  return time_bound(view, timed, phases, timed.ms_after_warmup(metric::kStep, metric::kTotal));
+}
+
+/// Returns the bound that all have, or mixed if they differ; nothing if there are none.
+std::optional<Bound> joint_bound(const std::vector<Bound>& bounds) {
+  if (bounds.empty()) return std::nullopt;
+  const bool differ = std::ranges::any_of(bounds, [&](Bound b) { return b != bounds.front(); });
+  return differ ? Bound::kMixed : bounds.front();
+}
+
+}  // namespace
+
+std::string_view describe(Bound bound) {
+  if (bound == Bound::kMixed) return "mixed";
+  return bound == Bound::kLaunch ? "launch-bound" : "GPU-bound";
+}
+
+std::optional<Bound> TimeBound::bound() const {
+  if (kernel_share) {
+    return *kernel_share < kLaunchBoundBelow ? Bound::kLaunch
+           : *kernel_share < kGpuBoundFrom   ? Bound::kMixed
+                                             : Bound::kDevice;
+  }
+  return joint_bound(each(
+      lag_shares, [](double lag) { return lag < kWaitsBelow ? Bound::kLaunch : Bound::kDevice; }));
+}
+
+std::optional<Bound> NetworkBounds::bound() const {
+  std::vector<Bound> bounds;
+  for (const TimeBound* time : {&forward, &backward, &step}) {
+    if (const auto known = time->bound()) bounds.push_back(*known);
+  }
+  return joint_bound(bounds);
+}
+
+NetworkBounds network_bounds(const RunView& view, const TimingGroup& group) {
+  const auto longest = longest_timed_launch(group);
+  if (!longest) return {};
+  const PhaseTimes times = phase_times(group);
+  const auto bound_of = [&](std::string_view phase, const std::vector<double>& times_ms) {
+    return time_bound(view, *longest, {phase}, times_ms);
+  };
+  return {.forward = bound_of(metric::kForward, times.forward),
+          .backward = bound_of(metric::kBackward, times.backward),
+          .optimizer = bound_of(metric::kOptimizer, times.optimizer),
+          .step = step_bound(view, *longest)};
+}
+
+}  // namespace labreport
