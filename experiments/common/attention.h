@@ -45,7 +45,7 @@ class AttentionRow {
   std::string reason = {};           ///< Why the row has no numbers; empty if it ran.
   /// Peaks of allocated bytes in each pass. Runs of older workers lack them.
   std::optional<double> forward_peak_bytes = {}, backward_peak_bytes = {};
-  /// What the allocator had reserved when memory ran out; older workers did not record it.
+  /// Bytes that the allocator had reserved when memory ran out. Runs of older workers lack them.
   std::optional<double> reserved_bytes = {};
 
   /// The number in a column, in the column's unit; nothing if the row lacks it.

@@ -58,8 +58,8 @@ std::string tensor_name(const MeasuredRow& row, bool labreports_network) {
 struct Contributor {
   std::string name;
   std::int64_t count = 1;
-  double bytes = 0;  ///< One tensor's.
-  double share = 0;  ///< Of all bytes that the block saves; one tensor's.
+  double bytes = 0;  ///< The size of one tensor.
+  double share = 0;  ///< `bytes` / all bytes that the block saves
 
   double total_bytes() const { return static_cast<double>(count) * bytes; }
   std::string words() const {  ///< "two SwiGLU products", "w1 output"
