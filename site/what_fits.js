@@ -204,6 +204,8 @@ function longestContext(peaks, batch, bytes) {
   return fits;
 }
 
+// Each step contains those before it, so it needs at least as much memory.
+const kStepsByLength = ["inference forward", "forward with grad", "forward+backward", "training step"];
 const kFitLabels = { checkpoint: "blocks per checkpoint", ranks: "GPUs sharing the optimizer" };
 
 /** The page keeps its state in the address's query and shows a section of results for each GPU. */
@@ -306,14 +308,19 @@ class FitsPage {
     this.gpus.replaceChildren(...results.map((result) => this.sectionOf(result, chosenStep, width)));
   }
 
+  /** Without evidence for the step, a longer step that fits is evidence that this one does. */
   resultOf(gpu, { step, precision, blocks, ranks, batch, context }) {
-    const evidence = gpu.evidence.find((entry) => entry.step === step && entry.precision === precision &&
+    const kind = gpu.evidence.filter((entry) => entry.precision === precision &&
       entry.blocks > 0 === blocks > 0 && entry.ranks > 0 === ranks > 1);
-    if (!evidence) return { gpu };
-    const peaks = this.peaksOf(evidence, blocks, ranks);
-    const peak = peakOf(peaks, batch, context);
-    return { gpu, evidence, peak, fits: peak.total <= gpu.bytes,
-      longest: longestContext(peaks, batch, gpu.bytes) };
+    const results = kStepsByLength.slice(kStepsByLength.indexOf(step))
+      .map((name) => kind.find((entry) => entry.step === name)).filter((evidence) => evidence)
+      .map((evidence) => {
+        const peaks = this.peaksOf(evidence, blocks, ranks);
+        const peak = peakOf(peaks, batch, context);
+        return { gpu, evidence, peak, fits: peak.total <= gpu.bytes,
+          longest: longestContext(peaks, batch, gpu.bytes) };
+      });
+    return results.find(({ evidence, fits }) => evidence.step === step || fits) ?? { gpu };
   }
 
   /** Returns the formulas with the evidence's workspaces and with one rank's part of the optimizer state. */
@@ -325,7 +332,7 @@ class FitsPage {
     return formulas[step][precision][blocks].map(({ phase, parts }) => ({ phase, parts: parts.map(adjusted) }));
   }
 
-  sectionOf({ gpu, evidence, peak, fits, longest }, { blocks, ranks, batch, context }, width) {
+  sectionOf({ gpu, evidence, peak, fits, longest }, { step, blocks, ranks, batch, context }, width) {
     const name = element("h2", "", gpu.name, " ", element("span", "unit", byteText(gpu.bytes)));
     const missing = "No run of this GPU confirms formulas for such a step.";
     if (!evidence) return element("section", "", name, element("p", "muted", missing));
@@ -336,7 +343,8 @@ class FitsPage {
       : `The longest context that fits: ${longest.toLocaleString("en")}${extrapolationMark(longest)}.`;
     const words = element("p", "", element("strong", "", fits ? "Fits" : "Does not fit"), ": ",
       element("strong", "", byteText(peak.total)),
-      `${extrapolationMark(context)} at the peak, in ${peak.phase}. ${longestWords}`);
+      `${extrapolationMark(context)} at the peak, in ${peak.phase}` +
+      (evidence.step === step ? `. ${longestWords}` : ` of a ${evidence.step}, which contains this one.`));
     const bar = svgElement("svg", { class: "what-fits-bar", "aria-hidden": "true" });
     drawBar(bar, peak.bytes, this.data.parts.range, [[gpu.bytes, byteText(gpu.bytes)]], width);
     const key = element("ul", "what-fits-key");

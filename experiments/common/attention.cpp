@@ -10,6 +10,7 @@
 #include "base/format.h"
 #include "experiments/common/command.h"
 #include "experiments/common/selection.h"
+#include "experiments/common/timing.h"
 #include "results/metric_names.h"
 #include "results/shipped_variant.h"
 #include "results/table_shapes.h"
@@ -123,7 +124,12 @@ std::vector<AttentionRow> attention_rows(const Cell& cell) {
     return rows;
   }
   for (const MeasuredRow& row : measured_rows(*launch, metric::kAttention)) {
-    if (row.number(column::kLength)) rows.emplace_back(cell.spec, row);
+    if (!row.number(column::kLength)) continue;
+    AttentionRow& known = rows.emplace_back(cell.spec, row);
+    const std::string length = std::to_string(known.length());
+    known.forward_peak_bytes = single_number(*launch, metric::kForwardPeak, length);
+    known.backward_peak_bytes = single_number(*launch, metric::kBackwardPeak, length);
+    known.reserved_bytes = single_number(*launch, metric::kRefusedReserved, length);
   }
   const auto first_out_of_memory = std::ranges::find_if(rows, &AttentionRow::ran_out_of_memory);
   for (auto row = first_out_of_memory; row != rows.end(); ++row) {

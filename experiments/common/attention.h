@@ -43,6 +43,10 @@ class AttentionRow {
   bool is_inaccurate() const;  ///< True if it was not timed, being too far from FP64's result.
   std::string failed_phase() const;  ///< The phase in which memory ran out; empty if it did not.
   std::string reason = {};           ///< Why the row has no numbers; empty if it ran.
+  /// Peaks of allocated bytes in each pass. Runs of older workers lack them.
+  std::optional<double> forward_peak_bytes = {}, backward_peak_bytes = {};
+  /// Bytes that the allocator had reserved when memory ran out. Runs of older workers lack them.
+  std::optional<double> reserved_bytes = {};
 
   /// The number in a column, in the column's unit; nothing if the row lacks it.
   std::optional<double> number(std::string_view column) const;

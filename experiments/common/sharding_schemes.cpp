@@ -79,6 +79,21 @@ ShardingScheme scheme_of(const Cell& cell) {
   return scheme;
 }
 
+std::optional<AveragedTraining> averaged_training(const RunView& view, const CellSpec& spec) {
+  if (spec.ranks->collectives != Collectives::kNccl) return std::nullopt;
+  for (const Cell* cell : view.cells(CellKind::kDataParallel)) {
+    const Launch* launch = ok_launch(*cell);
+    if (launch == nullptr || cell->spec.scheme != Scheme::kPerParameter) continue;
+    if (!same_setting(cell->spec, spec) || cell->spec.ranks != spec.ranks) continue;
+    const TimedLaunch timed{&cell->spec, launch};
+    const auto steps_ms = timed.ms_after_warmup(metric::kStep, metric::kTotal);
+    const auto exchange_ms = timed.ms_after_warmup(metric::kEvent, metric::kExchange);
+    if (steps_ms.empty() || exchange_ms.empty()) continue;
+    return AveragedTraining{steps_ms, median(exchange_ms)};
+  }
+  return std::nullopt;
+}
+
 /// Returns the bytes of the largest tensor, or shard of one, that one rank's optimizer updates.
 double largest_tensor_bytes(const CellSpec& spec) {
   double largest = 0;
@@ -166,6 +181,7 @@ std::vector<TrainedNetwork> trained_networks(const RunView& view, Sharding requi
     });
     TrainedNetwork& network = known == networks.end() ? networks.emplace_back() : *known;
     network.words = fmt::format("{} in {}", cell->spec.size, describe(*cell->spec.precision));
+    network.averaged = averaged_training(view, cell->spec);
     network.schemes.push_back(scheme_of(*cell));
   }
   std::erase_if(networks,

@@ -60,10 +60,19 @@ struct ShardingScheme {
   std::optional<double> expected_peak(const Stage& stage) const;
 };
 
+/// The training of nothing sharded, except that NCCL averages gradients. Otherwise it sums them and
+/// a pass of its own divides.
+struct AveragedTraining {
+  std::vector<double> steps_ms;
+  double all_reduce_ms;  ///< The median.
+};
+
 /// One network at one batch, context, precision and number of ranks.
 struct TrainedNetwork {
   std::string words;  ///< "xl in FP32"
   std::vector<ShardingScheme> schemes;
+  /// Data_parallel's training with one all-reduce a parameter; nothing if not measured over NCCL.
+  std::optional<AveragedTraining> averaged = {};
 
   const ShardingScheme* find(Sharding sharding) const;  ///< Null if not planned.
   const CellSpec& spec() const { return schemes.front().cell->spec; }

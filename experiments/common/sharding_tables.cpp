@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include "base/format.h"
+#include "base/statistics.h"
 #include "experiments/common/bytes.h"
 #include "results/metric_names.h"
 
@@ -122,7 +123,25 @@ std::string stack_name(const std::vector<TrainedNetwork>& networks, const Traine
 struct TimeRow {
   const TrainedNetwork* network;
   const ShardingScheme* scheme;
+  std::vector<std::string> flags;
 };
+
+/// Gives data_parallel's time of the same training if deviations do not hide the difference, and
+/// the reason if the all-reduces differ by about as much.
+std::vector<std::string> flags_of(const TrainedNetwork& network, const ShardingScheme& scheme) {
+  constexpr double kMinExplained = 0.7;
+  if (scheme.sharding() != Sharding::kNone || scheme.steps_ms.empty() || !network.averaged)
+    return {};
+  const Summary own = summarize(scheme.steps_ms), other = summarize(network.averaged->steps_ms);
+  const double longer_ms = own.mean - other.mean;
+  if (std::abs(longer_ms) <= own.stddev + other.stddev) return {};
+  const double explained =
+      (scheme.phase_ms(metric::kAllReduce).value_or(0) - network.averaged->all_reduce_ms) /
+      longer_ms;
+  const bool is_explained = explained >= kMinExplained && explained <= 1 / kMinExplained;
+  return {"in data_parallel " + format_value(other.mean, kThreeDigits) + " ms" +
+          (is_explained ? ": NCCL averages there, a pass of its own divides here" : "")};
+}
 
 Column<TimeRow> phase_column(std::string_view phase, const char* title) {
   return {std::string(phase), title,
@@ -183,7 +202,8 @@ Dataset stacks_data(const std::vector<TrainedNetwork>& networks) {
 Dataset times_data(const std::vector<TrainedNetwork>& networks) {
   std::vector<TimeRow> rows;
   for (const TrainedNetwork& network : networks) {
-    for (const ShardingScheme& scheme : network.schemes) rows.push_back({&network, &scheme});
+    for (const ShardingScheme& scheme : network.schemes)
+      rows.push_back({&network, &scheme, flags_of(network, scheme)});
   }
   return make_dataset("times", kTimeColumns, rows);
 }

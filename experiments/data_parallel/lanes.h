@@ -1,5 +1,5 @@
 // A figure draws a traced step as two lanes of bars: computation and all-reduces. A bar covers
-// short gaps between kernels, so no hidden or exposed time is computed from bars.
+// short gaps between kernels, so hidden and exposed times are not computed from bars.
 #pragma once
 
 #include <initializer_list>

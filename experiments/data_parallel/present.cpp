@@ -11,10 +11,6 @@
 namespace labreport::data_parallel {
 namespace {
 
-/// The answer mentions the flat scheme's copies if their time exceeds this fraction of the time
-/// saved on all-reduces.
-constexpr double kMentionedCopyFraction = 0.05;
-
 /// Tells how much time communication adds to a step; nothing if the deviations hide it, or if some
 /// scheme is clearly faster than the step without communication, which then was disturbed.
 std::optional<Facts> communication_facts(const MeasuredNetwork& network,
@@ -48,17 +44,14 @@ Facts naive_facts(const MeasuredNetwork& network, const SchemeResult& naive) {
                 .set("beside", percent == "0.0" ? "none" : percent + "\u00a0%"));
 }
 
-/// Compares the times of both schemes' traced all-reduces. The flat scheme's exchange also copies
-/// gradients.
+/// Compares the traced all-reduces of both schemes, and gives the time of the flat scheme's copies.
 std::optional<Facts> traced_facts(const SchemeResult& flat, const SchemeResult& naive) {
   if (!naive.communication_ms || !flat.communication_ms) return std::nullopt;
-  const double saved_ms = *naive.communication_ms - *flat.communication_ms;
-  const double copies_ms = flat.exchange_ms.value_or(0) - *flat.communication_ms;
   return Facts()
       .set("one", *flat.communication_ms, kThreeDigits)
       .set("many", *naive.communication_ms, kThreeDigits)
-      .when("copies", copies_ms > kMentionedCopyFraction * std::abs(saved_ms),
-            Facts().set("copies_ms", copies_ms, kThreeDigits));
+      .when("copies", flat.copies_ms.has_value(),
+            Facts().set("copies_ms", flat.copies_ms.value_or(0), kThreeDigits));
 }
 
 Facts flat_facts(const MeasuredNetwork& network, const SchemeResult& flat) {
@@ -74,17 +67,26 @@ Facts flat_facts(const MeasuredNetwork& network, const SchemeResult& flat) {
       .when("traced", differ ? traced_facts(flat, *naive) : std::nullopt);
 }
 
+/// Tells what overlap saves of the time that all-reduces after backward add, and whether the rest
+/// is contention. Returns nothing if the steps do not show that overlap saves time.
+std::optional<Facts> savings_facts(const MeasuredNetwork& network, const SchemeResult& overlapped) {
+  const SchemeResult* naive = network.find_timed(Scheme::kPerParameter);
+  if (naive == nullptr || !communication_facts(network, *naive)) return std::nullopt;
+  const double saved_ms = *naive->step_ms() - *overlapped.step_ms();
+  if (!*steps_differ(naive, &overlapped) || saved_ms < 0) return std::nullopt;
+  const double communication_ms = *network.added_ms(*naive);
+  const auto contention_ms = network.contention_ms(overlapped);
+  return Facts()
+      .set("share", format_rough_percent(saved_ms / communication_ms))
+      .set("of", communication_ms, kThreeDigits)
+      .when("contention", contention_ms.has_value(),
+            Facts().set("contention_ms", contention_ms.value_or(0), kThreeDigits));
+}
+
 Facts overlap_facts(const MeasuredNetwork& network, const SchemeResult& overlapped) {
   const SchemeResult* naive = network.find_timed(Scheme::kPerParameter);
   const SchemeResult* flat = network.find_timed(Scheme::kFlat);
-  const SchemeResult* baseline = network.find_timed(Scheme::kNone);
   const bool both_timed = naive != nullptr && flat != nullptr;
-  const bool backward_timed =
-      baseline != nullptr && overlapped.backward_ms && baseline->backward_ms;
-  const double longer_ms = backward_timed ? *overlapped.backward_ms - *baseline->backward_ms : 0;
-  const double deviation_ms =
-      backward_timed ? overlapped.backward_deviation_ms + baseline->backward_deviation_ms : 0;
-  const auto hidden = overlapped.hidden_fraction();
   return Facts()
       .when("others", both_timed,
             both_timed ? Facts()
@@ -92,8 +94,7 @@ Facts overlap_facts(const MeasuredNetwork& network, const SchemeResult& overlapp
                              .set("flat", *flat->step_ms(), kThreeDigits)
                        : Facts())
       .when("added", communication_facts(network, overlapped))
-      .when("hides", hidden.has_value(), "share", format_percent(hidden.value_or(0)))
-      .when("stretched", longer_ms > deviation_ms, Facts().set("ms", longer_ms, kThreeDigits));
+      .when("saves", savings_facts(network, overlapped));
 }
 
 bool is_planned(const MeasuredNetworks& networks, Scheme scheme) {

@@ -45,6 +45,13 @@ void read_trace(SchemeResult& result, const Launch& launch) {
     result.communication_ms = *communication / kNanosecondsPerMillisecond;
     result.overlap_ms = *overlap / kNanosecondsPerMillisecond;
   }
+  for (const MeasuredRow& row : measured_rows(launch, metric::kLanes)) {
+    const auto duration = row.number(column::kDurationNs);
+    const bool copies = row.text(column::kLane) == metric::kCompute &&
+                        row.text(column::kPhase) == metric::kExchange;
+    if (copies && duration)
+      result.copies_ms = result.copies_ms.value_or(0) + *duration / kNanosecondsPerMillisecond;
+  }
 }
 
 SchemeResult scheme_result(const Cell& cell) {
@@ -54,9 +61,7 @@ SchemeResult scheme_result(const Cell& cell) {
   const TimedLaunch timed{&cell.spec, launch};
   result.steps_ms = timed.ms_after_warmup(metric::kStep, metric::kTotal);
   result.skew_ms = median_of(timed.ms_after_warmup(metric::kSkew, metric::kStep));
-  const std::vector<double> backward = timed.ms_after_warmup(metric::kEvent, metric::kBackward);
-  result.backward_ms = median_of(backward);
-  result.backward_deviation_ms = backward.empty() ? 0 : sample_stddev(backward);
+  result.backward_ms = median_of(timed.ms_after_warmup(metric::kEvent, metric::kBackward));
   result.exchange_ms = median_of(timed.ms_after_warmup(metric::kEvent, metric::kExchange));
   result.peak_bytes = single_number(*launch, metric::kMemory, metric::kPeakAllocated);
   result.all_reduce_count = single_number(*launch, metric::kAllReduceCalls, metric::kCalls)
@@ -147,11 +152,25 @@ std::optional<double> MeasuredNetwork::added_ms(const SchemeResult& result) cons
   return *with_communication - *baseline->step_ms();
 }
 
-std::optional<double> MeasuredNetwork::backward_stretch(const SchemeResult& result) const {
+std::optional<double> MeasuredNetwork::longer_backward_ms(const SchemeResult& result) const {
   const SchemeResult* baseline = find_timed(Scheme::kNone);
   if (baseline == nullptr || !result.overlaps() || !result.backward_ms) return std::nullopt;
   if (!baseline->backward_ms || *baseline->backward_ms <= 0) return std::nullopt;
-  return *result.backward_ms / *baseline->backward_ms - 1;
+  return *result.backward_ms - *baseline->backward_ms;
+}
+
+std::optional<double> MeasuredNetwork::contention_ms(const SchemeResult& result) const {
+  constexpr double kMinRatio = 0.7;  // The ratio of both times lies between this and its inverse.
+  const auto longer_ms = longer_backward_ms(result), step_longer_ms = added_ms(result);
+  if (!longer_ms || !step_longer_ms || *step_longer_ms <= 0) return std::nullopt;
+  const double ratio = *longer_ms / *step_longer_ms;
+  return ratio >= kMinRatio && ratio <= 1 / kMinRatio ? longer_ms : std::nullopt;
+}
+
+std::optional<double> MeasuredNetwork::backward_stretch(const SchemeResult& result) const {
+  const auto longer_ms = longer_backward_ms(result);
+  if (!longer_ms) return std::nullopt;
+  return *longer_ms / *find_timed(Scheme::kNone)->backward_ms;
 }
 
 std::optional<BucketFormula> MeasuredNetwork::bucket_formula() const {

@@ -20,11 +20,13 @@ struct SchemeResult {
   std::optional<double> skew_ms = {};      ///< Median time from the first rank's end to the last's.
   std::optional<double> backward_ms = {};  ///< The median.
   std::optional<double> exchange_ms = {};  ///< Median time from the last gradient to the optimizer.
-  double backward_deviation_ms = 0;
   double all_reduce_count = 0;  ///< In one step; calculated if the run did not count them.
   /// The traced step's time in all-reduces, on the rank with the most exposed communication.
   std::optional<double> communication_ms = {};
   std::optional<double> overlap_ms = {};  ///< How much of `communication_ms` computation overlaps.
+  /// The traced step's time on rank 0 in computation between the last gradient and the optimizer,
+  /// which is copying.
+  std::optional<double> copies_ms = {};
   /// The traced step's time / the mean timed step's. It is set only if the ratio is so high that
   /// the trace is not used.
   std::optional<double> traced_slowdown = {};
@@ -63,8 +65,13 @@ struct MeasuredNetwork {
   double total_gradient_bytes() const;
   /// Returns the mean step minus the mean step without communication; nothing if one is unknown.
   std::optional<double> added_ms(const SchemeResult& result) const;
-  /// Returns backward's time / its time without communication − 1; nothing if one is unknown or the
+  /// Returns backward's time − its time without communication; nothing if one is unknown or the
   /// scheme's all-reduces do not overlap backward.
+  std::optional<double> longer_backward_ms(const SchemeResult& result) const;
+  /// Returns `longer_backward_ms` if backward grows by about as much as the step, which then lost
+  /// time by contention.
+  std::optional<double> contention_ms(const SchemeResult& result) const;
+  /// Returns `longer_backward_ms` as a share of backward's time without communication.
   std::optional<double> backward_stretch(const SchemeResult& result) const;
   /// Takes α and β from `all_reduce_line`; returns nothing if there is no line.
   std::optional<BucketFormula> bucket_formula() const;

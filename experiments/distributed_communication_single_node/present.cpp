@@ -283,25 +283,15 @@ const AllReduceGroup* described_group(const Groups& groups) {
   return nullptr;
 }
 
-/// Takes the smallest measured size's time as the latency. Returns nothing unless it is at least a
-/// fifth of `small`'s time and, with `large`'s bandwidth, predicts `small`'s time.
-std::optional<Facts> latency_facts(const AllReduceGroup& group, const AllReduceTiming& small,
-                                   const AllReduceTiming& large) {
+/// Returns α of the group's line. Returns nothing unless it is at least a fifth of `small`'s time
+/// and the line predicts that time.
+std::optional<Facts> latency_facts(const AllReduceGroup& group, const AllReduceTiming& small) {
   constexpr double kMinFraction = 0.2, kMaxErrorFactor = 1.5;
-  constexpr std::int64_t kKibibyte = 1024;
-  const AllReduceTiming smallest = group.timings(metric::kSynced).front();
-  const double ratio = static_cast<double>(small.bytes) / static_cast<double>(large.bytes);
-  const double predicted_ns =
-      smallest.slowest_ns + (large.slowest_ns - smallest.slowest_ns) * ratio;
-  const bool is_predicted = small.slowest_ns < kMaxErrorFactor * predicted_ns &&
-                            predicted_ns < kMaxErrorFactor * small.slowest_ns;
-  const bool whole_kibibytes = smallest.bytes >= kKibibyte && smallest.bytes % kKibibyte == 0;
-  if (!whole_kibibytes || smallest.bytes * 10 > small.bytes || smallest.disturbed)
-    return std::nullopt;
-  if (smallest.slowest_ns < kMinFraction * small.slowest_ns || !is_predicted) return std::nullopt;
-  return Facts()
-      .set("least", format_count(smallest.bytes / kKibibyte) + " KiB")
-      .set("ms", smallest.slowest_ns / kNsPerMs, kThreeDigits);
+  const auto line = line_through(group.fitted_timings());
+  if (!line || line->latency_ns < kMinFraction * small.slowest_ns) return std::nullopt;
+  const double error_factor = small.slowest_ns / line->predicted_ns(small.bytes);
+  if (error_factor > kMaxErrorFactor || error_factor < 1 / kMaxErrorFactor) return std::nullopt;
+  return Facts().set("ms", line->latency_ns / kNsPerMs, kThreeDigits);
 }
 
 Facts size_facts(const AllReduceGroup& group) {
@@ -315,7 +305,7 @@ Facts size_facts(const AllReduceGroup& group) {
       .set("times", format_factor(large.slowest_ns / small.slowest_ns))
       .set("sizes", format_count(large.bytes / small.bytes))
       .set("busbw", group.busbw(large) / kGiga, kThreeDigits)
-      .when("latency", latency_facts(group, small, large));
+      .when("latency", latency_facts(group, small));
 }
 
 /// Compares `few` with the last group that its library ran on more ranks, at the largest size that

@@ -16,7 +16,7 @@
 namespace labreport::memory_profiling {
 namespace {
 
-constexpr std::size_t kNamedContributors = 5;
+constexpr std::int64_t kNamedTensors = 5;
 constexpr double kFormulaTolerance = 0.01;
 
 /// A name for the tensor that an operator saves in one of the block's modules.
@@ -25,7 +25,7 @@ struct TensorName {
 };
 
 constexpr TensorName kTensorNames[]{
-    {"", "aten::add", "residual stream"},
+    {"", "aten::add", "residual streams"},
     {"ln1", "aten::mul", "ln1 activations"},
     {"ln1", "aten::rsqrt", "ln1 inverse RMS"},
     {"attn/rotary", "aten::cat", "RoPE outputs"},
@@ -54,10 +54,18 @@ std::string tensor_name(const MeasuredRow& row, bool labreports_network) {
   return known != std::end(kTensorNames) ? known->name : maker_words(outer_op, module, inner_op);
 }
 
-/// The bytes that one operator saves, and their share of all bytes that the block saves.
+/// Equally large tensors that one operator saves.
 struct Contributor {
   std::string name;
-  double bytes = 0, share = 0;
+  std::int64_t count = 1;
+  double bytes = 0;  ///< The size of one tensor.
+  double share = 0;  ///< `bytes` / all bytes that the block saves
+
+  double total_bytes() const { return static_cast<double>(count) * bytes; }
+  std::string words() const {  ///< "two SwiGLU products", "w1 output"
+    if (count == 1) return name;
+    return (count == 2 ? "two" : format_count(count)) + " " + name;
+  }
 };
 
 bool agrees_with_formula(double measured, double formula) {
@@ -94,9 +102,11 @@ std::vector<Contributor> contributors_of(const Block& block) {
   const double saved = block.saved();
   for (const MeasuredRow& row : measured_rows(*block.step->launch, metric::kBlock)) {
     if (row.text(column::kKind) != metric::kKept) continue;
-    const double bytes = row.number(column::kBytes).value_or(0);
-    contributors.push_back(
-        {tensor_name(row, block.has_formulas()), bytes, saved > 0 ? bytes / saved : 0});
+    const double count = std::max(1.0, row.number(column::kCount).value_or(1));
+    const double bytes = row.number(column::kBytes).value_or(0) / count;
+    contributors.push_back({tensor_name(row, block.has_formulas()),
+                            static_cast<std::int64_t>(count), bytes,
+                            saved > 0 ? bytes / saved : 0});
   }
   std::ranges::stable_sort(contributors, std::greater(), &Contributor::bytes);
   return contributors;
@@ -122,16 +132,27 @@ std::vector<Block> blocks_of(const ProfileList& profiles) {
   return blocks;
 }
 
-/// Names the five largest, equal ones together: "w1 output and w3 output (7.2 % each)".
-std::string contributor_words(std::vector<Contributor> contributors) {
-  contributors.resize(std::min(contributors.size(), kNamedContributors));
+/// Keeps the five largest tensors and those as large as the fifth.
+std::vector<Contributor> largest_tensors(const std::vector<Contributor>& contributors) {
+  std::vector<Contributor> largest;
+  std::int64_t tensor_count = 0;
+  for (const Contributor& contributor : contributors) {
+    if (tensor_count >= kNamedTensors && contributor.bytes < largest.back().bytes) break;
+    largest.push_back(contributor);
+    tensor_count += contributor.count;
+  }
+  return largest;
+}
+
+/// Names contributors, equal ones together: "w1 output and w3 output (7.2 % each)".
+std::string contributor_words(const std::vector<Contributor>& contributors) {
   std::vector<std::string> words;
   for (const double bytes : distinct(each(contributors, &Contributor::bytes))) {
     const auto equals = only(
         contributors, [=](const Contributor& contributor) { return contributor.bytes == bytes; });
-    words.push_back(join_words(each(equals, &Contributor::name)) + " (" +
-                    format_percent(equals.front().share) +
-                    (equals.size() > 1 ? " % each)" : " %)"));
+    const bool is_single = equals.size() == 1 && equals.front().count == 1;
+    words.push_back(join_words(each(equals, &Contributor::words)) + " (" +
+                    format_percent(equals.front().share) + (is_single ? " %)" : " % each)"));
   }
   return join(words, ", ");
 }
@@ -146,6 +167,7 @@ void set_block_facts(Facts& facts, const std::vector<Block>& blocks) {
             .set("context", format_count(block.profile->context()))
             .set("saved", format_bytes_briefly(block.saved()))
             .set("change", (change < 0 ? "−" : "+") + format_bytes_briefly(std::abs(change)))
+            .set("tensors", contributor_words(largest_tensors(block.contributors)))
             .flag("later", !sentences.empty()));
   }
   facts.flag("nothing", blocks.empty()).list("blocks", std::move(sentences));
@@ -161,14 +183,11 @@ void set_block_facts(Facts& facts, const std::vector<Block>& blocks) {
   facts.set("gradients", join_words(distinct(each(blocks, [](const Block& block) {
               return format_bytes_briefly(block.gradients());
             }))));
-  const bool names_contributors =
-      !blocks.empty() && blocks.back().contributors.size() >= kNamedContributors;
-  facts.when("contributors", names_contributors,
-             names_contributors
-                 ? Facts()
-                       .set("context", format_count(blocks.back().profile->context()))
-                       .set("list", contributor_words(blocks.back().contributors))
-                 : Facts());
+  facts.flag("contributors", std::ranges::all_of(blocks, [](const Block& block) {
+               std::int64_t tensor_count = 0;
+               for (const Contributor& known : block.contributors) tensor_count += known.count;
+               return tensor_count >= kNamedTensors;
+             }));
 }
 
 Dataset blocks_data(const std::vector<Block>& blocks) {
@@ -276,9 +295,12 @@ PartContent present_block(const RunView& view, const std::vector<MemoryProfile>&
   for (const Block& block : blocks) {
     const std::vector<Column<Contributor>> columns{
         {"tensor", "Tensor", &Contributor::name},
-        bytes_column<Contributor>("saved", "Saved", &Contributor::bytes,
+        {"count", "Tensors", &Contributor::count, "", {Notation::kCount}},
+        bytes_column<Contributor>("each", "Each", &Contributor::bytes,
                                   mebibyte_unit(block.saved())),
-        {"share", "Share", &Contributor::share, "%", {Notation::kPercent}}};
+        {"share", "Share of each", &Contributor::share, "%", {Notation::kPercent}},
+        bytes_column<Contributor>("saved", "Saved", &Contributor::total_bytes,
+                                  mebibyte_unit(block.saved()))};
     part.datasets.push_back(
         as_block_variant(block, make_dataset("contributors", columns, block.contributors)));
     std::ranges::move(block_timeline_datasets(block), std::back_inserter(part.datasets));

@@ -79,22 +79,44 @@ std::optional<Facts> traded_bytes(const PeakPair& pair) {
       .set("added", format_bytes_briefly(*copies));
 }
 
-/// Judges the change by all contexts, and gives it at the shortest and at the longest.
+/// Keeps the shortest and the longest context, and those between at which the change turns.
+PeakPairs turning_points(const PeakPairs& steps) {
+  PeakPairs kept;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const bool is_end = i == 0 || i + 1 == steps.size();
+    const double change = steps[i].relative_change();
+    const bool turns = !is_end && (change > steps[i - 1].relative_change()) !=
+                                      (steps[i + 1].relative_change() > change);
+    if (is_end || turns) kept.push_back(steps[i]);
+  }
+  return kept;
+}
+
+/// Judges the change by all contexts, and gives it at those that show its course.
 std::optional<Facts> step_facts(const PeakPairs& steps) {
   if (steps.empty()) return std::nullopt;
-  const PeakPair &shortest = steps.front(), &longest = steps.back();
+  const PeakPair& longest = steps.back();
   const auto matter_count = std::ranges::count_if(steps, &PeakPair::matters);
   const auto reason = traded_bytes(longest);
+  const PeakPairs told = turning_points(steps);
+  std::vector<Facts> changes;
+  for (const PeakPair& pair : told) {
+    const bool is_first = changes.empty(), is_last = changes.size() + 1 == told.size();
+    changes.push_back(Facts()
+                          .set("joint", is_first  ? ""
+                                        : is_last ? " and "
+                                                  : ", ")
+                          .flag("first", is_first)
+                          .set("share", pair.change_percent())
+                          .set("context", format_count(pair.full->context())));
+  }
   return Facts()
       .set("verdict", matter_count == 0                   ? "Not much"
                       : matter_count == std::ssize(steps) ? "Yes"
                                                           : "It depends on the context")
-      .set("context", format_count(shortest.full->context()))
-      .set("share", shortest.change_percent())
-      .when("longer", steps.size() > 1,
-            Facts()
-                .set("context", format_count(longest.full->context()))
-                .set("share", longest.change_percent()))
+      .list("changes", std::move(changes))
+      .set("context", format_count(longest.full->context()))
+      .set("share", longest.change_percent())
       .when("traded", reason)
       .flag("unexplained", !reason && longest.matters());
 }
@@ -189,9 +211,7 @@ PartContent present_precisions(const RunView& view, const std::vector<MemoryProf
   part.facts.flag("alone", pairs.empty());
   part.facts.flag("none_in_both",
                   !pairs.empty() && std::ranges::none_of(pairs, &PeakPair::both_ran));
-  PeakPairs steps =
-      measured_pairs(pairs_of(profiles, planned_in_full(described)), Mode::kTrainStep);
-  if (steps.empty()) steps = measured_pairs(pairs, Mode::kTrainStep);
+  const PeakPairs steps = measured_pairs(pairs, Mode::kTrainStep);
   part.facts.when("steps", step_facts(steps));
   part.facts.when("forward", forward_facts(pairs, steps));
   set_fit_facts(part.facts, pairs);

@@ -19,6 +19,7 @@ constexpr std::int64_t kLongestHandoutLength = 16384;
 // From this length on, at d up to 128, scores are more than 97 % of the saved bytes.
 constexpr std::int64_t kScoresOutweighFrom = 4096;
 constexpr double kTensorTolerance = 0.05;  // |tensors / 2 − 1| below this counts as two tensors.
+constexpr double kQuadraticTolerance = 0.005;  // Nearer exponents are written as 2.00.
 constexpr Notation kBytes{Notation::kMebibytes};
 
 using Rows = std::vector<AttentionRow>;
@@ -124,9 +125,9 @@ std::optional<double> growth_exponent(const Rows& fitted) {
   return spread > 1e-6 ? std::optional((n * xy - x_sum * y_sum) / spread) : std::nullopt;
 }
 
-/// Estimates the peak of a whole pass of `row`, which ran out of memory: the peak of the last row
-/// that ran with the same d, scaled by the bytes of a tensor of scores. Returns nothing if the GPU
-/// has that much memory, because then fragmentation, which is not recorded, was to blame.
+/// Estimates the peak of a whole forward and backward pass of `row`, which ran out of memory: that
+/// of the last row that ran with the same d, scaled by the bytes of a tensor of scores. Returns
+/// nothing if the GPU has that much memory.
 std::optional<Facts> needed_facts(const AttentionRow& row, const Rows& rows,
                                   std::optional<std::int64_t> capacity_bytes) {
   const AttentionRow* last_ran = nullptr;
@@ -138,10 +139,34 @@ std::optional<Facts> needed_facts(const AttentionRow& row, const Rows& rows,
   const double tensors = *peak / last_ran->score_bytes();
   const double bytes = tensors * row.score_bytes();
   if (bytes <= static_cast<double>(*capacity_bytes)) return std::nullopt;
+  const auto forward_peak = last_ran->forward_peak_bytes;
   return Facts()
+      .set("pass", !forward_peak           ? "A whole pass"
+                   : *forward_peak < *peak ? "Backward"
+                                           : "Forward")
       .set("tensors", tensors, {Notation::kFixed, 1})
       .set("bytes", format_bytes_briefly(bytes))
       .set("capacity", format_bytes_briefly(static_cast<double>(*capacity_bytes)));
+}
+
+/// Gives the bytes of the allocation that `row` was refused and those in use; nothing if they are
+/// unknown.
+std::optional<Facts> refused_facts(const AttentionRow& row,
+                                   std::optional<std::int64_t> capacity_bytes) {
+  const auto requested = row.number(column::kRequestedBytes);
+  const auto in_use = row.number(column::kInUseBytes);
+  if (!requested || !in_use) return std::nullopt;
+  const bool asked_for_scores =
+      format_bytes_briefly(*requested) == format_bytes_briefly(row.score_bytes());
+  const bool unrecorded = !row.reserved_bytes && capacity_bytes &&
+                          *in_use + *requested < static_cast<double>(*capacity_bytes);
+  return Facts()
+      .set("asked",
+           asked_for_scores ? "One more is" : format_bytes_briefly(*requested) + " more are")
+      .set("in_use", format_bytes_briefly(*in_use))
+      .when("reserved", row.reserved_bytes.has_value(), "bytes",
+            format_bytes_briefly(row.reserved_bytes.value_or(0)))
+      .flag("unrecorded", unrecorded);
 }
 
 /// Describes the shortest sequence that ran out of memory or, if none did, the longest that ran.
@@ -160,6 +185,7 @@ Facts end_facts(const Rows& rows, std::optional<std::int64_t> capacity_bytes) {
                               .set("batch", std::to_string(end.spec().batch.value_or(1)))
                               .set("width", under_autocast(end.spec()) ? "2" : "4")
                               .set("tensor", format_bytes_briefly(end.score_bytes()))
+                              .when("refused", refused_facts(end, capacity_bytes))
                               .when("needed", needed_facts(end, rows, capacity_bytes));
   return Facts()
       .set("precision", describe(*end.spec().precision))
@@ -185,6 +211,7 @@ void add_answer(Facts& facts, const Rows& rows, std::optional<std::int64_t> capa
     const double tensors = *longest.saved_bytes() / longest.score_bytes();
     growth = Facts()
                  .set("exponent", *exponent, {Notation::kFixed, 2})
+                 .flag("quadratic", std::abs(*exponent - 2) < kQuadraticTolerance)
                  .flag("two", std::abs(tensors / 2 - 1) < kTensorTolerance);
   }
   facts.flag("nothing", ends.empty());

@@ -23,6 +23,7 @@ void record_failure(std::int64_t requested_bytes) {
   if (const auto counts = allocator_counts(torch_device(DeviceKind::kCuda))) {
     failure.in_use_bytes = counts->allocated_bytes;
     failure.peak_bytes = counts->peak_allocated_bytes;
+    failure.reserved_bytes = counts->reserved_bytes;
   }
   const std::scoped_lock lock(failure_mutex);
   last_failure = failure;

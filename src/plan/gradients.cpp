@@ -27,8 +27,6 @@ std::vector<std::int64_t> reducer_bucket_bytes(const std::vector<std::int64_t>& 
   return buckets;
 }
 
-bool overlaps_backward(const CellSpec& spec) { return spec.scheme >= Scheme::kOverlapped; }
-
 }  // namespace
 
 std::vector<std::int64_t> gradient_bytes(const ModelShape& shape) {
@@ -75,21 +73,6 @@ std::vector<std::int64_t> all_reduce_bytes(const CellSpec& spec) {
 }
 
 std::int64_t all_reduce_count(const CellSpec& spec) { return std::ssize(all_reduce_bytes(spec)); }
-
-double exposed_seconds(const CellSpec& spec, double backward_seconds, double latency_seconds,
-                       double bytes_per_second) {
-  const std::vector<std::int64_t> calls = all_reduce_bytes(spec);
-  const auto total =
-      static_cast<double>(std::accumulate(calls.begin(), calls.end(), std::int64_t{0}));
-  double computed_bytes = 0, end = overlaps_backward(spec) ? 0 : backward_seconds;
-  for (const std::int64_t bytes : calls) {
-    computed_bytes += static_cast<double>(bytes);
-    const double ready =
-        overlaps_backward(spec) ? backward_seconds * computed_bytes / total : backward_seconds;
-    end = std::max(end, ready) + latency_seconds + static_cast<double>(bytes) / bytes_per_second;
-  }
-  return std::max(0.0, end - backward_seconds);
-}
 
 double BucketFormula::optimal_bucket_count() const {
   return std::sqrt(total_bytes / (bytes_per_second * latency_seconds));

@@ -29,13 +29,6 @@ std::int64_t all_reduce_count(const CellSpec& spec);
 /// Returns the bytes of each all-reduce in a step, from the last parameters to the first.
 std::vector<std::int64_t> all_reduce_bytes(const CellSpec& spec);
 
-/// Returns the seconds from the end of backward to the end of the last all-reduce. The all-reduces
-/// run one after the other, and each takes latency + bytes/bandwidth. Without overlap, all of them
-/// start after backward. With overlap, backward is assumed to compute the bytes of gradients at a
-/// constant rate, and an all-reduce starts as soon as its gradients are computed.
-double exposed_seconds(const CellSpec& spec, double backward_seconds, double latency_seconds,
-                       double bytes_per_second);
-
 /// The course handout's formula for the time of n all-reduces of equal buckets that backward does
 /// not hide. Each all-reduce takes α + bytes/β, with the latency α and the bandwidth β. At best,
 /// backward hides the term bytes/β of all buckets but the last, and no α. The exposed time is

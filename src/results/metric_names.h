@@ -181,6 +181,11 @@ inline constexpr std::string_view kFailed = "failed";       // outcome
 // Times of single passes, written if each pass is timed by itself. Names are sequence lengths.
 inline constexpr std::string_view kForwardPasses = "forward_passes";    // tag; ns
 inline constexpr std::string_view kBackwardPasses = "backward_passes";  // tag; ns
+// Bytes of the same sweep. Names are sequence lengths. kRefusedReserved is what the allocator had
+// reserved when it refused an allocation.
+inline constexpr std::string_view kForwardPeak = "forward_peak";          // tag; B
+inline constexpr std::string_view kBackwardPeak = "backward_peak";        // tag; B
+inline constexpr std::string_view kRefusedReserved = "refused_reserved";  // tag; B
 // The largest difference from FP64, relative to the tensor's largest magnitude. Names are kOutput,
 // the gradients of q, k and v, and kTolerance, the largest difference allowed.
 inline constexpr std::string_view kAttentionError = "attention_error";  // tag

@@ -21,6 +21,8 @@ struct OutOfMemory {
   std::optional<std::int64_t> in_use_bytes;  ///< Allocated by this process when it was refused.
   std::optional<std::int64_t> peak_bytes;    ///< The most that this process had allocated before.
   std::optional<std::int64_t> rank = {};
+  /// Taken from the device by the allocator when it was refused, in use or not.
+  std::optional<std::int64_t> reserved_bytes = {};
 };
 
 struct Skipped {

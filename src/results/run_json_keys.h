@@ -245,6 +245,7 @@ inline constexpr auto kMembers<OutOfMemory> =
                member("requested_bytes", &OutOfMemory::requested_bytes, kNotNegative),
                member("in_use_bytes", &OutOfMemory::in_use_bytes, kNotNegative),
                member("peak_bytes", &OutOfMemory::peak_bytes, kNotNegative),
+               optional_member("reserved_bytes", &OutOfMemory::reserved_bytes, kNotNegative),
                optional_member("rank", &OutOfMemory::rank, kNotNegative));
 template <>
 inline constexpr auto kMembers<Skipped> = std::tuple(member("reason", &Skipped::reason));

@@ -34,7 +34,7 @@ constexpr std::array kStatisticSuffixes{column::kMinNs, column::kMedianNs, colum
                                         column::kMaxNs, column::kTotalNs};
 constexpr std::array kErrorTags{metric::kAttentionError, metric::kEquality};
 
-constexpr ConstantTable<std::string_view, std::string_view, 33> kTagUnits{
+constexpr ConstantTable<std::string_view, std::string_view, 36> kTagUnits{
     {{metric::kStep, "ns"},
      {metric::kEvent, "ns"},
      {metric::kSynced, "ns"},
@@ -62,6 +62,9 @@ constexpr ConstantTable<std::string_view, std::string_view, 33> kTagUnits{
      {metric::kPublishedStddev, "ns"},
      {metric::kForwardPasses, "ns"},
      {metric::kBackwardPasses, "ns"},
+     {metric::kForwardPeak, "B"},
+     {metric::kBackwardPeak, "B"},
+     {metric::kRefusedReserved, "B"},
      {metric::kAttentionError, "1"},
      {metric::kLosses, "1"},
      {metric::kCheckpoints, "B"},

@@ -135,6 +135,30 @@ class FitsPage(BrowserTest):
         self.assertIn("no run confirms formulas for such a step", self.answer(page))
         self.assertNotIn("GiB at the peak", self.result(page))
 
+    def test_a_pass_fits_where_a_step_that_contains_it_does(self):
+        inputs = {"network": "small", "step": "forward+backward", "precision": "BF16", "batch": 4, "context": 512}
+        page = self.open_page(inputs)
+        self.assertIn("Fits: ", self.result(page, "NVIDIA H100 80GB HBM3"))
+        self.assertIn("of a training step, which contains this one.", self.result(page, "NVIDIA H100 80GB HBM3"))
+        self.assertNotIn("contains", self.result(page))
+        page = self.open_page(inputs | {"network": "2.7B", "context": 4096})
+        self.assertIn("No run of this GPU confirms", self.result(page, "NVIDIA H100 80GB HBM3"))
+
+    def test_no_pass_needs_a_larger_gpu_than_a_step_that_contains_it(self):
+        page = self.open(self.site / "what-fits.html", java_script_enabled=False)
+        names = ["H100", "H200", "none"]  # by memory
+        smallest = {}
+        for row in page.locator("#table-fits tbody tr").all_inner_texts():
+            network, step, precision, *gpus = row.split("\t")
+            smallest[network, precision, step] = [names.index(gpu.split(",")[0]) for gpu in gpus]
+        compared = 0
+        for (network, precision, step), gpus in smallest.items():
+            longer = smallest.get((network, precision, "training step"))
+            with self.subTest(network=network, precision=precision, step=step):
+                self.assertTrue(longer is None or all(a <= b for a, b in zip(gpus, longer)), f"{gpus}, {longer}")
+            compared += longer is not None and step != "training step"
+        self.assertGreater(compared, 10)
+
     def test_without_scripts_a_table_names_the_smallest_gpu(self):
         page = self.open(self.site / "what-fits.html", java_script_enabled=False)
         rows = page.locator("#table-fits tbody tr").all_inner_texts()

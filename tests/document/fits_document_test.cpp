@@ -126,6 +126,40 @@ TEST(FitsPage, NamesTheSmallestGpuAndMarksExtrapolation) {
   EXPECT_THAT(smallest_gpus(page, 1), ElementsAre("B", "A", "none", "none, extrapolated"));
 }
 
+TEST(FitsPage, KnowsThatAPassFitsWhereAStepThatContainsItDoes) {
+  ConfirmedPeaks passes = confirmed_steps(8, 512);
+  passes.mode = "forward_backward";
+  ConfirmedPeaks other_precision = passes;
+  other_precision.precision = "fp32";
+  const OverviewPage page =
+      page_of({run("A", 141, "1", {passes, other_precision, confirmed_steps(8, 2048)}),
+               run("B", 80, "2", {confirmed_steps(8, 2048)})});
+  // Rows are forward+backward in FP32 and BF16, then the training step.
+  for (const std::size_t row : {1, 2})
+    EXPECT_THAT(smallest_gpus(page, row), ElementsAre("B", "B", "B", "B, extrapolated"));
+  EXPECT_EQ(smallest_gpus(page, 0).front(), "A") << "B trained in BF16 only";
+  EXPECT_THAT(smallest_gpus(page, 4),
+              ElementsAre("B", "A", "none, extrapolated", "none, extrapolated"))
+      << "at 1,024 and longer, no training step of the large network fits B";
+}
+
+TEST(FitsPage, NeverNeedsMoreForAPassThanForAStepThatContainsIt) {
+  for (const ModelShape& shape : {kSmall, kLarge}) {
+    for (const std::int64_t context : {64, 512, 4096, 16'384}) {
+      for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
+        std::int64_t shorter_bytes = 0;
+        for (const Mode mode : {Mode::kInference, Mode::kForwardBackward, Mode::kTrainStep}) {
+          CellSpec spec = step_of(shape, 4, context);
+          spec.precision = precision;
+          spec.mode = mode;
+          EXPECT_GE(expected_peak(spec).total(), shorter_bytes) << context;
+          shorter_bytes = expected_peak(spec).total();
+        }
+      }
+    }
+  }
+}
+
 TEST(FitsPage, CombinesRunsAndLinksToTheLargest) {
   ConfirmedPeaks few = confirmed_steps(2, 512);
   few.farthest = 0.03;

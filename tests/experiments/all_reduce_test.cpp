@@ -118,8 +118,8 @@ TEST(Links, AreKnownOnlyIfTheGpusNameDeterminesThem) {
 TEST(AllReduceAnswer, ComparesSizesRanksAndLibraries) {
   EXPECT_EQ(part().answer,
             "Over NCCL among 2 ranks 1 MB takes **0.0233 ms** and 1 GB **3.35 ms**, 140 times as "
-            "long for 1,000 times the bytes, because latency alone, the time of 1 KiB, is 0.0200 "
-            "ms. 1 GB reaches **298 GB/s** busbw. Among 6 ranks 1 GB takes 1.66 times as long as "
+            "long for 1,000 times the bytes, because the latency α is 0.0200 ms. 1 GB reaches "
+            "**298 GB/s** busbw. Among 6 ranks 1 GB takes 1.66 times as long as "
             "among 2, as a ring sends 1.67 times the bytes. Gloo takes 30 times as long at 1 MB "
             "and 150 times at 1 GB.");
 }
@@ -138,11 +138,19 @@ TEST(AllReduceAnswer, SkipsASizeThatTakesLongerThanALargerOne) {
 }
 
 TEST(AllReduceAnswer, GivesNoReasonThatTheTimesDoNotShow) {
-  const auto is_small = [](std::int64_t bytes) { return bytes < 2048; };
-  EXPECT_THAT(part(scale_times(Collectives::kNccl, 2, is_small)).answer, Not(HasSubstr("latency")));
+  const auto is_below_1_mb = [](std::int64_t bytes) { return bytes < 1'000'000; };
+  EXPECT_THAT(part(scale_times(Collectives::kNccl, 0.1, is_below_1_mb)).answer,
+              Not(HasSubstr("latency")));
   const auto any_size = [](std::int64_t) { return true; };
   EXPECT_THAT(part(scale_times(Collectives::kNccl, 2, any_size, 6)).answer,
               AllOf(HasSubstr("times as long as among 2."), Not(HasSubstr("a ring"))));
+}
+
+TEST(AllReduceAnswer, CallsTheLinesIntersectionLatency) {
+  const auto is_1_kib = [](std::int64_t bytes) { return bytes == 1024; };
+  const Part shown = part(scale_times(Collectives::kNccl, 2, is_1_kib));
+  EXPECT_THAT(shown.answer, HasSubstr("because the latency α is 0.0200 ms"));
+  EXPECT_THAT(texts_in(shown.figures.front().table, "α"), Contains("20.0"));
 }
 
 TEST(AllReduceAnswer, SaysThatTheHostHasTooFewGpus) {

@@ -305,10 +305,25 @@ TEST(MemoryEvidence, AreConfirmedForCheckpointsAndAShardedOptimizer) {
               ElementsAre("train_step fp32: 1 to context 512, 2 ranks"));
 }
 
-TEST(MemoryPrecisions, LeaveOutContextsThatTheSearchPassed) {
+TEST(MemoryPrecisions, LeaveOutContextsBetweenWhichTheChangeOnlyGrows) {
   EXPECT_THAT(answer("c", unchanged, "2026"),
               AllOf(testing::StartsWith("It depends on the context: "), HasSubstr("%** at 1,024"),
-                    Not(HasSubstr("at 256")), Not(HasSubstr("at 512"))));
+                    Not(HasSubstr("at 512"))));
+}
+
+/// Adds to the peaks of training steps in BF16 at one context.
+Change with_bf16_peak_at(std::int64_t context, std::int64_t bytes) {
+  return where([=](const CellSpec& spec) { return spec.context == context; },
+               with_higher_bf16_peaks(bytes));
+}
+
+TEST(MemoryPrecisions, TellAContextAtWhichTheChangeTurns) {
+  EXPECT_THAT(answer("c"),
+              HasSubstr("by **+0.1 %** at context 128, **+2.3 %** at 256 and **−4.4 %** "
+                        "at 512"));
+  EXPECT_THAT(answer("c", with_bf16_peak_at(256, -(2LL << 30))),
+              AllOf(HasSubstr("%** at context 128 and **"), Not(HasSubstr("at 256"))))
+      << "at 256 the change lies between the others";
 }
 
 TEST(MemoryPrecisions, NameAContextThatFitsInOnePrecision) {
@@ -355,11 +370,25 @@ TEST(MemoryBlock, HasACurveThatEndsAtTheAnsweredChange) {
   EXPECT_NEAR(last_change(part), std::stod(change_mib), 0.05);
 }
 
-TEST(MemoryBlock, NamesFiveContributors) {
+TEST(MemoryBlock, NamesTheFiveLargestTensorsOfEachContextAndTheirEquals) {
   EXPECT_THAT(
       answer("f", unchanged, "2026"),
-      HasSubstr("are softmax exponentials and attention probabilities (23.0 % each), SwiGLU "
-                "products (14.4 %), w1 output and SiLU sigmoid (7.2 % each)."));
+      HasSubstr(
+          "Its largest tensors are at 128 w1 output, SiLU sigmoid, two SwiGLU products and w3 "
+          "output (12.0 % each), at 1,024 softmax exponentials and attention probabilities "
+          "(23.0 % each), w1 output, SiLU sigmoid, two SwiGLU products and w3 output "
+          "(7.2 % each)."));
+}
+
+TEST(MemoryBlock, LeavesOutTensorsSmallerThanTheFifth) {
+  const Change smaller_w3 = each_row(metric::kBlock, [](const NamedRow& row) {
+    if (row.has(column::kModule, "ffn/w3")) row.scale(column::kBytes, 0.99);
+  });
+  EXPECT_THAT(
+      answer("f", smaller_w3, "2026"),
+      AllOf(HasSubstr("at 128 w1 output, SiLU sigmoid and two SwiGLU products (12.0 % each), "
+                      "w3 output (11.9 %), at 1,024"),
+            HasSubstr("two SwiGLU products (7.2 % each). Over")));
 }
 
 TEST(MemoryBlock, NamesOperatorsAndModulesOfAUsersModel) {

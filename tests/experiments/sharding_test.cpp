@@ -127,5 +127,29 @@ TEST(ShardedOptimizerBesideZero1, SendsHalfMore) {
   EXPECT_THAT(answer("c"), HasSubstr("sends 11.2 GiB a step, with ZeRO-1 7.44 GiB"));
 }
 
+TEST(ShardedOptimizerTimes, TellTheTimeOfTheSameTrainingInDataParallel) {
+  const auto without_sharding = [](double averaging_step_ns, double exchange_ns) {
+    PlanInput input = input_for(kProblem);
+    input.selection.only.emplace_back("data_parallel.a");
+    const auto constant = [](std::string_view tag, std::string_view name, double ns) {
+      return each_sample(tag, name, [=](double, std::size_t) { return ns; });
+    };
+    const Change change =
+        combined(combined(constant(metric::kStep, metric::kTotal, 711e6),
+                          constant(metric::kSynced, metric::kAllReduce, 60e6)),
+                 where([](const CellSpec& spec) { return spec.kind == CellKind::kDataParallel; },
+                       combined(constant(metric::kStep, metric::kTotal, averaging_step_ns),
+                                constant(metric::kEvent, metric::kExchange, exchange_ns))));
+    const Part times = part_of(fake_run(input, change), std::string(kProblem) + ".b");
+    return lines_of(table_of(times, "times")).front();
+  };
+  const auto reason = HasSubstr(" ms: NCCL averages there, a pass of its own divides here");
+  EXPECT_THAT(without_sharding(704e6, 53e6), AllOf(HasSubstr("in data_parallel 704 ms"), reason));
+  EXPECT_THAT(without_sharding(704e6, 60e6),
+              AllOf(HasSubstr("in data_parallel 704 ms"), Not(reason)))
+      << "its all-reduces take as long";
+  EXPECT_THAT(without_sharding(711e6, 53e6), Not(HasSubstr("data_parallel")));
+}
+
 }  // namespace
 }  // namespace labreport::sharding_test

@@ -14,10 +14,13 @@ namespace labreport {
 
 struct FakeSweepRow {
   double forward_ns = 0;
+  std::int64_t score_bytes = 0;  ///< One tensor of scores.
   std::int64_t input_bytes = 0, before_backward_bytes = 0, peak_bytes = 0;
+  std::int64_t forward_peak_bytes = 0;
 };
 
-/// Eager attention keeps two tensors of scores for backward and has four more at its peak.
+/// Eager attention has four tensors of scores at forward's peak. It keeps two of them for backward
+/// and has four more at that one's peak.
 inline FakeSweepRow fake_sweep_row(const CellSpec& spec, std::int64_t length) {
   const AttentionSweep& sweep = *spec.attention;
   const bool is_eager = sweep.backend == AttentionBackend::kEager;
@@ -25,11 +28,13 @@ inline FakeSweepRow fake_sweep_row(const CellSpec& spec, std::int64_t length) {
   const std::int64_t rows = *spec.batch * sweep.heads * length;
   const std::int64_t score_tensor_bytes = rows * length * element_bytes;
   FakeSweepRow row;
+  row.score_bytes = score_tensor_bytes;
   row.input_bytes = 4 * rows * sweep.head_dim * element_bytes;
   row.before_backward_bytes = row.input_bytes + (is_eager ? 2 * score_tensor_bytes : 0) +
                               rows * sweep.head_dim * element_bytes + 12 * rows;
   row.peak_bytes =
       row.before_backward_bytes + (is_eager ? 4 * score_tensor_bytes : row.input_bytes);
+  row.forward_peak_bytes = row.input_bytes + (is_eager ? 4 * score_tensor_bytes : 0);
   const double time_factor = sweep.backend == AttentionBackend::kFlash   ? 0.8
                              : sweep.backend == AttentionBackend::kCudnn ? 0.9
                                                                          : 1;
@@ -69,9 +74,16 @@ inline void measure_attention(Launch& body, const CellSpec& spec, std::int64_t m
     append_bytes(ran || runs_out, fake.input_bytes);
     append_bytes(ran || runs_out, fake.before_backward_bytes);
     append_bytes(ran, fake.peak_bytes);
-    append_bytes(runs_out, (fake.before_backward_bytes - fake.input_bytes) / 2);
+    append_bytes(runs_out, fake.score_bytes);
     append_bytes(runs_out, fake.before_backward_bytes);
     table.rows.push_back(std::move(row));
+    const auto add_bytes = [&](bool is_known, std::string_view tag, std::int64_t value) {
+      if (!is_known || sweep.method != AttentionMethod::kSynced) return;
+      body.metrics.push_back(integer_metric(tag, std::to_string(length), "B", value));
+    };
+    add_bytes(ran || runs_out, metric::kForwardPeak, fake.forward_peak_bytes);
+    add_bytes(ran, metric::kBackwardPeak, fake.peak_bytes);
+    add_bytes(runs_out, metric::kRefusedReserved, 4 * fake.score_bytes);
     if (runs_out)
       outcome = metric::kNotTried, reason = std::to_string(length) + " ran out of memory";
   }

@@ -22,6 +22,24 @@ struct FakeStep {
   double total() const { return forward + backward + exposed + optimizer(); }
 };
 
+/// Returns the ns from the end of backward to the end of the last all-reduce. All-reduces run one
+/// after the other. With overlap, one starts as soon as backward has done the share of its bytes.
+inline double fake_exposed_ns(const CellSpec& spec, double backward_ns, double latency_s,
+                              double bytes_per_second) {
+  const bool overlaps = spec.scheme >= Scheme::kOverlapped;
+  const std::vector<std::int64_t> calls = all_reduce_bytes(spec);
+  const auto total =
+      static_cast<double>(std::accumulate(calls.begin(), calls.end(), std::int64_t{0}));
+  double computed_bytes = 0, end_ns = overlaps ? 0 : backward_ns;
+  for (const std::int64_t bytes : calls) {
+    computed_bytes += static_cast<double>(bytes);
+    const double ready_ns = overlaps ? backward_ns * computed_bytes / total : backward_ns;
+    end_ns = std::max(end_ns, ready_ns) +
+             1e9 * (latency_s + static_cast<double>(bytes) / bytes_per_second);
+  }
+  return std::max(0.0, end_ns - backward_ns);
+}
+
 /// The backward pass takes 5 % longer in schemes that overlap it with communication.
 inline FakeStep fake_step(const CellSpec& spec, double forward_ns) {
   const bool is_nccl = spec.ranks->collectives == Collectives::kNccl;
@@ -32,7 +50,7 @@ inline FakeStep fake_step(const CellSpec& spec, double forward_ns) {
   for (const std::int64_t bytes : all_reduce_bytes(spec)) {
     communication += 1e9 * (latency_s + static_cast<double>(bytes) / bytes_per_second);
   }
-  const double exposed = 1e9 * exposed_seconds(spec, backward / 1e9, latency_s, bytes_per_second);
+  const double exposed = fake_exposed_ns(spec, backward, latency_s, bytes_per_second);
   return {forward_ns, backward, communication, exposed};
 }
 

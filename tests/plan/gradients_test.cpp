@@ -81,28 +81,6 @@ TEST(AllReduceCount, AreCountedForEachScheme) {
   EXPECT_EQ(all_reduce_count_of(Scheme::kReducer, "2026", 25 << 20), 226);
 }
 
-TEST(ExposedSeconds, AreAllSecondsWithoutOverlap) {
-  CellSpec spec;
-  spec.model = xl("2025");
-  const double bytes = 4.0 * static_cast<double>(parameter_count(*spec.model));
-  spec.scheme = Scheme::kFlat;
-  EXPECT_NEAR(exposed_seconds(spec, 1, 1e-3, 1e11), 1e-3 + bytes / 1e11, 1e-9);
-  spec.scheme = Scheme::kPerParameter;
-  EXPECT_NEAR(exposed_seconds(spec, 1, 1e-3, 1e11), 435e-3 + bytes / 1e11, 1e-9);
-  spec.scheme = Scheme::kNone;
-  EXPECT_EQ(exposed_seconds(spec, 1, 1e-3, 1e11), 0);
-}
-
-TEST(ExposedSeconds, ShrinkByTheOverlapWithBackward) {
-  CellSpec spec;
-  spec.model = xl("2025");
-  spec.scheme = Scheme::kOverlapped;
-  const double embedding = 4.0 * 10'000 * 1600, bytes = 4.0 * parameter_count(*spec.model);
-  EXPECT_NEAR(exposed_seconds(spec, 100, 1e-6, 1e11), 1e-6 + embedding / 1e11, 1e-9);
-  const double first_share = embedding / bytes;  // the output's matrix is as large, and comes first
-  EXPECT_NEAR(exposed_seconds(spec, 1e-3, 0, 1e11), bytes / 1e11 - 1e-3 * (1 - first_share), 1e-9);
-}
-
 TEST(BucketFormula, HasItsMinimumAtTheOptimalCount) {
   const BucketFormula formula{20e-6, 200e9, 7.99e9};
   EXPECT_NEAR(formula.optimal_bucket_bytes(), 178.8e6, 0.1e6);

@@ -23,6 +23,15 @@ TEST(RunJson, RoundTrips) {
   EXPECT_EQ(to_json(run_from_json(text, "run.json")), text);
 }
 
+TEST(RunJson, KeepsReservedBytesWhichOldRunsLack) {
+  json run = json::parse(to_json(sample_run()));
+  json& outcome = run["cells"][1]["launches"][0]["outcome"];
+  EXPECT_EQ(outcome["reserved_bytes"], 30);
+  outcome.erase("reserved_bytes");
+  const labreport::Run read = run_from_json(run.dump(), "run.json");
+  EXPECT_FALSE(std::get<OutOfMemory>(read.cells[1].launches[0].outcome).reserved_bytes);
+}
+
 TEST(RunJson, RoundTripsAnAttentionAndRequiresItsSweep) {
   labreport::Run run = sample_run();
   CellSpec spec;

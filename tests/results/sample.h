@@ -62,9 +62,9 @@ inline Run sample_run() {
   run.devices = {device};
   run.find_or_add(sample_spec(Mode::kForward)).launches = {sample_launch(Ok{})};
   run.find_or_add(sample_spec(Mode::kTrainStep)).launches = {
-      sample_launch(OutOfMemory{"optimizer", 10, 20, std::nullopt}), sample_launch(TimedOut{2.5}),
-      sample_launch(Crashed{9, "killed"}), sample_launch(Failed{"no luck"}),
-      sample_launch(Skipped{"too large"})};
+      sample_launch(OutOfMemory{"optimizer", 10, 20, std::nullopt, std::nullopt, 30}),
+      sample_launch(TimedOut{2.5}), sample_launch(Crashed{9, "killed"}),
+      sample_launch(Failed{"no luck"}), sample_launch(Skipped{"too large"})};
   return run;
 }
 

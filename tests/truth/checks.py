@@ -17,6 +17,11 @@ def near(text, value, digits=3):
     assert abs(number(text) - value) <= tolerance, f"{text} is {value}"
 
 
+def near_fit(text, value, tolerance=0.01):
+    """Checks a number from a fit with a relative tolerance: two ways to find it differ by a hundredth at most."""
+    true(abs(number(text) - value) <= tolerance * value + 0.5 * 10 ** -len(text.partition(".")[2]), f"{text} is {value}")
+
+
 def true(condition, failure=""):
     assert condition, failure
 

@@ -36,6 +36,13 @@ struct PeakEvidence {
     return std::tuple(has_checkpoints(), is_sharded(), parse_mode(peaks.mode),
                       parse_precision(peaks.precision));
   }
+  /// True for steps of the kind and for those that contain one, as a training step contains its
+  /// forward pass. They need at least as much memory.
+  bool contains(const PeakEvidence& kind) const {
+    return has_checkpoints() == kind.has_checkpoints() && is_sharded() == kind.is_sharded() &&
+           peaks.precision == kind.peaks.precision &&
+           parse_mode(peaks.mode) >= parse_mode(kind.peaks.mode);
+  }
   std::string step_words() const { return mode_words(parse_mode(peaks.mode)); }
   std::string precision_words() const {
     return std::string(describe(parse_precision(peaks.precision)));
@@ -80,11 +87,6 @@ struct ConfirmedGpu {
   const GpuRuns* runs;
   std::int64_t memory_bytes;
   std::vector<PeakEvidence> evidence;
-
-  const PeakEvidence* find(const PeakEvidence& kind) const {
-    const auto found = std::ranges::find(evidence, kind.kind_key(), &PeakEvidence::kind_key);
-    return found == evidence.end() ? nullptr : &*found;
-  }
 };
 
 /// Returns the GPUs whose runs confirm formulas, least memory first.
@@ -167,20 +169,24 @@ struct FitRow {
   const PeakEvidence* kind;
 };
 
-/// Names the GPU with the least memory in which the step's predicted peak fits, or "none".
+/// Names the GPU with the least memory in which the step's predicted peak fits, or that of a step
+/// that contains it; "none" if there is no such GPU.
 Value smallest_gpu(const FitRow& row, const std::vector<ConfirmedGpu>& gpus, std::int64_t context) {
-  bool is_extrapolated = false;
-  const auto words = [&](const std::string& name) {
-    return name + (is_extrapolated ? ", extrapolated" : "");
-  };
+  bool largest_is_covered = true;  // by evidence of the largest GPU that has some of the row's kind
   for (const ConfirmedGpu& gpu : gpus) {
-    const PeakEvidence* evidence = gpu.find(*row.kind);
-    if (evidence == nullptr) continue;
-    is_extrapolated = !evidence->covers(context);
-    const double peak = evidence->predicted_bytes(row.network->shape, context);
-    if (peak <= static_cast<double>(gpu.memory_bytes)) return words(gpu.runs->short_name);
+    bool fits = false, is_covered = false;
+    for (const PeakEvidence& evidence : gpu.evidence) {
+      if (!evidence.contains(*row.kind)) continue;
+      if (evidence.kind_key() == row.kind->kind_key())
+        largest_is_covered = evidence.covers(context);
+      const double peak = evidence.predicted_bytes(row.network->shape, context);
+      if (peak > static_cast<double>(gpu.memory_bytes)) continue;
+      fits = true;
+      is_covered = is_covered || evidence.covers(context);
+    }
+    if (fits) return gpu.runs->short_name + (is_covered ? "" : ", extrapolated");
   }
-  return words("none");
+  return std::string("none") + (largest_is_covered ? "" : ", extrapolated");
 }
 
 Dataset smallest_gpu_data(const std::vector<FitNetwork>& networks,

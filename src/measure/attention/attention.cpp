@@ -156,9 +156,11 @@ class LengthMeasurement {
     {
       const at::Tensor output = forward();
       peaks.on_phase_end(Phase::kForward);
+      note_peak(metric::kForwardPeak, peaks, Phase::kForward);
       note_bytes(column::kBeforeBackwardBytes);
       backward(output, /*retain_graph=*/false);
       peaks.on_phase_end(Phase::kBackward);
+      note_peak(metric::kBackwardPeak, peaks, Phase::kBackward);
     }
     const auto highest = peaks.highest(&AllocatorCounts::peak_allocated_bytes);
     if (highest) row_.bytes[column::kPeakBytes] = *highest;
@@ -168,6 +170,10 @@ class LengthMeasurement {
 
   void note_bytes(std::string_view name) {
     if (const auto counts = memory_counts(device_)) row_.bytes[name] = counts->allocated_bytes;
+  }
+
+  void note_peak(std::string_view name, const PhasePeaks& peaks, Phase phase) {
+    if (const auto bytes = peaks.peak_of(phase)) row_.bytes[name] = *bytes;
   }
 
   void measure_leaderboard() {
@@ -194,6 +200,7 @@ class LengthMeasurement {
 LengthRow measure_length(const CellSpec& spec, const AttentionImplementation& attention,
                          std::int64_t length) {
   LengthRow row{.length = length};
+  release_free_blocks(torch_device(spec.device));  // so that a length depends on no work before it
   try {
     LengthMeasurement(spec, attention, row).measure();
   } catch (const std::exception& error) {
@@ -207,12 +214,12 @@ LengthRow measure_length(const CellSpec& spec, const AttentionImplementation& at
       for (const auto& [name, bytes] :
            {std::pair(column::kRequestedBytes, failure->requested_bytes),
             std::pair(column::kInUseBytes, failure->in_use_bytes),
-            std::pair(column::kPeakBytes, failure->peak_bytes)}) {
+            std::pair(column::kPeakBytes, failure->peak_bytes),
+            std::pair(metric::kRefusedReserved, failure->reserved_bytes)}) {
         if (bytes) row.bytes[name] = *bytes;
       }
     }
   }
-  release_free_blocks(torch_device(spec.device));
   return row;
 }
 
@@ -292,9 +299,9 @@ std::vector<LengthRow> measure_lengths(const CellSpec& spec,
   return rows;
 }
 
-/// Adds the compile time and the time of every pass. do_bench times thousands of passes, for which
-/// the table has only statistics.
-void add_times(const LengthRow& row, Launch& launch) {
+/// Adds the compile time, the time of every pass and the peaks that the table lacks. do_bench times
+/// thousands of passes, for which the table has only statistics.
+void add_metrics(const LengthRow& row, Launch& launch) {
   const std::string length = std::to_string(row.length);
   if (row.compile_ns) {
     launch.metrics.push_back(integer_metric(metric::kCompile, length, "ns", *row.compile_ns));
@@ -304,6 +311,11 @@ void add_times(const LengthRow& row, Launch& launch) {
     const auto samples = row.times_ns.find(pass);
     if (samples == row.times_ns.end()) continue;
     launch.metrics.push_back(sample_metric(tag, length, "ns", samples->second));
+  }
+  for (const auto tag : {metric::kForwardPeak, metric::kBackwardPeak, metric::kRefusedReserved}) {
+    const auto bytes = row.bytes.find(tag);
+    if (bytes == row.bytes.end()) continue;
+    launch.metrics.push_back(integer_metric(tag, length, "B", bytes->second));
   }
 }
 
@@ -326,7 +338,7 @@ Launch measure_attention(const LaunchRequest& request) {
   const Verdict verdict = check_accuracy(spec, *attention, restriction, launch);
   for (const LengthRow& row : measure_lengths(spec, *attention, verdict)) {
     table.rows.push_back(scalars_of(row));
-    if (spec.attention->method == AttentionMethod::kSynced) add_times(row, launch);
+    if (spec.attention->method == AttentionMethod::kSynced) add_metrics(row, launch);
   }
   conditions.end();
   launch.tables.push_back(std::move(table));

@@ -3,6 +3,8 @@
 #include <ATen/TensorOperators.h>
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "measure/attention/clocks.h"
 #include "measure/attention/implementation.h"
 #include "results/measured_table.h"
@@ -59,6 +61,19 @@ TEST(Attention, CountsBytesSavedForBackward) {
   // Saved are exponentials and probabilities, 8-byte indices of maxima, sums, and the output.
   EXPECT_EQ(saved_bytes, 2 * (2 * 64 * 64 * 4) + 2 * 64 * (8 + 4) + 2 * 64 * 16 * 4);
   EXPECT_GT(rows.at(0).number(column::kPeakBytes), rows.at(0).number(column::kBeforeBackwardBytes));
+}
+
+TEST(Attention, CountsThePeakOfEachPass) {
+  const Launch launch = measure_attention(
+      request_of(AttentionMethod::kSynced, AttentionBackend::kEager, Precision::kFp32, {64}));
+  const auto row = measured_rows(launch, metric::kAttention).at(0);
+  const double inputs = *row.number(column::kBeforeForwardBytes);
+  const auto tensors_of_scores = [&](std::string_view tag) {
+    return (*launch.find(tag, "64")->number() - inputs) / (2 * 64 * 64 * 4);
+  };
+  EXPECT_EQ(std::floor(tensors_of_scores(metric::kForwardPeak)), 4);
+  EXPECT_EQ(std::floor(tensors_of_scores(metric::kBackwardPeak)), 6);
+  EXPECT_EQ(launch.find(metric::kBackwardPeak, "64")->number(), row.number(column::kPeakBytes));
 }
 
 TEST(Attention, TriesNoLengthAfterRunningOutOfMemory) {

@@ -1,6 +1,6 @@
 """The claims about all-reduces, recomputed from each rank's times."""
-from checks import near, number, true
-from collectives import timings
+from checks import near, near_fit, number, true
+from collectives import latency_and_bandwidth, timings
 
 CELL_KINDS = {"all_reduce"}
 MB = 10**6
@@ -25,8 +25,8 @@ def none_measured(run):
              for cell in run.of("all_reduce", collectives=collectives)))
 
 
-def by_size(run, library, ranks, small, small_ms, large, large_ms, ratio, sizes, least, latency):
-    """Checks two sizes' times. `sizes` is large / small in bytes; `latency` is the time of `least` KiB in ms."""
+def by_size(run, library, ranks, small, small_ms, large, large_ms, ratio, sizes, latency):
+    """Checks two sizes' times. `sizes` is large / small in bytes; `latency` is α of the fitted line in ms."""
     ns = handout_ns(run, library, ranks)
     by_size.ns, by_size.group = ns, (library, int(ranks))
     small_bytes, large_bytes = HANDOUT_BYTES[small], HANDOUT_BYTES[large]
@@ -36,13 +36,12 @@ def by_size(run, library, ranks, small, small_ms, large, large_ms, ratio, sizes,
     near(ratio, ns[large_bytes] / ns[small_bytes], 2)
     true(number(sizes) == large_bytes // small_bytes)
     if latency:
-        swept_ns = undisturbed_ns(run, library, ranks)
-        true(min(swept_ns) == 1024 * number(least))
-        latency_ns = swept_ns[min(swept_ns)]
-        near(latency, latency_ns / 1e6)
-        # Latency is the reason if, with bandwidth, it predicts the small size's time within a factor of 1.5.
-        predicted_ns = latency_ns + (ns[large_bytes] - latency_ns) * small_bytes / large_bytes
-        true(0.66 < predicted_ns / ns[small_bytes] < 1.51 and latency_ns >= 0.2 * ns[small_bytes],
+        cell = run.of("all_reduce", collectives=COLLECTIVES[library], ranks=int(ranks))[0]
+        latency_ns, bytes_per_ns = latency_and_bandwidth(cell.ok_launch())
+        near_fit(latency, latency_ns / 1e6)
+        # Latency is the reason if the line predicts the small size's time within a factor of 1.5.
+        predicted_ns = latency_ns + small_bytes / bytes_per_ns
+        true(0.66 < predicted_ns / ns[small_bytes] < 1.51 and latency_ns >= 0.199 * ns[small_bytes],
              "latency is not the reason")
 
 
@@ -98,7 +97,7 @@ CLAIMS = {
         (r"No all-reduce was measured; “What ran” gives the reasons\.", none_measured),
         (r"Over (?P<library>\w+) among (?P<ranks>\d+) ranks (?P<small>\d+ .B) takes \*\*(?P<small_ms>\S+) ms\*\* and "
          r"(?P<large>\d+ .B) \*\*(?P<large_ms>\S+) ms\*\*, (?P<ratio>\S+) times as long for (?P<sizes>\S+) times the "
-         r"bytes(?:, because latency alone, the time of (?P<least>\S+) KiB, is (?P<latency>\S+) ms)?\.", by_size),
+         r"bytes(?:, because the latency α is (?P<latency>\S+) ms)?\.", by_size),
         (r"(?P<large>\d+ .B) reaches \*\*(?P<rate>\S+) GB/s\*\* busbw\.", busbw),
         (r"Among (?P<many>\d+) ranks (?P<size>\d+ .B) takes (?P<ratio>\S+) times as long as among (?P<few>\d+)"
          r"(?:, as a ring sends (?P<ring>\S+) times the bytes)?\.", by_ranks),

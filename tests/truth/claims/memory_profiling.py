@@ -187,8 +187,7 @@ def nothing_ran(run):
 class PrecisionPair:
     def __init__(self, run):
         self.network = Network(run)
-        self.step_percents = (self.percents("train_step", self.network.full_contexts())
-                              or self.percents("train_step", self.network.contexts))
+        self.step_percents = self.percents("train_step", self.network.contexts)
 
     def percents(self, mode, contexts):
         """Returns {context: percent by which the peak changes} of the contexts that ran in both precisions."""
@@ -207,17 +206,20 @@ class PrecisionPair:
         return self.network.peak(context, mode, self.network.other_precision) - self.network.peak(context, mode)
 
 
-def verdict(run, word, precision, share, context, longer, long, saved, added, reasonless):
+def verdict(run, word, precision, changes, saved, added, reasonless):
     pair = PrecisionPair(run)
     true(precision.lower() == pair.network.other_precision)
     contexts = list(pair.step_percents)
     matters = [abs(value) >= 5 for value in pair.step_percents.values()]
     true(word == ("Not much" if not any(matters) else "Yes" if all(matters) else "It depends on the context"))
-    near(share, pair.step_percents[contexts[0]])
-    true(int(number(context)) == contexts[0] and bool(long) == (len(contexts) > 1))
-    last = int(number(long)) if long else contexts[0]
-    true(last == contexts[-1])
-    near(longer or share, pair.step_percents[last])
+    told = {int(number(at)): share for share, at in re.findall(r"\*\*(\S+) %\*\* at (?:context )?([\d,]+)", changes)}
+    for at, share in told.items():
+        near(share, pair.step_percents[at])
+    true((list(told)[0], list(told)[-1]) == (contexts[0], contexts[-1]))
+    for earlier, later in zip(list(told), list(told)[1:]):
+        between = [pair.step_percents[one] for one in contexts if earlier <= one <= later]
+        true(between in (sorted(between), sorted(between)[::-1]), "a change between is no step towards the next")
+    last = contexts[-1]
     verdict.traded = bool(saved)
     if saved:
         activations_saved = -pair.category_change("train_step", last, "activations")
@@ -377,16 +379,20 @@ def block(run, name, first, context, second, later, formula):
     true(not formula or agree == ("predicts" in formula))
 
 
-def contributors(run, context, names):
-    longest = block.measured[-1]
-    true(int(number(context)) == longest.cell["context"])
-    claimed = []
-    for alike, share in re.findall(r"(.+?) \(([\d.]+) %(?: each)?\)(?:, )?", names):
-        claimed += [share] * len(re.split(", | and ", alike))
-    kept_sizes = sorted((row["bytes"] for row in longest.launch.table("block") if row["kind"] == "kept"), reverse=True)
-    true(len(claimed) == 5, names)
-    for share, size in zip(claimed, kept_sizes):
-        near(share, 100 * size / longest.kept_bytes)
+def tensors(run, first, second):
+    """Checks the five largest tensors of each context, and those as large as the fifth."""
+    for one, text in zip(block.measured, (first, second)):
+        context, names = re.match(r"at ([\d,]+) (.+)", text).groups()
+        true(int(number(context)) == one.cell["context"])
+        claimed = []
+        for alike, share in re.findall(r"(.+?) \(([\d.]+) %(?: each)?\)(?:, )?", names):
+            for name in re.split(", | and ", alike):
+                claimed += [share] * int({"two": 2}.get(name.split(" ")[0], re.match(r"\d*", name)[0] or 1))
+        kept_sizes = sorted((size for row in one.launch.table("block") if row["kind"] == "kept"
+                             for size in [row["bytes"] / row["count"]] * row["count"]), reverse=True)
+        true(len(claimed) == sum(size >= kept_sizes[4] for size in kept_sizes), names)
+        for share, size in zip(claimed, kept_sizes):
+            near(share, 100 * size / one.kept_bytes)
 
 
 def change(run, first, context, second, later, gradients, equal):
@@ -436,8 +442,8 @@ CLAIMS = {
     "memory_profiling.c": [
         (r"Only (?P<precision>\w+) was measured, so there is nothing to compare\.", alone),
         (r"No step ran in both precisions; the figure's data say why\.", none_in_both),
-        (r"(?P<word>[\w ]+): (?P<precision>\w+) changes the training step's peak by \*\*(?P<share>\S+) %\*\* at context "
-         r"(?P<context>[\d,]+)(?: and \*\*(?P<longer>\S+) %\*\* at (?P<long>[\d,]+))?(?:, where smaller activations save "
+        (r"(?P<word>[\w ]+): (?P<precision>\w+) changes the training step's peak by (?P<changes>\*\*\S+ %\*\* at context "
+         r"\d[\d,]*\d(?:(?:,| and) \*\*\S+ %\*\* at \d[\d,]*\d)*)(?:, where smaller activations save "
          rf"(?P<saved>{SIZE}) but copies of the weights add (?P<added>{SIZE}))?\."
          r"(?P<reasonless> This run does not show why\.)?", verdict),
         (rf"(?P<same>The same copies|Copies of the weights) raise the peak of (?P<step>inference|the {STEP}) at (?P<context>[\d,]+) by "
@@ -464,9 +470,10 @@ CLAIMS = {
         (r"No backward pass was recorded; part \(b\) says what ran\.", no_block),
         (r"Either no backward pass was recorded, or the model has no blocks in a list called layers\.", no_block),
         (rf"For backward one block of (?P<name>.+?) saves {BYTES.format('first')} at context (?P<context>[\d,]+)"
-         rf"(?: and {BYTES.format('second')} at (?P<later>[\d,]+))?(?P<formula>, as the formula predicts|, unlike the formula in "
-         r"the table)?\.", block),
-        (r"At (?P<context>[\d,]+) its five largest contributors are (?P<names>.+?%(?: each)?\))\.", contributors),
-        (rf"Over the block's backward memory changes by {BYTES.format('first')} at (?P<context>[\d,]+)"
-         rf"(?: and {BYTES.format('second')} at (?P<later>[\d,]+))?: what was saved is freed and, by difference, "
-         r"\*\*(?P<gradients>.+?)\*\* of gradients are allocated(?P<equal>, equal to|, unlike)?(?: \$[^$]+\$ bytes)?\.", change)]}
+         rf"(?: and {BYTES.format('second')} at (?P<later>[\d,]+))?(?P<formula>, as \(b\)'s formula predicts|, unlike \(b\)'s "
+         r"formula)?\.", block),
+        (r"Its largest tensors are (?P<first>at [\d,]+ .+?%(?: each)?\))(?:, (?P<second>at [\d,]+ .+?%(?: each)?\)))?\."
+         r"(?= Over)", tensors),
+        (rf"Over its backward memory changes by {BYTES.format('first')} at (?P<context>[\d,]+)"
+         rf"(?: and {BYTES.format('second')} at (?P<later>[\d,]+))?: what was saved is freed, and the difference, "
+         r"\*\*(?P<gradients>.+?)\*\*, are gradients(?P<equal>, equal to|, unlike)?(?: \$[^$]+\$ bytes)?\.", change)]}
