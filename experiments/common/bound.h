@@ -9,9 +9,10 @@
 
 namespace labreport {
 
-/// What sets a time. Every report and page uses this one definition. If kernels fill less than
-/// `kLaunchBoundBelow` of a time, the CPU sets it: the time is launch-bound. If they fill
-/// `kGpuBoundFrom` or more, the GPU sets it. Between the two, it is mixed.
+/// The CPU or the GPU sets a time. Every report and page tells which by this one definition: if
+/// kernels fill less than `kLaunchBoundBelow` of a time, the CPU sets it, and the time is
+/// launch-bound. If they fill `kGpuBoundFrom` or more, the GPU sets it. Between the two, it is
+/// mixed.
 enum class Bound { kLaunch, kMixed, kDevice };
 inline constexpr double kLaunchBoundBelow = 0.8, kGpuBoundFrom = 0.9;
 std::string_view describe(Bound bound);  ///< "launch-bound", "mixed", "GPU-bound"
