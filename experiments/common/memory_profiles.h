@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "document/peaks.h"
+#include "document/value.h"
 #include "document/view.h"
 
 namespace labreport {
