@@ -4,19 +4,20 @@
 
 // Matches characters that are invisible or reorder others in a run's texts.
 const kHidden = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/g;
-const { topics, gpus, runs } = JSON.parse(JSON.stringify(window.labreportSummaries, (key, value) =>
+const { topics, networks, gpus, runs } = JSON.parse(JSON.stringify(window.labreportSummaries, (key, value) =>
   typeof value === "string" ? value.replace(kHidden, "\ufffd") : value));
 const kTrainingStep = "Training step";
 const kFastestStep = "Fastest step";
 const kOpenTopics = [kTrainingStep, kFastestStep];
-const kLaunchBound = "launch-bound";
+const kSetByCpu = ["launch-bound", "mixed"];
 const kTextColumns = [["Network", "network"], ["Precision", "precision"], ["Setting", "setting"], ["Quantity", "name"]]
   .map(([head, key]) => ({ head, textOf: (row) => ({ text: row[key] }) }));
 
 /** Makes a side with its runs and with `names`, of which nameApart takes the first that differs. */
-function sideOfGpu({ folder, name, short_name: short }) {
+function sideOfGpu({ folder, name, short_name: short, quantities }) {
   return { group: "GPUs", folder, label: `${name}, newest of everything`, names: [short, ...Array(3).fill("newest")],
-    runs: runs.filter((run) => !run.demonstration && run.folder.startsWith(`${folder}/`)) };
+    runs: runs.filter((run) => !run.demonstration && run.folder.startsWith(`${folder}/`)), quantities,
+    keyEnd: slug(name) };
 }
 
 function sideOfRun(run) {
@@ -24,7 +25,15 @@ function sideOfRun(run) {
   const device = gpu ? run.device.replace(gpu.name, gpu.short_name) : run.device;
   const [day, minute] = [10, 16].map((end) => run.started_at.slice(0, end).replace("T", " "));
   return { group: "Runs", folder: run.folder, label: `${run.title}, ${run.device}, ${minute}`,
-    names: [device, day, minute, run.folder], runs: [run] };
+    names: [device, day, minute, run.folder], runs: [run],
+    quantities: run.quantities.map((quantity) => ({ ...quantity, values: quantity.values.map(([name, value]) =>
+      [name, value, `${run.folder}/index.html${quantity.part && `#${quantity.part}`}`]) })),
+    keyEnd: `run-${slug(run.folder)}` };
+}
+
+/** Returns the same words in lower case, joined by hyphens, as C++ makes keys of them. */
+function slug(text) {
+  return text.replace(/[^A-Za-z0-9]+/g, "-").replace(/^-|-$/g, "").toLowerCase();
 }
 
 /** Gives each side its name, its place ("on the H200") and itself as a subject ("the H200 is"). */
@@ -39,17 +48,18 @@ function nameApart(sides) {
   }
 }
 
-/** Returns a side's newest quantities, keyed by everything that must agree in a comparison. */
+/** Returns a side's quantities, keyed by everything that must agree in a comparison. */
 function quantitiesOf(side) {
   const all = new Map();
-  for (const run of side.runs) {
-    for (const quantity of run.quantities) {
-      const { topic, network, parameters, precision, setting, unit, part } = quantity;
-      const key = JSON.stringify([topic, parameters || network, precision, setting, unit]);
-      if (!all.has(key)) all.set(key, { ...quantity, values: new Map() });
-      const { values } = all.get(key);
-      const page = `${run.folder}/index.html${part && `#${part}`}`;
-      for (const [name, value] of quantity.values) if (!values.has(name)) values.set(name, { value, page });
+  for (const quantity of side.quantities) {
+    const { topic, network, parameters, precision, setting, unit } = quantity;
+    const words = [topic, parameters ? parameters.toFixed(0) : network, precision, setting, unit];
+    const key = JSON.stringify(words);
+    if (!all.has(key)) all.set(key, { ...quantity, network: networks[words[1]] ?? network, values: new Map() });
+    const { values } = all.get(key);
+    for (const [name, value, page] of quantity.values) {
+      const numberKey = [...words, name].map(slug).concat(side.keyEnd).filter(Boolean).join("/");
+      if (!values.has(name)) values.set(name, { value, page, key: numberKey });
     }
   }
   return all;
@@ -62,7 +72,7 @@ function pairsOf(sides) {
     const both = all.map((quantities) => quantities.get(key));
     const known = both.filter(Boolean);
     return { ...known[0], both, isShared: known.length === 2,
-      isLaunchBound: known.some(({ remark }) => remark === kLaunchBound),
+      isSetByCpu: known.some(({ remark }) => kSetByCpu.includes(remark)),
       network: [...new Set(known.map(({ network }) => network))].sort().join(", ") };
   });
   const order = ({ topic }) => topics.indexOf(topic);
@@ -81,27 +91,33 @@ function significant(value, digits) {
   return value.toLocaleString("en", { minimumSignificantDigits: digits, maximumSignificantDigits: digits });
 }
 
+/** Divides two numbers, each with its key. */
+function ratioOf(a, b) {
+  const number = a.value / b.value;
+  return { text: number.toFixed(2), number, key: `${a.key}:${b.key}` };
+}
+
 function timesAsFast(a, b) {
-  return (Math.max(a, b) / Math.min(a, b)).toFixed(2);
+  return a.value < b.value ? ratioOf(b, a) : ratioOf(a, b);
 }
 
 function tableCell(name, scope, style, ...children) {
   return Object.assign(element(name, style, ...children), name === "th" ? { scope } : {});
 }
 
-/** A column's `textOf` returns a row's text and, for a number, the number and the page that shows it. */
+/** A column's `textOf` returns a row's text and, for a number, the number, its key and the page that shows it. */
 function tableOf(title, columns, rows) {
   const decimals = (text) => text.split(" ")[0].split(".")[1]?.length ?? 0;
-  const shown = columns.map(({ head, unit, textOf }) => ({ head, unit, cells: rows.map(textOf) }))
+  const shown = columns.map(({ textOf, ...column }) => ({ ...column, cells: rows.map(textOf) }))
     .filter(({ cells }) => cells.some(({ text }) => text))
-    .map((column) => ({ ...column, style: column.cells[0].number === undefined ? "" : "number",
+    .map((column) => ({ ...column, style: column.mixesUnits || column.cells[0].number === undefined ? "" : "number",
       mostDecimals: Math.max(...column.cells.map(({ text }) => decimals(text))) }));
   const makeCell = ({ style, mostDecimals, cells }, row, name) => {
-    const { text, number, page } = cells[row];
+    const { text, number, key, page } = cells[row];
     const words = page ? Object.assign(element("a", "", text), { href: page }) : text || "–";
     const cell = tableCell(name, "row", style, words);
+    if (number !== undefined) Object.assign(cell.dataset, { sort: number }, key && { key });
     if (style === "") return cell;
-    cell.dataset.sort = number;
     const pad = element("i", "");
     pad.dataset.pad = (mostDecimals > 0 && decimals(text) === 0 ? "." : "") + "0".repeat(mostDecimals - decimals(text));
     cell.append(pad);
@@ -121,26 +137,25 @@ function tableOf(title, columns, rows) {
 
 /** Tabulates the numbers of one topic in one unit. A setting that all rows share is part of the title. */
 function topicTable(rows, sides) {
-  const [{ topic, unit, setting }] = rows;
+  const [{ topic, unit, setting, isSetByCpu }] = rows;
   const common = rows.every((row) => row.setting === setting) ? setting : "";
-  const [a, b] = [0, 1].map((i) => (row) => row.values[i].value);
-  const numbers = sides.map(({ name }, i) => ({ head: name, unit, textOf: ({ values: { [i]: { value, page } } }) =>
-    ({ text: significant(value, 4), number: value, page }) }));
-  const times = (row) => timesAsFast(a(row), b(row));
-  const ratioColumns = unit === "ms"
-    ? [{ head: "Times as fast", textOf: (row) => ({ text: times(row), number: times(row) }) },
-      { head: "Faster", textOf: (row) => ({ text: times(row) === "1.00" ? "" : sides[a(row) < b(row) ? 0 : 1].name }) }]
-    : [{ head: `${sides[0].name} / ${sides[1].name}`, textOf: (row) =>
-      ({ text: (a(row) / b(row)).toFixed(2), number: a(row) / b(row) }) }];
+  const numbers = sides.map(({ name }, i) => ({ head: name, unit, textOf: ({ values: { [i]: { value, page, key } } }) =>
+    ({ text: significant(value, 4), number: value, page, key }) }));
+  const fasterSide = ([a, b]) => (timesAsFast(a, b).text === "1.00" ? "" : sides[a.value < b.value ? 0 : 1].name);
+  const ratioColumns = isSetByCpu ? [] : unit === "ms"
+    ? [{ head: "Times as fast", textOf: ({ values }) => timesAsFast(...values) },
+      { head: "Faster", textOf: ({ values }) => ({ text: fasterSide(values) }) }]
+    : [{ head: `${sides[0].name} / ${sides[1].name}`, textOf: ({ values }) => ratioOf(...values) }];
   const words = kTextColumns.filter(({ head }) => head !== "Setting" || !common);
-  return tableOf(`${topic} (${unit})${common && `, ${common}`}`, [...words, ...numbers, ...ratioColumns], rows);
+  const title = `${topic} (${unit})${common && `, ${common}`}${isSetByCpu ? ": set by the host’s CPU" : ""}`;
+  return tableOf(title, [...words, ...numbers, ...ratioColumns], rows);
 }
 
 /** Shows each table with its sides' remarks, "out of memory at context 2,048", below it. */
 function topicTables(rows, sides) {
   return [...Map.groupBy(rows, ({ topic, unit }) => `${topic} ${unit}`).values()].flatMap((rowsOfGroup) => {
     const remarks = rowsOfGroup.flatMap(({ network, precision, setting, both }) =>
-      both.map(({ remark }, i) => remark && remark !== kLaunchBound &&
+      both.map(({ remark }, i) => remark && !kSetByCpu.includes(remark) &&
         `${[network, precision, setting].filter(Boolean).join(", ")}: ${remark} ${sides[i].place}.`));
     const lines = [...new Set(remarks.filter(Boolean))].map((line) => element("p", "muted", line));
     return [topicTable(rowsOfGroup, sides), ...lines];
@@ -166,19 +181,26 @@ function tablesByTopic(rows, sides) {
 function oneSidedDrawer({ place }, i, rows) {
   const title = `Only ${place}: ${numbersOf(rows)}`;
   const topic = { head: "Topic", textOf: (row) => ({ text: row.topic }) };
-  const number = { head: "Number", textOf: ({ values: { [i]: { value, page } }, unit }) =>
-    ({ text: `${significant(value, 4)} ${unit}`, page }) };
-  const columns = [topic, ...kTextColumns, number];
+  const remark = { head: "Remarks", textOf: ({ both: { [i]: quantity } }) => ({ text: quantity.remark }) };
+  const number = { head: "Number", mixesUnits: true, textOf: ({ values: { [i]: { value, page, key } }, unit }) =>
+    ({ text: `${significant(value, 4)} ${unit}`, number: value, page, key }) };
+  const columns = [topic, ...kTextColumns, number, remark];
   return drawer(title, tableOf(title, columns, rows));
 }
 
 /** Writes "2.7B, BF16: 303 ms on the H200, 372 ms on the H100: the H200 is 1.23 times as fast". */
 function headline(words, values, sides) {
-  const [a, b] = values.map((value, i) =>
-    [element("strong", "", `${significant(value, value < 1000 ? 3 : 4)} ms`), ` ${sides[i].place}`]);
-  const times = timesAsFast(...values);
-  const faster = times === "1.00" ? "the same within half a percent"
-    : element("strong", "", `${sides[values[0] < values[1] ? 0 : 1].subject} ${times} times as fast`);
+  const keyed = (text, value, key) => {
+    const data = Object.assign(element("data", "", text), { value });
+    data.dataset.key = key;
+    return data;
+  };
+  const [a, b] = values.map(({ value, key }, i) => [
+    element("strong", "", keyed(`${significant(value, value < 1000 ? 3 : 4)} ms`, value, key)), ` ${sides[i].place}`]);
+  const { text, number, key } = timesAsFast(...values);
+  const faster = text === "1.00" ? "the same within half a percent"
+    : element("strong", "", `${sides[values[0].value < values[1].value ? 0 : 1].subject} `,
+      keyed(`${text} times`, number, key), " as fast");
   return element("li", "", `${words.filter(Boolean).join(", ")}: `, ...a, ", ", ...b, ": ", faster);
 }
 
@@ -186,12 +208,13 @@ function headline(words, values, sides) {
 function headlines(pairs, rows, sides) {
   const steps = rows.filter(({ topic, unit, name }) => topic === kTrainingStep && unit === "ms" && name === "step");
   const lines = [...Map.groupBy(steps, ({ precision }) => precision).values()].map(([{ network, precision, values }]) =>
-    headline([network, precision], values.map(({ value }) => value), sides));
+    headline([network, precision], values, sides));
   const tunedPairs = pairs.filter(({ topic, isShared }) => topic === kFastestStep && isShared);
   const largest = tunedPairs.filter(({ parameters }) => parameters === tunedPairs[0].parameters);
   const tunedPair = largest.find(({ precision }) => precision !== "FP32") ?? largest[0];
-  const fastestMs = tunedPair?.both.map(({ values }) => Math.min(...[...values.values()].map(({ value }) => value)));
-  return tunedPair ? [...lines, headline([tunedPair.network, tunedPair.precision, "tuned"], fastestMs, sides)] : lines;
+  const faster = (a, b) => (b.value < a.value ? b : a);
+  const fastest = tunedPair?.both.map(({ values }) => [...values.values()].reduce(faster));
+  return tunedPair ? [...lines, headline([tunedPair.network, tunedPair.precision, "tuned"], fastest, sides)] : lines;
 }
 
 /** Links to the pages that compare runs of both sides cell by cell. */
@@ -208,16 +231,16 @@ function comparison(sides) {
   nameApart(sides);
   const pairs = pairsOf(sides);
   const all = rowsOf(pairs);
-  const [launchBoundRows, rows] = [true, false].map((isLaunchBound) =>
-    all.filter((row) => row.values.every(Boolean) && row.isLaunchBound === isLaunchBound));
-  const launchBoundDrawers = launchBoundRows.length === 0 ? [] : [drawer(`Launch-bound: ${numbersOf(launchBoundRows)}`,
-    element("p", "muted", "The host’s CPU sets these times: it launches kernels more slowly than the GPU runs them."),
-    ...topicTables(launchBoundRows, sides))];
+  const [cpuRows, rows] = [true, false].map((isSetByCpu) =>
+    all.filter((row) => row.values.every(Boolean) && row.isSetByCpu === isSetByCpu));
+  const cpuDrawers = cpuRows.length === 0 ? [] : [drawer(`Set by the host’s CPU: ${numbersOf(cpuRows)}`,
+    element("p", "muted", "The CPU launches kernels more slowly than the GPU runs them, for the whole time or a part. "
+      + "These are numbers of the machines, not of the GPUs."), ...topicTables(cpuRows, sides))];
   const drawers = sides.map((side, i) => [side, i, all.filter(({ values }) => values[i] && !values[1 - i])])
     .filter(([, , oneSidedRows]) => oneSidedRows.length > 0).map((sideAndRows) => oneSidedDrawer(...sideAndRows));
-  const notice = launchBoundRows.length + rows.length === 0 ? [element("p", "", "They have no number in common.")] : [];
+  const notice = cpuRows.length + rows.length === 0 ? [element("p", "", "They have no number in common.")] : [];
   return [element("ul", "", ...headlines(pairs, rows, sides)), ...renderedPages(sides), ...notice,
-    ...tablesByTopic(rows, sides), ...launchBoundDrawers, ...drawers];
+    ...tablesByTopic(rows, sides), ...cpuDrawers, ...drawers];
 }
 
 function sideSelect(sides, words, chosen) {

@@ -60,6 +60,11 @@ void add_mean(Quantity& quantity, const std::string& name, const std::vector<dou
   if (!samples.empty()) add_value(quantity, name, mean(samples));
 }
 
+/// Adds the median, which one step that the host stalled does not move.
+void add_median(Quantity& quantity, const std::string& name, const std::vector<double>& samples) {
+  if (!samples.empty()) add_value(quantity, name, median(samples));
+}
+
 void add_unless_empty(Quantities& all, Quantity quantity) {
   if (!quantity.values.empty()) all.push_back(std::move(quantity));
 }
@@ -205,8 +210,8 @@ void add_compilation(Quantities& all, const RunView& view) {
     if (!network.both_ran()) continue;
     Quantity quantity =
         network_quantity(topic::kCompilation, network.spec(), "ms", "torch_compile-b");
-    add_mean(quantity, "eager", network.eager.steps_ms());
-    add_mean(quantity, "compiled", network.compiled.steps_ms());
+    add_median(quantity, "eager", network.eager.steps_ms());
+    add_median(quantity, "compiled", network.compiled.steps_ms());
     add_unless_empty(all, std::move(quantity));
   }
 }

@@ -75,7 +75,6 @@ RunSummary run_summary(const Run& run, const Document* report) {
   }
   summary.title = report->title;
   if (summary.headline.network.empty()) summary.problems = problem_words(*report);
-  if (!failed) summary.key_numbers = report->key_numbers();
   return summary;
 }
 

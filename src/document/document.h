@@ -101,7 +101,7 @@ struct AuthorNote {
   std::map<std::string, std::string> formula_places = {};
 };
 
-/// The main number of a part, which pages over several runs show.
+/// The main number of a part, which the summary of a run without a training step lists.
 struct KeyNumber {
   std::string topic;  ///< "Fastest step"; empty if the part has no key number.
   std::string words;  ///< Plain text: "2.7B in BF16: 328 → 108 ms"
@@ -162,7 +162,7 @@ struct FrontMatter {
   std::string repository_label() const;
 };
 
-/// What pages and summaries tell of a run as a whole.
+/// Describes a run as a whole, for pages and summaries.
 struct RunDescription {
   std::string device = {};      ///< "NVIDIA H200", or "2 × NVIDIA H200" if ranks ran on several.
   std::string edition = {};     ///< "2025"
@@ -194,7 +194,7 @@ struct Document : RunDescription {
   std::string name() const;
   /// Returns the provenance. If the document shows a generated answer, the line says so.
   std::string provenance_line(Answers answers) const;
-  std::vector<KeyNumber> key_numbers() const;  ///< Those of all parts that have one.
+  std::vector<KeyNumber> key_numbers() const;  ///< One for each part that has one.
   bool has_part(const std::string& anchor) const;
   std::string run_line() const;  ///< "2025 edition · full preset · 2026-05-01 · reference run"
 };

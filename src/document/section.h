@@ -7,8 +7,8 @@
 //   ### Question                                          a block, at most once in a part
 //   Markdown with Mustache tags for the part's facts …
 //   ### Answer
-//   ### Key number                                        one line "topic: number", for pages over
-//                                                         several runs
+//   ### Key number                                        one line "topic: number", for the summary
+//                                                         of a run without a training step
 //   ### Method                                            begins "How this was measured"
 //   ### Findings                                          says what the values show of the method
 //   ### Figure running-error                              a figure: figures/running-error.vl.json

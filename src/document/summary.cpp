@@ -1,8 +1,11 @@
 #include "document/summary.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 
+#include "base/text.h"
 #include "embedded/document.h"
 
 namespace labreport {
@@ -19,6 +22,15 @@ std::string Quantity::words() const {
 const double* Quantity::find(const std::string& name) const {
   const auto found = std::ranges::find(values, name, &std::pair<std::string, double>::first);
   return found == values.end() ? nullptr : &found->second;
+}
+
+std::string Quantity::key(const std::string& name, const std::string& owner) const {
+  const std::string identity = parameters > 0 ? fmt::format("{:.0f}", parameters) : network;
+  std::vector<std::string> words;
+  for (const std::string& text : {topic, identity, precision, setting, unit, name, owner})
+    words.push_back(slug(text));
+  std::erase(words, "");
+  return join(words, "/");
 }
 
 double Quantity::smallest() const {
@@ -42,6 +54,10 @@ std::string RunSummary::gpu() const {
 
 std::string RunSummary::address(const std::string& anchor) const {
   return folder + "/index.html" + (anchor.empty() ? "" : "#" + anchor);
+}
+
+std::string RunSummary::key(const std::string& number) const {
+  return slug(number) + "/" + slug(key_owner());
 }
 
 bool RunSummary::is_newer_than(const RunSummary& other) const {

@@ -42,9 +42,16 @@ inline constexpr const char* kLimits = "GPU limits";
 
 }  // namespace topic
 
+/// Tells which value of the largest network is a topic's finding.
+enum class Conclusion {
+  kLargest,
+  kBest,           ///< The smallest, because a quantity's values are alternatives.
+  kBestAtLargest,  ///< The smallest at the largest setting, which is the last value's name.
+};
+
 struct Topic {
   const char* name;
-  bool has_alternatives = false;  ///< True if the smallest value of a quantity is the best choice.
+  Conclusion conclusion = Conclusion::kLargest;
   /// True if a comparison of two runs shows quantities of the topic, because no compared row has
   /// them.
   bool is_compared = false;
@@ -53,20 +60,21 @@ struct Topic {
 /// All topics in the order in which pages over several runs show them.
 inline constexpr Topic kTopics[]{
     {.name = topic::kTrainingStep},
-    {.name = topic::kFastestStep, .has_alternatives = true, .is_compared = true},
+    {.name = topic::kFastestStep, .conclusion = Conclusion::kBest, .is_compared = true},
     {.name = topic::kMixedPrecision},
     {.name = topic::kKernels},
     {.name = topic::kMemory},
-    {.name = topic::kCheckpointing, .has_alternatives = true, .is_compared = true},
-    {.name = topic::kAttention, .is_compared = true},
+    {.name = topic::kCheckpointing, .conclusion = Conclusion::kBest, .is_compared = true},
+    {.name = topic::kAttention, .conclusion = Conclusion::kBestAtLargest, .is_compared = true},
     {.name = topic::kAttentionMemory, .is_compared = true},
-    {.name = topic::kCompilation, .has_alternatives = true, .is_compared = true},
-    {.name = topic::kSeveralGpus, .has_alternatives = true, .is_compared = true},
+    {.name = topic::kCompilation, .conclusion = Conclusion::kBest, .is_compared = true},
+    {.name = topic::kSeveralGpus, .conclusion = Conclusion::kBest, .is_compared = true},
     {.name = topic::kAllReduce, .is_compared = true},
     {.name = topic::kLimits}};
 
-/// The remark on a time that the host's CPU sets rather than the GPU.
+/// The remarks on times that the host's CPU sets, or sets in part, rather than the GPU.
 inline constexpr const char* kLaunchBound = "launch-bound";
+inline constexpr const char* kMixed = "mixed";
 
 /// Numbers of one setting in one unit: a network's step and its phases, or one sweep. A value that
 /// is a `Measure` has the name that `describe` returns.
@@ -78,12 +86,16 @@ struct Quantity {
   std::string setting = {};    ///< "context 512, batch 4"
   std::string unit = {};       ///< "ms"
   std::vector<std::pair<std::string, double>> values = {};  ///< {"step", 108.5}, …
-  std::string remark = {};  ///< `kLaunchBound`, "mixed", or "out of memory at context 2,048".
+  std::string remark = {};  ///< `kLaunchBound`, `kMixed` or "out of memory at context 2,048".
   std::string part = {};    ///< Anchor of the part that shows the values; empty for the whole page.
 
   /// "BF16, context 512, batch 4"
   std::string words() const;
-  bool is_launch_bound() const { return remark == kLaunchBound; }
+  /// True if the values tell more of the host's CPU than of the GPU.
+  bool is_set_by_cpu() const { return remark == kLaunchBound || remark == kMixed; }
+  /// Returns the key of the value of that name, see `Value::key`. The owner is the GPU whose value
+  /// it is, or the run.
+  std::string key(const std::string& name, const std::string& owner) const;
   double smallest() const;  ///< There must be a value.
   /// Returns the value of that name, in `unit`; null if there is none.
   const double* find(const std::string& name) const;
@@ -123,7 +135,6 @@ struct RunSummary : RunDescription {
   /// Names of the problems that the run answers, for a run without a training step: "ladder and 3
   /// more".
   std::string problems = {};
-  std::vector<KeyNumber> key_numbers = {};
   std::vector<Quantity> quantities = {};
   MemoryEvidence memory = {};
 
@@ -133,6 +144,10 @@ struct RunSummary : RunDescription {
   std::string gpu() const;
   /// Returns the address of a part on the run's page, or of the page if the anchor is empty.
   std::string address(const std::string& anchor) const;
+  /// Returns the owner of numbers that are shown as this run's, see `Quantity::key`.
+  std::string key_owner() const { return "run " + folder; }
+  /// Returns the key of a number of the headline.
+  std::string key(const std::string& number) const;
   /// True if this run began later. Of runs of one second, that with the smaller folder name counts
   /// as newer, so that an order of runs is always the same.
   bool is_newer_than(const RunSummary& other) const;
@@ -140,7 +155,6 @@ struct RunSummary : RunDescription {
 
 // The form of summary.json, which summary.schema.json describes.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Headline, network, precision, fp32_ms, mixed_ms, mfu, peak_bytes)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KeyNumber, topic, words, part)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Quantity, topic, network, parameters, precision, setting, unit,
                                    values, remark, part)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelShape, d_model, d_ff, layers, heads, vocab)
@@ -150,7 +164,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ConfirmedPeaks, mode, precision, peaks, farth
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MemoryEvidence, device_bytes, networks, confirmed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunSummary, folder, title, device, edition, preset, started_at,
                                    revision, outcome, demonstration, reference, incomplete,
-                                   headline, problems, key_numbers, quantities, memory)
+                                   headline, problems, quantities, memory)
 
 /// Returns the content of summary.json.
 std::string summary_json(const RunSummary& summary);

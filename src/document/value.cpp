@@ -74,6 +74,13 @@ Value Value::missing(std::string reason) {
   return value;
 }
 
+Value Value::over(const Value& other) const {
+  if (number() == nullptr || other.number() == nullptr) return {};
+  Value ratio = *number() / *other.number();
+  ratio.key = key + ":" + other.key;
+  return ratio;
+}
+
 std::optional<double> number_in_unit(const Value& value, const Notation& notation) {
   const double* number = value.number();
   return number == nullptr ? std::nullopt : std::optional(in_notation_unit(*number, notation));

@@ -44,6 +44,9 @@ struct Value {
   std::optional<double> deviation = {};
   std::string reason = {};  ///< The reason why the value is missing.
   std::string link = {};    ///< The link's target in a page.
+  /// Says on pages over several runs what the number is: numbers of one key have one value. Empty
+  /// in a run's own report.
+  std::string key = {};
 
   Value() = default;
   template <typename Number>
@@ -64,6 +67,10 @@ struct Value {
   /// missing if there are none.
   static Value mean_of(const std::vector<double>& samples);
   static Value missing(std::string reason);
+
+  /// Returns how many times as large as `other` the number is. The key is made of both keys. The
+  /// value is missing if one of the numbers is.
+  Value over(const Value& other) const;
 
   bool is_missing() const { return std::holds_alternative<std::monostate>(content); }
   const double* number() const { return std::get_if<double>(&content); }

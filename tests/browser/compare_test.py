@@ -3,11 +3,14 @@
 python3 compare_test.py SAMPLE_SITE LABREPORT
 """
 import json
+import pathlib
 import sys
 import unittest
 
-from recorded_test import axe_source
-from site_browser import PHONE, WHOLE_RUNS, WIDE, BrowserTest
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "site"))
+from keyed_numbers import KeyedNumbers, different_values  # noqa: E402: a neighbor's, found by the line above
+from recorded_test import axe_source  # noqa: E402
+from site_browser import PHONE, WHOLE_RUNS, WIDE, BrowserTest  # noqa: E402
 
 SECOND_RUN = "nvidia-h200/2026/20261123"
 ATTENTION = "nvidia-h200/2025/20261124-080605"
@@ -15,6 +18,10 @@ LADDERS = ("nvidia-h200/2025/20261124-180132", "nvidia-h100-80gb-hbm3/2025/20261
 
 ROWS = """(tables) => tables.map((table) => [table.caption.textContent,
   [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent))])"""
+
+
+def millions_or_billions(parameters):
+    return f"{parameters / 1e9:.1f} B" if parameters >= 1e9 else f"{parameters / 1e6:.0f} M"
 
 
 class Compare(BrowserTest):
@@ -54,19 +61,21 @@ class Compare(BrowserTest):
         return page.get_by_role("status").inner_text()
 
     def numbers(self, folder, topic, unit):
-        """Returns a run's numbers by network, precision and name."""
+        """Returns a run's numbers by the network's parameters, precision and name."""
         summary = json.loads((self.site / folder / "summary.json").read_text())
-        return {(quantity["network"], quantity["precision"], name): value for quantity in summary["quantities"]
+        return {(millions_or_billions(quantity["parameters"]), quantity["precision"], name): value
+                for quantity in summary["quantities"]
                 if (quantity["topic"], quantity["unit"]) == (topic, unit) for name, value in quantity["values"]}
 
     def test_numbers_are_those_of_the_summaries(self):
         page = self.open_comparison(self.h200, self.h100)
         h200, h100 = (self.numbers(folder, "Training step", "ms") for folder in (self.h200, self.h100))
         rows = [row for title, table in self.tables(page).items() if title.startswith("Training step (ms)")
-                for row in table]
+                and "CPU" not in title for row in table]
         self.assertTrue(rows)
         for network, precision, name, a, b, times, faster in rows:
-            h200_ms, h100_ms = h200[network, precision, name], h100[network, precision, name]
+            parameters = network.partition("(")[2].rstrip(")")
+            h200_ms, h100_ms = h200[parameters, precision, name], h100[parameters, precision, name]
             for text, value in ((a, h200_ms), (b, h100_ms)):
                 self.assertAlmostEqual(float(text.replace(",", "")) / value, 1, delta=6e-4)
             self.assertEqual(times, f"{max(h200_ms, h100_ms) / min(h200_ms, h100_ms):.2f}")
@@ -74,11 +83,21 @@ class Compare(BrowserTest):
                 self.assertEqual(faster, "H200" if h200_ms < h100_ms else "H100")
         self.assert_quiet()
 
+    def test_a_key_has_the_value_of_other_pages(self):
+        page = KeyedNumbers(self.open_comparison("nvidia-h200", "nvidia-h100-80gb-hbm3").content())
+        others = {path.relative_to(self.site).as_posix(): KeyedNumbers(path.read_text(encoding="utf-8"))
+                  for pattern in ("index.html", "topic/*/index.html") for path in self.site.glob(pattern)}
+        for name in ("index.html", "topic/training-step/index.html"):
+            self.assertTrue({key for key, _ in page.keyed} & {key for key, _ in others[name].keyed}, name)
+        keyed = [("compare.html", page.keyed), *((name, other.keyed) for name, other in others.items())]
+        self.assertEqual(different_values(keyed), {})
+        self.assertEqual(page.without_key, [])
+
     def test_headlines_name_the_largest_networks_step_and_the_faster_gpu(self):
         lines = self.headlines(self.open_comparison(self.h200, self.h100))
-        self.assertIn("2.7B, BF16: 303 ms on the H200, 372 ms on the H100: the H200 is 1.23 times as fast", lines)
+        self.assertIn("xl (3.4 B), BF16: 303 ms on the H200, 372 ms on the H100: the H200 is 1.23 times as fast", lines)
         tuned = self.headlines(self.open_comparison("nvidia-h200", "nvidia-h100-80gb-hbm3"))[-1]
-        self.assertRegex(tuned, r"^2\.7B, BF16, tuned: \d+ ms on the H200, \d+ ms on the H100: the H200 is")
+        self.assertRegex(tuned, r"^xl \(3\.4 B\), BF16, tuned: \d+ ms on the H200, \d+ ms on the H100: the H200 is")
 
     def test_runs_of_one_gpu_are_told_apart_by_their_dates(self):
         other = self.folder_of(SECOND_RUN)
@@ -88,13 +107,14 @@ class Compare(BrowserTest):
         self.assertIn("2026-11-23", heads)
         self.assertNotIn("H200", heads)
 
-    def test_launch_bound_steps_are_in_a_closed_drawer(self):
+    def test_steps_that_the_cpu_sets_are_in_a_closed_drawer(self):
         page = self.open_comparison(self.h200, self.h100)
-        drawer = page.locator("#chosen details:has(> summary:text('Launch-bound'))")
+        drawer = page.locator("#chosen details:has(> summary:text('Set by the host’s CPU'))")
+        self.assertNotIn("Times as fast", drawer.locator("thead").first.text_content())
         self.assertFalse(drawer.locator(".tabled").first.is_visible())
         self.assertIn("small", drawer.locator("tbody").first.text_content())
         rows = page.locator("#chosen .tabled").first.locator("tbody tr").all_inner_texts()
-        self.assertFalse([row for row in rows if row.startswith("small\tBF16")])
+        self.assertFalse([row for row in rows if row.startswith("small (129 M)\tBF16")])
 
     def test_numbers_of_one_side_are_counted_in_a_closed_drawer(self):
         page = self.open_comparison(self.folder_of(ATTENTION), self.h100)

@@ -207,33 +207,54 @@ TEST(ComparisonCard, NamesTheStepThatFitsOneSideOnly) {
                         "H100."));
 }
 
-TEST(ComparisonCard, SeparatesLaunchBoundSteps) {
-  const Document document =
-      document_with_quantities(quantity_of(topic::kTrainingStep, {{"step", 1000}}, "launch-bound"),
-                               quantity_of(topic::kTrainingStep, {{"step", 800}}));
-  const Part& part = document.sections.front().parts.front();
-  EXPECT_THAT(part.answer, HasSubstr("Launch-bound: small in BF16."));
-  EXPECT_EQ(part.tables.front().slug, "launch-bound");
-  EXPECT_TRUE(document.script_data.is_null()) << "a price says nothing of a host";
-}
-
-TEST(ComparisonCard, NamesMixedStepsInTheFigure) {
-  const auto rows_of_figure = [](const char* remark) {
+TEST(ComparisonCard, SeparatesStepsThatTheCpuSets) {
+  for (const char* remark : {kLaunchBound, kMixed}) {
     const Document document =
-        document_with_quantities(quantity_of(topic::kTrainingStep, {{"step", 1000}}),
-                                 quantity_of(topic::kTrainingStep, {{"step", 800}}, remark), 0.8,
-                                 {step(Precision::kFp32, 0.9)});
-    std::string rows;
-    for (const Figure& figure : document.sections.front().parts.front().figures) {
-      if (figure.slug == "steps") rows += figure.spec["data"].dump();
-    }
-    return rows;
-  };
-  EXPECT_THAT(rows_of_figure("mixed"), HasSubstr("small, BF16, mixed"));
-  EXPECT_THAT(rows_of_figure(""), Not(HasSubstr("mixed")));
+        document_with_quantities(quantity_of(topic::kTrainingStep, {{"step", 1000}}, remark),
+                                 quantity_of(topic::kTrainingStep, {{"step", 800}}));
+    const Part& part = document.sections.front().parts.front();
+    EXPECT_THAT(part.answer, HasSubstr("CPU sets the step of small in BF16, at least in part"));
+    EXPECT_EQ(part.tables.front().slug, "cpu");
+    EXPECT_EQ(part.tables.front().columns.size(), 4u) << "there is no speedup";
+    EXPECT_TRUE(document.script_data.is_null()) << "a price says nothing of a host";
+  }
 }
 
-TEST(ComparisonOthers, ShowTheLastCommonValueAndNameTheRuns) {
+TEST(ComparisonCard, NamesNetworksByParametersWhereEditionsMeet) {
+  Comparison comparison{.rows = {step(Precision::kBf16, 0.8)}};
+  comparison.a.edition = "2025";
+  comparison.b.edition = "2026";
+  EXPECT_THAT(diff_document(comparison, {"a", ""}, {"b", ""}).sections.front().parts.front().answer,
+              HasSubstr("small (129 M)'s BF16 training step"));
+}
+
+TEST(ComparisonCard, ShowsTheComparedRunsAndElseTheNewestOnes) {
+  const auto run_of = [](const char* gpu, const char* started_at, std::vector<double> ladder) {
+    std::vector<Quantity> quantities;
+    if (!ladder.empty())
+      quantities = {quantity_of(topic::kFastestStep, {{"einsum", 900}, {"SDPA", ladder[0]}})};
+    RunSummary run = run_summary_of(gpu, quantities);
+    run.started_at = started_at;
+    return run;
+  };
+  const auto tuned = [&](const RunSummary& compared_b) {
+    Comparison comparison{.rows = {step(Precision::kBf16, 0.8)}};
+    comparison.a.device = "NVIDIA H100";
+    comparison.b.device = "NVIDIA H200";
+    const DiffSource a{
+        "a",
+        "",
+        {run_of("NVIDIA H100", "2026-05-01", {120}), run_of("NVIDIA H100", "2026-05-03", {110})}};
+    const DiffSource b{"b", "", {compared_b, run_of("NVIDIA H200", "2026-05-03", {80})}};
+    return diff_document(comparison, a, b).sections.front().parts.front().answer;
+  };
+  EXPECT_THAT(tuned(run_of("NVIDIA H200", "2026-05-02", {100})),
+              HasSubstr("**100 ms** on the H200 and 120 ms on the H100"));
+  EXPECT_THAT(tuned(run_of("NVIDIA H200", "2026-05-02", {})),
+              HasSubstr("**80.0 ms** on the H200 and 110 ms on the H100"));
+}
+
+TEST(ComparisonOthers, ShowTheBestCommonValueAndNameTheRuns) {
   const Document document = document_with_quantities(
       quantity_of(topic::kCompilation, {{"eager", 300}, {"compiled", 250}}),
       quantity_of(topic::kCompilation, {{"eager", 200}}));

@@ -4,6 +4,12 @@
 
 #include <gmock/gmock.h>
 
+#include <regex>
+
+#include "analysis/measures.h"
+#include "base/text.h"
+#include "results/cell.h"
+
 namespace labreport::index_document_test {
 namespace {
 
@@ -40,6 +46,11 @@ Part part_at(const std::vector<RunSummary>& runs, const std::string& folder) {
   }
   ADD_FAILURE() << "there is no page " << folder;
   return {};
+}
+
+/// Returns the words of the part's answer without its numbers' keys.
+std::string words_of(const Part& part) {
+  return std::regex_replace(part.answer, std::regex(R"(\[([^\]]*)\]\(#number=[^)]*\))"), "$1");
 }
 
 Part index_part(const std::vector<RunSummary>& runs) { return part_at(runs, ""); }
@@ -179,17 +190,16 @@ RunSummary with_ladder(RunSummary run, double from, double to) {
                      .precision = "BF16",
                      .setting = "context 512, from einsum",
                      .unit = "ms",
-                     .values = {{"einsum", from}, {"SDPA", to}}}};
-  run.key_numbers = {{"Fastest step", "to " + run.started_at, "ladder"}};
+                     .values = {{"einsum", from}, {"SDPA", to}},
+                     .part = "ladder"}};
   return run;
 }
 
 TEST(Index, SaysWhetherChangesBeatANewGpu) {
   const auto answer = [](double slow_to) {
-    return index_part(
-               {with_ladder(summary_of("NVIDIA H200", "2026-05-01"), 300, 100),
-                with_ladder(summary_of("NVIDIA H100 80GB HBM3", "2026-05-02"), 400, slow_to)})
-        .answer;
+    return words_of(
+        index_part({with_ladder(summary_of("NVIDIA H200", "2026-05-01"), 300, 100),
+                    with_ladder(summary_of("NVIDIA H100 80GB HBM3", "2026-05-02"), 400, slow_to)}));
   };
   EXPECT_THAT(answer(125),
               AllOf(HasSubstr("**Changes to the step beat a new GPU.**"),
@@ -199,20 +209,29 @@ TEST(Index, SaysWhetherChangesBeatANewGpu) {
   EXPECT_THAT(answer(350), testing::Not(HasSubstr("beat a new GPU")));
 }
 
-TEST(Index, NamesEditionsWhereARowMixesThem) {
-  RunSummary other = with_ladder(summary_of("NVIDIA H100", "2026-05-02"), 400, 125);
-  other.edition = "2026";
-  const Part part =
-      index_part({with_ladder(summary_of("NVIDIA H200", "2026-05-01"), 300, 100), other});
+constexpr const char* kLadderFinding = "2.7B (3.4 B), BF16, context 512, from einsum, SDPA (ms)";
+
+TEST(Index, ShowsEachTopicsFindingOnEachGpu) {
+  const Part part = index_part({with_ladder(summary_of("NVIDIA H200", "2026-05-01"), 300, 100),
+                                with_ladder(summary_of("NVIDIA H100", "2026-05-02"), 400, 125)});
   EXPECT_THAT(texts(part.tables.front(), 0),
-              ElementsAre("Fastest step", "to 2026-05-02 (2026)", "to 2026-05-01 (2025)"));
+              ElementsAre("Fastest step", kLadderFinding, "125.0", "100.0"));
+}
+
+TEST(Index, NamesANetworkByTheLatestEditionAndItsParameters) {
+  RunSummary later = with_ladder(summary_of("NVIDIA H100", "2026-05-02"), 400, 125);
+  later.edition = "2026";
+  later.quantities.front().network = "xl";
+  const Part part =
+      index_part({with_ladder(summary_of("NVIDIA H200", "2026-05-01"), 300, 100), later});
+  EXPECT_THAT(words_of(part), HasSubstr("xl (3.4 B)'s BF16 training step"));
+  EXPECT_THAT(texts(part.tables.front(), 0)[1], testing::StartsWith("xl (3.4 B), BF16"));
 }
 
 TEST(Index, MergesRunsOnOneAndOnSeveralGpus) {
-  const Part part =
-      index_part({with_ladder(summary_of("NVIDIA H200", "2026-05-01"), 300, 100),
-                  with_ladder(summary_of("2 × NVIDIA H200", "2026-05-03"), 300, 100)});
-  EXPECT_THAT(texts(part.tables.front(), 0), ElementsAre("Fastest step", "to 2026-05-03"));
+  const Part part = index_part({with_ladder(summary_of("NVIDIA H200", "2026-05-01"), 300, 100),
+                                with_ladder(summary_of("2 × NVIDIA H200", "2026-05-03"), 300, 90)});
+  EXPECT_THAT(texts(part.tables.front(), 0), ElementsAre("Fastest step", kLadderFinding, "90.00"));
 }
 
 /// Adds training steps in both precisions.
@@ -230,20 +249,42 @@ RunSummary with_steps(RunSummary run, const char* name, double parameters, doubl
   return run;
 }
 
+/// Adds the training step's speedup in BF16.
+RunSummary with_speedup(RunSummary run, const char* name, double parameters, double speedup,
+                        const char* remark = "") {
+  run.quantities.push_back({.topic = topic::kMixedPrecision,
+                            .network = name,
+                            .parameters = parameters,
+                            .precision = "BF16",
+                            .setting = "context 512",
+                            .unit = "×",
+                            .values = {{describe(Measure::kStep), speedup}},
+                            .remark = remark});
+  return run;
+}
+
 TEST(Index, MatchesNetworksByParameters) {
   EXPECT_THAT(
-      index_part({with_steps(summary_of("NVIDIA H200", "2026-05-01"), "2.7B", 3e9, 1200, 300),
-                  with_steps(summary_of("NVIDIA H100", "2026-05-02"), "xl", 3e9, 1200, 400)})
-          .answer,
+      words_of(index_part({with_speedup(summary_of("NVIDIA H200", "2026-05-01"), "2.7B", 3e9, 4),
+                           with_speedup(summary_of("NVIDIA H100", "2026-05-02"), "xl", 3e9, 3)})),
       HasSubstr("3.00 times as fast on the H100 and 4.00 times as fast on the H200."));
 }
 
 TEST(Index, DoesNotMatchNetworksByName) {
   EXPECT_THAT(
-      index_part({with_steps(summary_of("NVIDIA H200", "2026-05-01"), "xl", 2e9, 1200, 300),
-                  with_steps(summary_of("NVIDIA H100", "2026-05-02"), "xl", 3e9, 1200, 400)})
-          .answer,
+      words_of(index_part({with_speedup(summary_of("NVIDIA H200", "2026-05-01"), "xl", 2e9, 4),
+                           with_speedup(summary_of("NVIDIA H100", "2026-05-02"), "xl", 3e9, 3)})),
       testing::Not(HasSubstr(" and ")));
+}
+
+TEST(Index, DoesNotCallASpeedupOfTheCpuAFinding) {
+  for (const char* remark : {kLaunchBound, kMixed}) {
+    const Part part =
+        index_part({with_speedup(summary_of("NVIDIA H200", "2026-05-01"), "xl", 3e9, 4, remark)});
+    EXPECT_THAT(words_of(part), testing::Not(HasSubstr("times as fast")));
+    EXPECT_THAT(texts(part.tables.front(), 0),
+                ElementsAre("Mixed precision", "only numbers that the host’s CPU sets", "–"));
+  }
 }
 
 TEST(GpuPage, LinksTheNewestValueOfEachNameToItsRun) {
@@ -254,7 +295,7 @@ TEST(GpuPage, LinksTheNewestValueOfEachNameToItsRun) {
   ASSERT_EQ(part.details.tables.size(), 1u);
   const TableView& table = part.details.tables.front();
   EXPECT_EQ(table.title, "Training step (ms), context 512");
-  EXPECT_THAT(texts(table, 0), ElementsAre("2.7B", "FP32", "1,100", "90.00"));
+  EXPECT_THAT(texts(table, 0), ElementsAre("2.7B (3.0 B)", "FP32", "1,100", "90.00"));
   EXPECT_EQ(table.rows[0].cells[2].link, "../A/2025/2026-05-02/index.html");
   EXPECT_EQ(table.rows[0].cells[3].link, "../A/2025/2026-05-01/index.html");
 }
@@ -266,16 +307,15 @@ TEST(TopicPage, ShowsCommonValuesSideBySide) {
                  1e8, 70, 50)};
   const Part part = part_at(runs, "topic/training-step");
   EXPECT_THAT(texts(part.tables.front(), 0),
-              ElementsAre("2.7B, xl", "FP32", "step", "1,300", "1,200"));
-  EXPECT_THAT(texts(part.details.tables.front(), 0), ElementsAre("small", "FP32", "step", "70.00"));
+              ElementsAre("xl (3.0 B)", "FP32", "step", "1,300", "1,200"));
+  EXPECT_THAT(texts(part.details.tables.front(), 0),
+              ElementsAre("small (100 M)", "FP32", "step", "70.00"));
   EXPECT_EQ(part.tables.front().rows[0].cells[4].link,
             "../../NVIDIA H200/2025/2026-05-01/index.html");
 }
 
 TEST(Index, DoesNotLinkToAbsentPages) {
-  RunSummary run = summary_of("A", "2026-05-01");
-  run.key_numbers = {{topic::kMemory, "12 GiB", "memory_profiling-b"}};
-  EXPECT_EQ(index_part({run}).tables.front().rows[0].cells[0].link, "");
+  const RunSummary run = summary_of("A", "2026-05-01");
   EXPECT_THAT(index_part({run}).answer, testing::Not(HasSubstr("What fits")));
 }
 
@@ -297,14 +337,84 @@ TEST(Index, DoesNotCompareLaddersOfDifferentSteps) {
   EXPECT_THAT(part.answer, testing::Not(HasSubstr("tuned")));
 }
 
-TEST(Index, LinksTheNewestKeyNumberOfEachGpu) {
+TEST(Index, LinksTheNewestNumberOfEachGpu) {
   const Part part = index_part({with_ladder(summary_of("NVIDIA H200", "2026-05-01"), 300, 100),
-                                with_ladder(summary_of("NVIDIA H200", "2026-05-03"), 300, 100),
+                                with_ladder(summary_of("NVIDIA H200", "2026-05-03"), 300, 99),
                                 with_ladder(demonstration("2026-05-04"), 3, 1)});
   const TableView& matrix = part.tables.front();
   ASSERT_EQ(matrix.rows.size(), 2u) << "the topic, and the row that leads to the GPUs";
-  EXPECT_THAT(texts(matrix, 0), ElementsAre("Fastest step", "to 2026-05-03"));
+  EXPECT_EQ(texts(matrix, 0).back(), "99.00");
   EXPECT_EQ(matrix.rows.front().cells.back().link, "NVIDIA H200/2025/2026-05-03/index.html#ladder");
+}
+
+/// Adds the time of a training step whose remark says what set it.
+RunSummary with_step(RunSummary run, double ms, const char* remark) {
+  run = with_steps(std::move(run), "medium", 4e8, 200, ms);
+  run.quantities.back().remark = remark;
+  return run;
+}
+
+TEST(OneValue, IsTheNewestOneThatTheGpuSets) {
+  const RunSummary older = with_step(summary_of("A", "2026-05-01"), 78, "");
+  const auto value = [&](const RunSummary& newer) {
+    return texts(index_part({older, newer}).tables.front(), 0).back();
+  };
+  EXPECT_EQ(value(with_step(summary_of("A", "2026-05-02"), 77, "")), "77.00");
+  EXPECT_EQ(value(with_step(summary_of("A", "2026-05-02"), 108, kLaunchBound)), "78.00");
+  EXPECT_EQ(value(with_step(summary_of("A", "2026-05-02"), 90, kMixed)), "78.00");
+}
+
+TEST(OneValue, HasOneKeyOnEveryPage) {
+  const std::vector<RunSummary> runs{with_step(summary_of("A", "2026-05-01"), 78, ""),
+                                     with_step(summary_of("B", "2026-05-02"), 99, "")};
+  const Value on_index = index_part(runs).tables.front().rows[0].cells[3];
+  const Value on_topic = part_at(runs, "topic/training-step").tables.front().rows[1].cells[4];
+  const Value on_gpu = part_at(runs, "A").tables.front().rows[0].cells[2];
+  EXPECT_EQ(on_index.key, "training-step/400000000/bf16/context-512/ms/step/a");
+  for (const Value& value : {on_topic, on_gpu}) {
+    EXPECT_EQ(value.key, on_index.key);
+    EXPECT_EQ(*value.number(), *on_index.number());
+  }
+}
+
+TEST(TopicPage, SeparatesNumbersOfTheCpu) {
+  const Part part = part_at({with_step(summary_of("A", "2026-05-01"), 78, kMixed),
+                             with_step(summary_of("B", "2026-05-02"), 99, "")},
+                            "topic/training-step");
+  ASSERT_EQ(part.tables.front().rows.size(), 1u) << "the step in FP32";
+  ASSERT_EQ(part.details.tables.size(), 1u);
+  EXPECT_THAT(part.details.tables.front().title, HasSubstr("Set by the host's CPU"));
+  EXPECT_THAT(words_of(part), testing::Not(HasSubstr("BF16")));
+}
+
+/// Returns the conclusion of a topic of which two GPUs have the same quantities.
+std::string conclusion(const std::vector<Quantity>& quantities) {
+  std::vector<RunSummary> runs{summary_of("A", "2026-05-01"), summary_of("B", "2026-05-02")};
+  for (RunSummary& run : runs) run.quantities = quantities;
+  return words_of(part_at(runs, "topic/" + slug(quantities.front().topic)));
+}
+
+TEST(TopicPage, ConcludesWithTheFastestAttentionAtTheLongestLength) {
+  const auto times = [](const char* precision, const char* backend,
+                        std::vector<std::pair<std::string, double>> ms) {
+    return Quantity{.topic = topic::kAttention,
+                    .precision = precision,
+                    .setting = backend,
+                    .unit = "ms",
+                    .values = std::move(ms)};
+  };
+  EXPECT_EQ(conclusion({times("BF16", "math", {{"1", 1}, {"2", 200}}),
+                        times("BF16", "cuDNN", {{"1", 2}, {"2", 5}}),
+                        times("FP32", "flash", {{"2", 4}})}),
+            "BF16, cuDNN, 2: **5.00 ms** on each GPU.");
+}
+
+TEST(TopicPage, ConcludesWithTheBestSchemeThatCommunicates) {
+  const std::string none(describe(Scheme::kNone));
+  EXPECT_EQ(conclusion({{.topic = topic::kSeveralGpus,
+                         .unit = "ms",
+                         .values = {{none, 4}, {"flat", 6}, {"overlapped", 5}}}}),
+            "overlapped: **5.00 ms** on each GPU.");
 }
 
 }  // namespace

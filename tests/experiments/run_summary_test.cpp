@@ -9,7 +9,6 @@
 namespace labreport::run_summary_test {
 namespace {
 
-using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Not;
@@ -49,8 +48,6 @@ TEST(RunSummary, TakesTheReportsWords) {
   const RunSummary summary = overview::run_summary(run, &report);
   EXPECT_EQ(summary.title, report.title);
   EXPECT_TRUE(summary.reference);
-  EXPECT_THAT(each(summary.key_numbers, &KeyNumber::part), Contains("ladder"));
-  EXPECT_THAT(overview::run_summary(run).key_numbers, IsEmpty());
 }
 
 TEST(RunSummary, LinksOnlyToPartsThatTheReportHas) {
@@ -80,7 +77,6 @@ TEST(RunSummary, HasNoNumbersIfTheRunMostlyFailed) {
   const Document report = build_document(failed, false);
   const RunSummary summary = overview::run_summary(failed, &report);
   EXPECT_THAT(summary.quantities, IsEmpty());
-  EXPECT_THAT(summary.key_numbers, IsEmpty());
   EXPECT_EQ(summary.headline.network, "");
   EXPECT_EQ(summary.problems, "benchmarking_script");
 }

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "experiments/common/shipped.h"
+#include "experiments/overview/overview.h"
 #include "experiments/sample_runs.h"
 
 namespace labreport::torch_compile_test {
@@ -75,6 +76,21 @@ Part compile_part(PlanInput input, const Change& change = unchanged,
 
 std::string compile_answer(const Change& change, const std::string& letter = "b") {
   return compile_part(compile_input(), change, letter).answer;
+}
+
+TEST(CompileSummary, TakesTheMedianAsTheReportDoes) {
+  const auto compiled_ms = [](const Change& change) {
+    const labreport::Run run = fake_run(compile_input(), combined(fake_compilation, change));
+    for (const Quantity& quantity : overview::run_summary(run).quantities) {
+      if (quantity.topic == topic::kCompilation) return *quantity.find("compiled");
+    }
+    return 0.;
+  };
+  const Change stall_one_step =
+      each_sample(metric::kStep, metric::kTotal,
+                  [](double ns, std::size_t step) { return step == 1 ? 3 * ns : ns; });
+  EXPECT_GT(compiled_ms(unchanged), 0);
+  EXPECT_NEAR(compiled_ms(stall_one_step) / compiled_ms(unchanged), 1, 0.02);
 }
 
 TEST(CompilePlan, ComparesFourSizesInTwoPrecisionsEagerAndCompiled) {

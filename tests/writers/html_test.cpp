@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "document/index/index_document.h"
+#include "document/keyed_number.h"
 #include "writers/html/template.h"
 #include "writers/sample_fixture.h"
 
@@ -29,6 +30,19 @@ std::size_t count(const std::string& text, const std::string& part) {
     ++matches;
   }
   return matches;
+}
+
+TEST(Overview, NumbersCarryTheirKeys) {
+  Value value = 303.25;
+  value.key = "training-step/ms";
+  Part part;
+  part.answer = "**" + keyed_number("303 ms", value) + "** and [more](a.html).";
+  OverviewPage page;
+  page.document.sections = {{"runs", "Runs", {part}}};
+  EXPECT_THAT(
+      overview_html(page, {}, {}),
+      HasSubstr("<p><strong><data value=\"303.25\" data-key=\"training-step/ms\">303\u00a0ms</data>"
+                "</strong> and <a href=\"a.html\">more</a>.</p>"));
 }
 
 TEST(Page, NamesTablesThatAPrintOmits) {

@@ -33,6 +33,13 @@ TEST(Table, ShowsAReasonAcrossTheRemainingColumns) {
   EXPECT_THAT(html, HasSubstr("<th scope=\"row\" class=\"whole\">xl</th>"));
 }
 
+TEST(Table, MarksANumberWithItsKey) {
+  TableView table{.slug = "t", .title = "T", .columns = {kNumber, kNumber}, .rows = {{{1, 2.5}}}};
+  table.rows[0].cells[1].key = "a\"b";
+  EXPECT_THAT(table_html(table, "table-t"),
+              HasSubstr("data-sort=\"2.5\" data-key=\"a&quot;b\">2.5<"));
+}
+
 TEST(Table, KeepsFlagsAndShortWordsOnOneLine) {
   TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
   table.columns = {{"row", "", Align::kLeft},

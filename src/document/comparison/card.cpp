@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "document/comparison/diff_facts.h"
 #include "document/index/ladders.h"
+#include "document/index/value_rows.h"
 #include "document/waterfall.h"
 #include "plan/arithmetic.h"
 #include "plan/editions.h"
@@ -21,14 +22,23 @@ constexpr Notation kCardTimeFormat{Notation::kSignificant, 3};
 constexpr std::size_t kMaxNetworkName = 40;  // More do not fit a sentence or a file name.
 constexpr Notation kCardRatioFormat{Notation::kFixed, 2};
 
-/// Returns the ladders of A and B that make the same step faster; nothing unless both have one.
+/// Returns the ladders of A and B that make the same step faster: those of the compared runs, or
+/// else of their GPUs. Nothing unless both have one.
 std::optional<std::pair<const Quantity*, const Quantity*>> common_ladder_pair(
     const SideRuns& runs) {
   if (!runs.has_both()) return std::nullopt;
-  const std::vector<GpuRuns> sides{runs.a, runs.b};
-  const std::vector<GpuLadder> ladders = common_ladders(sides);
-  if (ladders.size() < 2) return std::nullopt;
-  return std::pair(ladders[0].quantity, ladders[1].quantity);
+  for (const std::vector<GpuRuns>& sides :
+       {std::vector{runs.compared_a, runs.compared_b}, std::vector{runs.a, runs.b}}) {
+    const std::vector<GpuLadder> ladders = common_ladders(sides);
+    if (ladders.size() == 2) return std::pair(&ladders[0].quantity(), &ladders[1].quantity());
+  }
+  return std::nullopt;
+}
+
+std::string short_network(const Comparison& comparison, const SideRuns& runs,
+                          const Quantity& quantity) {
+  return cut_short(network_words(comparison, runs, quantity.network, quantity.parameters),
+                   kMaxNetworkName);
 }
 
 /// Returns the training step that fits on one side only: of the largest such network, at the
@@ -49,37 +59,36 @@ const ComparedRow* step_fitting_one_side(const Comparison& comparison) {
   return largest;
 }
 
-/// Returns what the summaries of the compared runs say of the cell's network and precision:
-/// "launch-bound" if either does, else "mixed" if either does, else "".
-std::string bound_words(const SideRuns& runs, const CellSpec& spec) {
+/// True if the CPU sets the training step of the cell's network and precision, at least in part, by
+/// the summary of either compared run.
+bool is_set_by_cpu(const SideRuns& runs, const CellSpec& spec) {
   const auto parameters = known_parameter_count(spec);
-  if (spec.kind != CellKind::kTiming || !runs.has_both() || !parameters) return "";
+  if (spec.kind != CellKind::kTiming || !runs.has_both() || !parameters) return false;
   const std::string precision(describe(spec.precision.value_or(Precision::kFp32)));
-  std::string words;
-  for (const GpuRuns* side : {&runs.a, &runs.b}) {
-    for (const Quantity& quantity : side->runs.front()->quantities) {
-      const bool is_of_step = quantity.topic == topic::kTrainingStep &&
-                              quantity.parameters == static_cast<double>(*parameters) &&
-                              quantity.precision == precision;
-      if (is_of_step && words != kLaunchBound && !quantity.remark.empty())
-        words = quantity.remark;
-    }
-  }
-  return words;
+  const auto is_bound = [&](const Quantity& quantity) {
+    return quantity.topic == topic::kTrainingStep && quantity.is_set_by_cpu() &&
+           quantity.parameters == static_cast<double>(*parameters) &&
+           quantity.precision == precision;
+  };
+  return std::ranges::any_of(runs.compared_a.runs.front()->quantities, is_bound) ||
+         std::ranges::any_of(runs.compared_b.runs.front()->quantities, is_bound);
 }
 
 /// A training step of one process that both sides timed.
 struct StepRow {
   const ComparedRow* row;
-  std::string bound = {};  ///< See `bound_words`.
+  std::string network;
+  bool set_by_cpu = false;
 
-  bool launch_bound() const { return bound == "launch-bound"; }
-
-  std::string network() const { return cut_short(row->size, kMaxNetworkName); }
   std::string precision() const {
     return std::string(describe(row->spec.precision.value_or(Precision::kFp32)));
   }
   static double ms(const RowSide& side) { return *side.value / kNanosecondsPerMillisecond; }
+  Value keyed_ms(RowSide ComparedRow::* side, const ComparedRun& run) const {
+    Value value = ms(row->*side);
+    value.key = cell_key(*row, run);
+    return value;
+  }
 };
 
 /// Returns the steps of the largest network first, and for each network the longest context first.
@@ -89,7 +98,8 @@ std::vector<StepRow> step_rows(const Comparison& comparison, const SideRuns& run
     const bool is_training_step =
         row.measure == Measure::kStep && row.spec.mode == Mode::kTrainStep;
     if (!is_training_step || row.spec.ranks || !row.spec.model || !row.ratio) continue;
-    rows.push_back({&row, bound_words(runs, row.spec)});
+    rows.push_back({&row, cut_short(compared_network(comparison, runs, row), kMaxNetworkName),
+                    is_set_by_cpu(runs, row.spec)});
   }
   std::ranges::stable_sort(rows, std::greater(), [](const StepRow& step) {
     return std::pair(parameter_count(*step.row->spec.model), step.row->spec.context);
@@ -99,7 +109,7 @@ std::vector<StepRow> step_rows(const Comparison& comparison, const SideRuns& run
 
 struct StepDot {
   std::string step, side;
-  double ms;
+  Value ms;
 };
 
 const std::vector<Column<StepDot>> kStepDotColumns{
@@ -139,51 +149,47 @@ std::vector<WaterfallBar> step_waterfall_bars(const Quantity& a, const Quantity&
   return bars;
 }
 
-/// The last value of a quantity that both sides have, such as that of the longest sequence.
+/// The finding of a topic in one precision that both sides have.
 struct OtherRow {
-  const Quantity* quantity;
-  std::string name;
-  Value a, b;
-  std::string topic_page;  ///< Empty if there is no link.
+  ValueRow finding;
+  Value topic, a, b;
 
-  bool is_time() const { return quantity->unit == "ms"; }
-  Value topic() const {
-    Value topic = quantity->topic;
-    topic.link = topic_page;
-    return topic;
-  }
-  /// True if this row has the larger network, or an equally large one and the lower time on B.
-  bool is_preferred_to(const OtherRow& other) const {
-    if (quantity->parameters != other.quantity->parameters)
-      return quantity->parameters > other.quantity->parameters;
-    return is_time() && *b.number() < *other.b.number();
-  }
+  const Quantity& quantity() const { return finding.quantity(); }
 };
 
-/// Returns for each precision and unit of a topic the row that is preferred to all others.
-std::vector<OtherRow> other_rows(const SideRuns& runs, const std::string& topic) {
+/// Returns the findings of a topic that both runs or GPUs have, one for each precision and unit.
+std::vector<ValueRow> common_findings(const Topic& topic, const std::vector<GpuRuns>& sides) {
+  const std::vector<ValueRow> common =
+      only(value_rows(topic.name, sides), &ValueRow::is_on_several_gpus);
+  const auto kind = [](const ValueRow& row) {
+    return std::pair(row.quantity().precision, row.quantity().unit);
+  };
+  std::vector<ValueRow> findings;
+  for (const auto& wanted : distinct(each(common, kind))) {
+    const auto rows = only(common, [&](const ValueRow& row) { return kind(row) == wanted; });
+    if (const ValueRow* finding = conclusive_row(topic, rows)) findings.push_back(*finding);
+  }
+  return findings;
+}
+
+/// Returns the rows of a topic: those of the compared runs, or else of their GPUs.
+std::vector<OtherRow> other_rows(const SideRuns& runs, const Topic& topic) {
   std::vector<OtherRow> rows;
-  const auto b_series = quantity_series(runs.b, topic);
-  for (const Series& a : quantity_series(runs.a, topic)) {
-    const Quantity& quantity = *a.front().quantity;
-    const auto b = std::ranges::find_if(
-        b_series, [&](const Series& series) { return series.front().quantity->matches(quantity); });
-    if (b == b_series.end()) continue;
-    const std::vector<std::string> common = only(value_names({a}), [&](const std::string& name) {
-      return !newest_value(*b, name, "").is_missing();
-    });
-    if (common.empty()) continue;
-    const OtherRow row{&quantity, common.back(), newest_value(a, common.back(), runs.root),
-                       newest_value(*b, common.back(), runs.root),
-                       runs.root.empty() ? "" : runs.root + topic_folder(topic) + "/index.html"};
-    const auto known = std::ranges::find_if(rows, [&](const OtherRow& other) {
-      return other.quantity->precision == quantity.precision &&
-             other.quantity->unit == quantity.unit;
-    });
-    if (known == rows.end()) {
-      rows.push_back(row);
-    } else if (row.is_preferred_to(*known)) {
-      *known = row;
+  const auto value = [&](const ValueRow& finding, std::size_t side, bool of_compared_runs) {
+    Value number = finding.value(side, runs.root);
+    const auto& [run, quantity] = *finding.by_gpu[side];
+    if (of_compared_runs) number.key = quantity->key(finding.name, run->key_owner());
+    return number;
+  };
+  for (const bool of_compared_runs : {true, false}) {
+    if (!rows.empty()) break;
+    const auto sides = of_compared_runs ? std::vector{runs.compared_a, runs.compared_b}
+                                        : std::vector{runs.a, runs.b};
+    for (const ValueRow& finding : common_findings(topic, sides)) {
+      rows.push_back({finding, topic.name, value(finding, 0, of_compared_runs),
+                      value(finding, 1, of_compared_runs)});
+      if (!runs.root.empty())
+        rows.back().topic.link = runs.root + topic_folder(topic.name) + "/index.html";
     }
   }
   return rows;
@@ -198,7 +204,7 @@ Facts card_facts(const Comparison& comparison, const SideRuns& runs) {
     const auto& [ladder_a, ladder_b] = *ladders;
     const double a = ladder_a->smallest(), b = ladder_b->smallest();
     tuned = Facts()
-                .set("network", cut_short(ladder_a->network, kMaxNetworkName))
+                .set("network", short_network(comparison, runs, *ladder_a))
                 .set("precision", ladder_a->precision)
                 .set("first", b < a ? names.b : names.a)
                 .set("second", b < a ? names.a : names.b)
@@ -207,12 +213,13 @@ Facts card_facts(const Comparison& comparison, const SideRuns& runs) {
                 .set("times", format_ratio(std::max(a / b, b / a)));
   }
   if (const ComparedRow* one_sided = step_fitting_one_side(comparison)) {
-    fits = Facts()
-               .set("size", cut_short(one_sided->size, kMaxNetworkName))
-               .set("context", format_count(one_sided->spec.context.value_or(0)))
-               .set("precision", describe(one_sided->spec.precision.value_or(Precision::kFp32)))
-               .set("who", one_sided->a.fits ? names.a : names.b)
-               .set("other", one_sided->a.fits ? names.b : names.a);
+    fits =
+        Facts()
+            .set("size", cut_short(compared_network(comparison, runs, *one_sided), kMaxNetworkName))
+            .set("context", format_count(one_sided->spec.context.value_or(0)))
+            .set("precision", describe(one_sided->spec.precision.value_or(Precision::kFp32)))
+            .set("who", one_sided->a.fits ? names.a : names.b)
+            .set("other", one_sided->a.fits ? names.b : names.a);
   }
   const std::vector<PricedStep> priced = priced_steps(comparison, runs);
   if (!priced.empty()) {
@@ -227,17 +234,15 @@ Facts card_facts(const Comparison& comparison, const SideRuns& runs) {
                 .set("step", priced.front().name)
                 .when("when_tuned", priced.size() > 1, "tuned_times", times(priced.back()));
   }
-  std::vector<std::string> launch_bound;
+  std::vector<std::string> set_by_cpu;
   for (const StepRow& step : step_rows(comparison, runs)) {
-    if (step.launch_bound()) launch_bound.push_back(step.network() + " in " + step.precision());
+    if (step.set_by_cpu) set_by_cpu.push_back(step.network + " in " + step.precision());
   }
   return Facts()
       .when("tuned", tuned)
       .when("fits", fits)
       .when("price", price)
-      .when(
-          "launch_bound", !launch_bound.empty(),
-          Facts().set("steps", join_words(launch_bound)).flag("several", launch_bound.size() > 1));
+      .when("set_by_cpu", !set_by_cpu.empty(), "steps", join_words(set_by_cpu));
 }
 
 std::vector<PricedStep> priced_steps(const Comparison& comparison, const SideRuns& runs) {
@@ -246,15 +251,15 @@ std::vector<PricedStep> priced_steps(const Comparison& comparison, const SideRun
   std::vector<PricedStep> priced;
   const std::vector<StepRow> steps = step_rows(comparison, runs);
   const auto reduced_precision = std::ranges::find_if(steps, [](const StepRow& step) {
-    return step.row->spec.precision != Precision::kFp32 && !step.launch_bound();
+    return step.row->spec.precision != Precision::kFp32 && !step.set_by_cpu;
   });
   if (reduced_precision != steps.end()) {
-    priced.push_back({reduced_precision->network() + " in " + reduced_precision->precision(),
+    priced.push_back({reduced_precision->network + " in " + reduced_precision->precision(),
                       StepRow::ms(reduced_precision->row->a),
                       StepRow::ms(reduced_precision->row->b)});
   }
   if (const auto tuned = common_ladder_pair(runs)) {
-    priced.push_back({cut_short(tuned->first->network, kMaxNetworkName) + " in " +
+    priced.push_back({short_network(comparison, runs, *tuned->first) + " in " +
                           tuned->first->precision + ", tuned",
                       tuned->first->smallest(), tuned->second->smallest()});
   }
@@ -269,37 +274,35 @@ Dataset step_data(const Comparison& comparison, const SideRuns& runs) {
   });
   std::vector<StepDot> dots;
   for (const StepRow& step : steps) {
-    if (step.launch_bound()) continue;
+    if (step.set_by_cpu) continue;
     const std::string context = format_count(step.row->spec.context.value_or(0));
-    const std::string label = step.network() + ", " + step.precision() +
-                              (one_context ? "" : ", context " + context) +
-                              (step.bound.empty() ? "" : ", " + step.bound);
-    dots.push_back({label, names.title_a, StepRow::ms(step.row->a)});
-    dots.push_back({label, names.title_b, StepRow::ms(step.row->b)});
+    const std::string label =
+        step.network + ", " + step.precision() + (one_context ? "" : ", context " + context);
+    dots.push_back({label, names.title_a, step.keyed_ms(&ComparedRow::a, comparison.a)});
+    dots.push_back({label, names.title_b, step.keyed_ms(&ComparedRow::b, comparison.b)});
   }
   if (dots.size() == 2) dots.clear();  // A single step makes no figure.
   return make_dataset("dots", kStepDotColumns, dots);
 }
 
-Dataset launch_bound_data(const Comparison& comparison, const SideRuns& runs) {
+Dataset cpu_bound_data(const Comparison& comparison, const SideRuns& runs) {
   const SideNames names = side_names(comparison);
   const std::vector<Column<StepRow>> columns{
       {"network", "Network", &StepRow::network},
       {"precision", "Precision", &StepRow::precision},
-      {"a", names.title_a, [](const StepRow& step) { return StepRow::ms(step.row->a); }, "ms"},
-      {"b", names.title_b, [](const StepRow& step) { return StepRow::ms(step.row->b); }, "ms"},
-      {"speedup", "Speedup of " + names.title_b,
-       [](const StepRow& step) { return 1 / *step.row->ratio; }, "×", kCardRatioFormat}};
-  return make_dataset("launch-bound", columns,
-                      only(step_rows(comparison, runs), &StepRow::launch_bound));
+      {"a", names.title_a,
+       [&](const StepRow& step) { return step.keyed_ms(&ComparedRow::a, comparison.a); }, "ms"},
+      {"b", names.title_b,
+       [&](const StepRow& step) { return step.keyed_ms(&ComparedRow::b, comparison.b); }, "ms"}};
+  return make_dataset("cpu", columns, only(step_rows(comparison, runs), &StepRow::set_by_cpu));
 }
 
 std::vector<Dataset> step_waterfall_data(const Comparison& comparison, const SideRuns& runs) {
   if (!runs.has_both() || comparison.has_two_implementations()) return {};
   std::vector<Dataset> datasets;
   std::set<std::string> precisions;
-  const auto a_series = quantity_series(runs.a, topic::kKernels);
-  const auto b_series = quantity_series(runs.b, topic::kKernels);
+  const auto a_series = quantity_series(runs.compared_a, topic::kKernels);
+  const auto b_series = quantity_series(runs.compared_b, topic::kKernels);
   for (auto series = a_series.rbegin(); series != a_series.rend(); ++series) {
     const Quantity& a = *series->front().quantity;
     const auto b = std::ranges::find_if(
@@ -311,7 +314,7 @@ std::vector<Dataset> step_waterfall_data(const Comparison& comparison, const Sid
     Dataset data =
         waterfall_data(step_waterfall_bars(a, *b->front().quantity, side_names(comparison)));
     data.family = "Precision";
-    data.variant = cut_short(a.network, kMaxNetworkName) + " in " + a.precision;
+    data.variant = short_network(comparison, runs, a) + " in " + a.precision;
     datasets.push_back(std::move(data));
   }
   return datasets;
@@ -321,20 +324,21 @@ Dataset other_data(const Comparison& comparison, const SideRuns& runs) {
   std::vector<OtherRow> rows;
   for (const Topic& topic : kTopics) {
     if (topic.is_compared && runs.has_both())
-      std::ranges::move(other_rows(runs, topic.name), std::back_inserter(rows));
+      std::ranges::move(other_rows(runs, topic), std::back_inserter(rows));
   }
   const SideNames names = side_names(comparison);
   const std::vector<Column<OtherRow>> columns{
       {"topic", "Topic", &OtherRow::topic},
-      {"network", "Network", [](const OtherRow& row) { return row.quantity->network; }},
-      {"setting", "Setting", [](const OtherRow& row) { return row.quantity->words(); }},
+      {"network", "Network",
+       [&](const OtherRow& row) { return short_network(comparison, runs, row.quantity()); }},
+      {"setting", "Setting", [](const OtherRow& row) { return row.quantity().words(); }},
       {"value", "Value",
-       [](const OtherRow& row) { return row.name + " (" + row.quantity->unit + ")"; }},
+       [](const OtherRow& row) { return row.finding.name + " (" + row.quantity().unit + ")"; }},
       {"a", names.title_a, &OtherRow::a},
       {"b", names.title_b, &OtherRow::b},
       {"speedup", "Speedup of " + names.title_b,
        [](const OtherRow& row) {
-         return row.is_time() ? Value(*row.a.number() / *row.b.number()) : Value();
+         return row.quantity().unit == "ms" ? row.a.over(row.b) : Value();
        },
        "×", kCardRatioFormat}};
   return make_dataset("others", columns, rows);

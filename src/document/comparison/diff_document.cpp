@@ -30,13 +30,13 @@ Section comparison_section(const std::string& file, const PartContent& content,
 Section summary_section(const Comparison& comparison, const DiffSource& a, const DiffSource& b,
                         const SideRuns& runs) {
   PartContent content;
-  content.facts = summary_facts(comparison);
+  content.facts = summary_facts(comparison, runs);
   content.facts.add(card_facts(comparison, runs));
   content.facts.list("differences", place_facts(comparison));
   content.datasets = step_waterfall_data(comparison, runs);
   std::ranges::move(place_data(comparison), std::back_inserter(content.datasets));
   content.datasets.insert(content.datasets.end(),
-                          {step_data(comparison, runs), launch_bound_data(comparison, runs),
+                          {step_data(comparison, runs), cpu_bound_data(comparison, runs),
                            sides_data(comparison, a, b)});
   return comparison_section("summary.md", content, "The two runs");
 }
@@ -47,13 +47,14 @@ Section other_numbers_section(const Comparison& comparison, const SideRuns& runs
   PartContent content;
   content.datasets = {other_data(comparison, runs)};
   std::vector<Facts> run_facts;
-  for (const GpuRuns* side : {&runs.a, &runs.b}) {
-    for (std::size_t i = 1; i < side->runs.size(); ++i) {  // The first is the compared run.
-      const RunSummary& run = *side->runs[i];
+  for (const auto& [side, compared] :
+       {std::pair(&runs.a, &runs.compared_a), std::pair(&runs.b, &runs.compared_b)}) {
+    for (const RunSummary* run : side->runs) {
+      if (run == compared->runs.front()) continue;
       run_facts.push_back(Facts()
-                              .set("title", run.title)
-                              .set("device", run.device)
-                              .set("time", readable_time(run.started_at)));
+                              .set("title", run->title)
+                              .set("device", run->device)
+                              .set("time", readable_time(run->started_at)));
     }
   }
   content.facts.list("runs", std::move(run_facts));
@@ -89,18 +90,25 @@ std::string title_of(const Comparison& comparison) {
 
 std::string for_shell(const std::string& word) { return "'" + replaced(word, "'", "'\\''") + "'"; }
 
-GpuRuns runs_of_side(const DiffSource& source) {
-  GpuRuns side;
-  for (const RunSummary& summary : source.summaries) side.runs.push_back(&summary);
-  if (!side.runs.empty()) side.name = side.short_name = side.runs.front()->gpu();
-  return side;
+/// Returns the compared run of a side and all runs of its GPU, newest first.
+std::pair<GpuRuns, GpuRuns> runs_of_side(const DiffSource& source) {
+  GpuRuns compared, all;
+  if (source.summaries.empty()) return {};
+  compared.name = compared.short_name = all.name = all.short_name = source.summaries.front().gpu();
+  compared.runs = {&source.summaries.front()};
+  for (const RunSummary& summary : source.summaries) all.runs.push_back(&summary);
+  std::ranges::sort(all.runs,
+                    [](const auto* run, const auto* other) { return run->is_newer_than(*other); });
+  return {compared, all};
 }
 
 }  // namespace
 
 Document diff_document(const Comparison& comparison, const DiffSource& a, const DiffSource& b,
                        const std::string& root) {
-  const SideRuns runs{runs_of_side(a), runs_of_side(b), root};
+  const auto [compared_a, all_a] = runs_of_side(a);
+  const auto [compared_b, all_b] = runs_of_side(b);
+  const SideRuns runs{all_a, all_b, compared_a, compared_b, root};
   const SideNames names = side_names(comparison);
   Document document;
   document.title = title_of(comparison);

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "embedded/document.h"
+#include "plan/editions.h"
 
 namespace labreport {
 
@@ -29,6 +30,29 @@ std::string cell_label(const CellSpec& spec, const std::string& size) {
   if (spec.sharding) words.emplace_back(describe(*spec.sharding));
   if (spec.bucket_bytes) words.push_back(format_count(*spec.bucket_bytes) + " B");
   return join(words, ", ");
+}
+
+std::string cell_key(const ComparedRow& row, const ComparedRun& side) {
+  return slug(row.cell_id) + "/" + slug(describe(row.measure)) + "/run-" +
+         slug(side.device + " " + side.edition + " " + side.started_at);
+}
+
+std::string network_words(const Comparison& comparison, const SideRuns& runs,
+                          const std::string& word, double parameters) {
+  bool editions_meet = comparison.a.edition != comparison.b.edition;
+  for (const GpuRuns* side : {&runs.a, &runs.b}) {
+    for (const RunSummary* run : side->runs) {
+      const bool is_other = !run->edition.empty() && run->edition != comparison.a.edition;
+      editions_meet = editions_meet || is_other;
+    }
+  }
+  return editions_meet ? network_name(word, parameters) : word;
+}
+
+std::string compared_network(const Comparison& comparison, const SideRuns& runs,
+                             const ComparedRow& row) {
+  return network_words(comparison, runs, row.size,
+                       row.spec.model ? static_cast<double>(parameter_count(*row.spec.model)) : 0);
 }
 
 std::string model_name(const ComparedRun& side) {

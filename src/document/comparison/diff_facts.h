@@ -62,14 +62,23 @@ Dataset not_compared_data(const Comparison& comparison);
 /// explains all other differences.
 std::vector<Dataset> place_data(const Comparison& comparison);
 
-/// The summaries of both sides' GPUs: the compared run's first, then those of other runs, newest
-/// first. A side without summaries has no runs.
+/// The summaries of both sides' GPUs. A side without summaries has no runs.
 struct SideRuns {
-  GpuRuns a = {}, b = {};
+  GpuRuns a = {}, b = {};                    ///< All known runs of the GPUs, newest first.
+  GpuRuns compared_a = {}, compared_b = {};  ///< The compared runs alone.
   std::string root = {};  ///< The path from the document's page to the site's root.
 
   bool has_both() const { return !a.runs.empty() && !b.runs.empty(); }
 };
+
+/// Names a network, with its number of parameters if runs of two editions meet in the comparison.
+std::string network_words(const Comparison& comparison, const SideRuns& runs,
+                          const std::string& word, double parameters);
+std::string compared_network(const Comparison& comparison, const SideRuns& runs,
+                             const ComparedRow& row);
+
+/// Returns the key of a number of one side's cell, see `Value::key`. It contains the run.
+std::string cell_key(const ComparedRow& row, const ComparedRun& side);
 
 /// Precisions in the order in which sentences name them.
 inline constexpr Precision kComparedPrecisions[]{Precision::kFp32, Precision::kTf32,
@@ -81,10 +90,10 @@ std::vector<Facts> place_facts(const Comparison& comparison);
 
 /// Returns the facts of the comparison's summary: the training step of the largest network in each
 /// precision, and the optimizer's part in the difference if it explains most of it.
-Facts summary_facts(const Comparison& comparison);
+Facts summary_facts(const Comparison& comparison, const SideRuns& runs);
 
 /// Returns the facts of the card: the tuned step, the step that fits on one side only, the ratio of
-/// GPU prices at which a step costs the same on both sides, and the launch-bound steps.
+/// GPU prices at which a step costs the same on both sides, and the steps that the CPU sets.
 Facts card_facts(const Comparison& comparison, const SideRuns& runs);
 
 /// A step that both sides ran. The page computes its cost from the prices of GPU hours.
@@ -97,18 +106,20 @@ struct PricedStep {
 /// the tuned one. Empty unless the hardware differs.
 std::vector<PricedStep> priced_steps(const Comparison& comparison, const SideRuns& runs);
 
-/// Makes the dataset "dots": training steps of both sides, without launch-bound ones.
+/// Makes the dataset "dots": training steps of both sides whose times the GPUs set.
 Dataset step_data(const Comparison& comparison, const SideRuns& runs);
 
-/// Makes the dataset "launch-bound": training steps that are launch-bound on either side.
-Dataset launch_bound_data(const Comparison& comparison, const SideRuns& runs);
+/// Makes the dataset "cpu": training steps that the host's CPU sets at least in part on either
+/// side.
+Dataset cpu_bound_data(const Comparison& comparison, const SideRuns& runs);
 
 /// Makes the datasets "waterfall", one for each precision: from A's step of the largest network to
 /// B's, by the time that each phase and kind of kernel adds or saves. There are none if the sides
 /// ran two implementations, whose difference `place_data` explains.
 std::vector<Dataset> step_waterfall_data(const Comparison& comparison, const SideRuns& runs);
 
-/// Makes the dataset "others": quantities that both GPUs measured, in the compared runs or others.
+/// Makes the dataset "others": the finding of each topic in each precision that both compared runs
+/// measured, or else both GPUs.
 Dataset other_data(const Comparison& comparison, const SideRuns& runs);
 
 /// Says in plain text how the runs' machines are related, and what else a reader of ratios must

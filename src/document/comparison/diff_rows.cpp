@@ -39,10 +39,13 @@ double in_gib_or_ms(const DiffRow& row, double value) {
 
 const char* unit_of(const DiffRow& row) { return row.is_in_bytes() ? "GiB" : "ms"; }
 
-std::function<Value(const DiffRow&)> value_of(RowSide ComparedRow::* side) {
+std::function<Value(const DiffRow&)> value_of(RowSide ComparedRow::* side, const ComparedRun& run) {
   return [=](const DiffRow& row) {
-    const auto& value = (row.compared->*side).value;
-    return value ? Value(in_gib_or_ms(row, *value)) : Value();
+    const auto& number = (row.compared->*side).value;
+    if (!number) return Value();
+    Value value = in_gib_or_ms(row, *number);
+    value.key = cell_key(*row.compared, run);
+    return value;
   };
 }
 
@@ -160,8 +163,8 @@ Dataset row_data(const std::string& name, const std::vector<DiffRow>& rows,
          const std::string words = describe(row.compared->measure);
          return units_differ ? words + " (" + unit_of(row) + ")" : words;
        }},
-      {"a", a + suffix, value_of(&ComparedRow::a), unit},
-      {"b", b + suffix, value_of(&ComparedRow::b), unit},
+      {"a", a + suffix, value_of(&ComparedRow::a, comparison.a), unit},
+      {"b", b + suffix, value_of(&ComparedRow::b, comparison.b), unit},
       {"speedup", "Speedup of " + b, speedup_of, "×", kTwoDecimals},
       {"ratio", b + " ÷ " + a, ratio_of_bytes, "×", kTwoDecimals},
       {"interval", "95 % interval", interval_cell},

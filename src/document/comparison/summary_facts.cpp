@@ -71,14 +71,15 @@ std::optional<Facts> optimizer_facts(const Comparison& comparison, const Compare
 
 /// Returns the facts of a step, the faster side first. `with_optimizer` adds the optimizer's part
 /// in the difference.
-Facts step_facts(const Comparison& comparison, const ComparedRow& row, bool with_optimizer) {
+Facts step_facts(const Comparison& comparison, const SideRuns& runs, const ComparedRow& row,
+                 bool with_optimizer) {
   const SideNames names = side_names(comparison);
   const std::string &a = names.a, &b = names.b;
   const bool b_is_faster = *row.ratio < 1;
   return Facts()
       .set("first", with_capital_the(b_is_faster ? b : a))
       .set("second", b_is_faster ? a : b)
-      .set("size", cut_short(row.size, kMaxSizeNameLength))
+      .set("size", cut_short(compared_network(comparison, runs, row), kMaxSizeNameLength))
       .set("context", format_count(row.spec.context.value_or(0)))
       .set("precision", describe(*row.spec.precision))
       .set("ms", ms_of(b_is_faster ? row.b : row.a), kStepFormat)
@@ -130,13 +131,13 @@ std::optional<Facts> median_facts(const Comparison& comparison) {
 
 }  // namespace
 
-Facts summary_facts(const Comparison& comparison) {
+Facts summary_facts(const Comparison& comparison, const SideRuns& runs) {
   std::vector<Facts> steps, equal_steps;
   for (const Precision precision : kComparedPrecisions) {
     const ComparedRow* row = largest_step(comparison, precision);
     if (row == nullptr) continue;
     std::vector<Facts>& list = is_equally_fast(*row->ratio) ? equal_steps : steps;
-    list.push_back(step_facts(comparison, *row, /*with_optimizer=*/list.empty()));
+    list.push_back(step_facts(comparison, runs, *row, /*with_optimizer=*/list.empty()));
   }
   const bool has_steps = !steps.empty() || !equal_steps.empty();
   const auto overall = has_steps ? std::nullopt : median_facts(comparison);

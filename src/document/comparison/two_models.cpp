@@ -151,7 +151,7 @@ std::optional<Section> two_models_section(const Run& run) try {
   const Comparison comparison = compare_two_models(run);
   const StepPairs pairs = step_pairs(comparison, run);
   PartContent part;
-  part.facts = summary_facts(comparison);
+  part.facts = summary_facts(comparison, {});
   add_pass_and_memory_facts(part.facts, pairs);
   part.facts.list("differences", place_facts(comparison));
   part.facts.set("model", comparison.b.implementation);

@@ -14,48 +14,25 @@ namespace {
 constexpr const char* kGpuToRoot = "../";
 constexpr std::size_t kMinHistoryRuns = 3;
 
-struct KeyNumberRow {
-  Value topic;
-  PreferredKeyNumber preferred;
-};
-
-const std::vector<Column<KeyNumberRow>> kKeyNumberColumns{
-    {"topic", "Topic", &KeyNumberRow::topic},
-    {"found", "Found",
-     [](const KeyNumberRow& row) {
-       Value words = row.preferred.number->words;
-       words.link = kGpuToRoot + row.preferred.run->address(row.preferred.number->part);
-       return words;
-     }},
-    {"edition", "Edition", [](const KeyNumberRow& row) { return row.preferred.run->edition; }},
-    {"measured", "Measured (UTC)",
-     [](const KeyNumberRow& row) { return readable_time(row.preferred.run->started_at); }}};
-
-Dataset key_number_data(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
-  std::vector<KeyNumberRow> rows;
-  for (const std::string topic : each(kTopics, &Topic::name)) {
-    const auto preferred = preferred_key_number(gpu, topic, gpu.runs.front()->edition);
-    if (preferred.run == nullptr) continue;
-    rows.push_back({topic, preferred});
-    if (has_topic_page(gpus, topic))
-      rows.back().topic.link = kGpuToRoot + topic_folder(topic) + "/index.html";
-  }
-  return make_dataset("found", kKeyNumberColumns, rows);
-}
-
 struct QuantityRow {
   const Series* series;
   std::string network;
   std::vector<std::string> flags;
 
-  const Quantity& newest() const { return *series->front().quantity; }
+  const Quantity& quantity() const { return *series->front().quantity; }
+
+  Value value(const std::string& name) const {
+    const auto chosen = chosen_measurement(*series, name);
+    return chosen ? chosen->value(name, kGpuToRoot) : Value();
+  }
 
   /// Returns the range of the quantity's first value over the runs, "4 runs: 327 to 330". Missing
   /// with fewer than three runs.
   Value history() const {
+    const std::string& name = quantity().values.front().first;
     std::vector<double> values;
-    for (const auto& [run, quantity] : *series) {
-      const double* value = quantity->find(newest().values.front().first);
+    for (const Measurement& measurement : *series) {
+      const double* value = measurement.quantity->find(name);
       if (value != nullptr) values.push_back(*value);
     }
     if (values.size() < kMinHistoryRuns) return {};
@@ -65,50 +42,60 @@ struct QuantityRow {
   }
 };
 
-/// Makes a table of one topic's quantities in one unit. If all have one setting, it is part of the
-/// title.
-TableView quantity_table(const std::vector<Series>& all, const std::vector<GpuRuns>& gpus) {
-  const std::string setting = common_setting(all);
+/// Makes a table of one topic's quantities in one unit, with what the remark says of all of them.
+/// If all have one setting, it is part of the title.
+TableView quantity_table(const std::vector<Series>& all, const std::string& remark,
+                         const std::vector<GpuRuns>& gpus) {
+  const auto setting_of = [](const Series& series) { return series.front().quantity->setting; };
+  const std::vector<std::string> settings = distinct(each(all, setting_of));
+  const std::string setting = settings.size() == 1 ? settings.front() : "";
   const Quantity& first = *all.front().front().quantity;
   std::vector<QuantityRow> rows;
   for (const Series& series : all) {
-    const Quantity& newest = *series.front().quantity;
-    rows.push_back({&series, network_names(gpus, newest), {}});
-    if (!newest.remark.empty()) rows.back().flags.push_back(newest.remark);
+    rows.push_back({&series, network_name(gpus, *series.front().quantity), {}});
+    const std::string flag = remark_on(series);
+    if (!flag.empty()) rows.back().flags.push_back(flag);
   }
   std::vector<Column<QuantityRow>> columns;
   if (!first.network.empty()) columns.push_back({"network", "Network", &QuantityRow::network});
   if (!first.precision.empty()) {
-    columns.push_back(
-        {"precision", "Precision", [](const QuantityRow& row) { return row.newest().precision; }});
+    columns.push_back({"precision", "Precision",
+                       [](const QuantityRow& row) { return row.quantity().precision; }});
   }
   if (setting.empty()) {
     columns.push_back(
-        {"setting", "Setting", [](const QuantityRow& row) { return row.newest().setting; }});
+        {"setting", "Setting", [](const QuantityRow& row) { return row.quantity().setting; }});
   }
   for (const std::string& name : value_names(all)) {
     columns.push_back(
-        {slug(name), name,
-         [name](const QuantityRow& row) { return newest_value(*row.series, name, kGpuToRoot); },
-         first.unit});
+        {slug(name), name, [name](const QuantityRow& row) { return row.value(name); }, first.unit});
   }
   columns.push_back({"history", "Measured more than twice", &QuantityRow::history});
   TableView table = table_of(make_dataset("numbers", columns, rows));
-  table.slug = slug(first.topic + " " + first.unit);
-  table.title = first.topic + " (" + first.unit + ")" + (setting.empty() ? "" : ", ") + setting;
+  table.slug = slug(first.topic + " " + first.unit + " " + remark);
+  table.title = first.topic + " (" + first.unit + ")" + (setting.empty() ? "" : ", ") + setting +
+                (remark.empty() ? "" : ": ") + remark;
   return table;
 }
 
+/// Makes the tables of all topics. Values that the CPU sets have tables of their own, the last
+/// ones.
 std::vector<TableView> quantity_tables(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
-  std::vector<TableView> tables;
+  constexpr const char* kSetByCpu = "set by the host’s CPU, at least in part";
+  std::vector<TableView> tables, tables_of_cpu;
   for (const Topic& topic : kTopics) {
-    std::map<std::string, std::vector<Series>> by_unit;
+    std::map<std::pair<std::string, bool>, std::vector<Series>> groups;
     for (Series& series : quantity_series(gpu, topic.name)) {
-      const std::string unit = series.front().quantity->unit;
-      by_unit[unit].push_back(std::move(series));
+      const Quantity& quantity = *series.front().quantity;
+      groups[{quantity.unit, quantity.is_set_by_cpu()}].push_back(std::move(series));
     }
-    for (const auto& [unit, all] : by_unit) tables.push_back(quantity_table(all, gpus));
+    for (const auto& [group, all] : groups) {
+      const bool is_set_by_cpu = group.second;
+      (is_set_by_cpu ? tables_of_cpu : tables)
+          .push_back(quantity_table(all, is_set_by_cpu ? kSetByCpu : "", gpus));
+    }
   }
+  std::ranges::move(tables_of_cpu, std::back_inserter(tables));
   return tables;
 }
 
@@ -116,6 +103,12 @@ struct PastStep {
   const RunSummary* run;
   std::string precision;
   double ms;
+
+  Value time() const {
+    Value time = ms;
+    time.key = run->key(precision + " step");
+    return time;
+  }
 };
 
 const std::vector<Column<PastStep>> kHistoryColumns{
@@ -123,7 +116,7 @@ const std::vector<Column<PastStep>> kHistoryColumns{
      [](const PastStep& step) { return readable_time(step.run->started_at); }},
     {"revision", "Revision", [](const PastStep& step) { return step.run->revision; }},
     {"precision", "Precision", &PastStep::precision},
-    {"time", "Training step", &PastStep::ms, "ms", {Notation::kSignificant, 4}}};
+    {"time", "Training step", &PastStep::time, "ms", {Notation::kSignificant, 4}}};
 
 /// Makes a dataset for each network and edition of which the GPU has three runs or more.
 std::vector<Dataset> history_data(const GpuRuns& gpu) {
@@ -156,11 +149,12 @@ Document gpu_document(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
   const std::vector<GpuLadder> ladders = common_ladders(only_this_gpu);
   PartContent content;
   content.facts.set("ladder", ladders.empty() ? ""
-                                              : ladders.front().quantity->network + " in " +
-                                                    ladders.front().quantity->precision);
+                                              : network_name(gpus, ladders.front().quantity()) +
+                                                    " in " + ladders.front().quantity().precision);
   content.datasets = history_data(gpu);
-  content.datasets.insert(content.datasets.end(), {key_number_data(gpu, gpus), ladder_data(ladders),
-                                                   run_data(gpu.runs, kGpuToRoot)});
+  content.datasets.insert(content.datasets.end(),
+                          {finding_data("found", only_this_gpu, gpus, kGpuToRoot),
+                           ladder_data(ladders), run_data(gpu.runs, kGpuToRoot)});
   content.details.tables = quantity_tables(gpu, gpus);
   Document document;
   document.title = gpu.name;

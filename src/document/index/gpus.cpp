@@ -1,10 +1,9 @@
 #include "document/index/gpus.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
 #include <utility>
 
+#include "base/format.h"
 #include "base/text.h"
 
 namespace labreport {
@@ -40,6 +39,15 @@ std::vector<GpuRuns> runs_by_gpu(const std::vector<RunSummary>& runs) {
   return gpus;
 }
 
+Value Measurement::value(const std::string& name, const std::string& root) const {
+  const double* found = quantity->find(name);
+  if (found == nullptr) return {};
+  Value value = *found;
+  value.key = quantity->key(name, run->gpu());
+  if (!run->folder.empty()) value.link = root + run->address(quantity->part);
+  return value;
+}
+
 std::vector<Series> quantity_series(const GpuRuns& gpu, const std::string& topic) {
   std::vector<Series> all;
   for (const RunSummary* run : gpu.runs) {
@@ -51,61 +59,35 @@ std::vector<Series> quantity_series(const GpuRuns& gpu, const std::string& topic
       series->push_back({run, &quantity});
     }
   }
+  for (Series& series : all) {
+    std::ranges::stable_sort(series, {}, [](const Measurement& measurement) {
+      return measurement.quantity->is_set_by_cpu();
+    });
+  }
   std::ranges::stable_sort(
       all, {}, [](const Series& series) { return series.front().quantity->parameters; });
   return all;
 }
 
-Value newest_value(const Series& series, const std::string& name, const std::string& root) {
+std::optional<Measurement> chosen_measurement(const Series& series, const std::string& name) {
+  const auto found = std::ranges::find_if(series, [&](const Measurement& measurement) {
+    return measurement.quantity->find(name) != nullptr;
+  });
+  return found == series.end() ? std::nullopt : std::optional(*found);
+}
+
+std::string remark_on(const Series& series) {
+  const Quantity& first = *series.front().quantity;
+  if (first.is_set_by_cpu()) return first.remark;
   for (const auto& [run, quantity] : series) {
-    const double* found = quantity->find(name);
-    if (found == nullptr) continue;
-    Value value = *found;
-    if (!run->folder.empty()) value.link = root + run->address(quantity->part);
-    return value;
+    if (!quantity->remark.empty() && !quantity->is_set_by_cpu()) return quantity->remark;
   }
-  return {};
-}
-
-PreferredKeyNumber preferred_key_number(const GpuRuns& gpu, const std::string& topic,
-                                        const std::string& edition) {
-  PreferredKeyNumber best;
-  const auto rank = [&](const RunSummary* run) {
-    return std::pair(run->edition == edition, run->preset == "full");
-  };
-  for (const RunSummary* run : gpu.runs) {
-    const auto found = std::ranges::find(run->key_numbers, topic, &KeyNumber::topic);
-    if (found == run->key_numbers.end()) continue;
-    if (best.run == nullptr || rank(best.run) < rank(run)) best = {run, &*found};
-  }
-  return best;
-}
-
-std::string most_common_edition(const std::vector<GpuRuns>& gpus, const std::string& topic) {
-  std::map<std::string, std::size_t> counts;
-  for (const GpuRuns& gpu : gpus) {
-    std::set<std::string> editions;
-    for (const RunSummary* run : gpu.runs) {
-      if (std::ranges::count(run->key_numbers, topic, &KeyNumber::topic) > 0)
-        editions.insert(run->edition);
-    }
-    for (const std::string& edition : editions) ++counts[edition];
-  }
-  const auto most = std::ranges::max_element(
-      counts, {}, [](const auto& count) { return std::pair(count.second, count.first); });
-  return most == counts.end() ? "" : most->first;
+  return "";
 }
 
 bool has_topic_page(const std::vector<GpuRuns>& gpus, const std::string& topic) {
   return std::ranges::any_of(
       gpus, [&](const GpuRuns& gpu) { return !quantity_series(gpu, topic).empty(); });
-}
-
-std::string common_setting(const std::vector<Series>& all) {
-  const auto setting = [](const Series& series) { return series.front().quantity->setting; };
-  const bool common = std::ranges::all_of(
-      all, [&](const Series& series) { return setting(series) == setting(all.front()); });
-  return common && !all.empty() ? setting(all.front()) : "";
 }
 
 std::vector<std::string> value_names(const std::vector<Series>& all) {
@@ -124,17 +106,27 @@ std::vector<std::string> value_names(const std::vector<Series>& all) {
   return names;
 }
 
-std::string network_names(const std::vector<GpuRuns>& gpus, const Quantity& quantity) {
-  if (quantity.parameters == 0) return quantity.network;
-  std::set<std::string> names;
+std::string network_name(const std::string& word, double parameters) {
+  constexpr double kMillion = 1e6, kBillion = 1e9;
+  if (parameters <= 0) return word;
+  const std::string count = parameters < kMillion   ? format_fixed(parameters, 0)
+                            : parameters < kBillion ? format_fixed(parameters / kMillion, 0) + " M"
+                                                    : format_fixed(parameters / kBillion, 1) + " B";
+  return word + " (" + count + ")";
+}
+
+std::string network_name(const std::vector<GpuRuns>& gpus, const Quantity& quantity) {
+  if (quantity.parameters <= 0) return quantity.network;
+  std::pair<std::string, std::string> edition_and_word{"", quantity.network};
   for (const GpuRuns& gpu : gpus) {
     for (const RunSummary* run : gpu.runs) {
       for (const Quantity& other : run->quantities) {
-        if (other.parameters == quantity.parameters) names.insert(other.network);
+        if (other.parameters == quantity.parameters)
+          edition_and_word = std::max(edition_and_word, {run->edition, other.network});
       }
     }
   }
-  return join(std::vector(names.begin(), names.end()), ", ");
+  return network_name(edition_and_word.second, quantity.parameters);
 }
 
 std::string readable_time(std::string iso) {

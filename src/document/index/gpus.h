@@ -1,6 +1,8 @@
-// Groups the runs of a site by GPU, and quantities that can be compared with each other.
+// Groups the runs of a site by GPU, and chooses the one value that a GPU's quantity has on every
+// page over several runs.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,45 +26,41 @@ std::vector<GpuRuns> runs_by_gpu(const std::vector<RunSummary>& runs);
 struct Measurement {
   const RunSummary* run;
   const Quantity* quantity;
+
+  /// Returns the value of that name with its key; missing if there is none. If the run has a page,
+  /// the value links to the part that shows it. `root` is the path from the linking page to the
+  /// site's root.
+  Value value(const std::string& name, const std::string& root) const;
 };
 
-/// All measurements of one quantity by one GPU, newest first. There is at least one.
+/// All measurements of one quantity by one GPU. Those whose times the host's CPU sets come last;
+/// otherwise newer ones come first. There is at least one.
 using Series = std::vector<Measurement>;
 
 /// Returns the series of every quantity of the topic, smaller networks first.
 std::vector<Series> quantity_series(const GpuRuns& gpu, const std::string& topic);
 
-/// Returns the newest value called `name`; missing if there is none. If its run has a page, the
-/// value links to the page's part that shows it. `root` is the path from the linking page to the
-/// site's root.
-Value newest_value(const Series& series, const std::string& name, const std::string& root);
+/// Chooses the measurement whose value of that name is the GPU's on every page over several runs:
+/// the first one of the series that has it. Nothing if none has.
+std::optional<Measurement> chosen_measurement(const Series& series, const std::string& name);
 
-/// A key number and the run that has it; both null if no run of the GPU has one.
-struct PreferredKeyNumber {
-  const RunSummary* run = nullptr;
-  const KeyNumber* number = nullptr;
-};
-
-/// Finds the GPU's key number of a topic. Prefers runs of that edition, then runs of the full
-/// preset, then newer runs.
-PreferredKeyNumber preferred_key_number(const GpuRuns& gpu, const std::string& topic,
-                                        const std::string& edition);
-
-/// Returns the edition in which most GPUs have a key number of that topic, the later one if
-/// editions tie. Empty if there is none.
-std::string most_common_edition(const std::vector<GpuRuns>& gpus, const std::string& topic);
+/// Returns the remark on the series: that its chosen values are set by the CPU, or where memory ran
+/// out.
+std::string remark_on(const Series& series);
 
 /// True if the topic has a page, because one of the GPUs measured a quantity of it.
 bool has_topic_page(const std::vector<GpuRuns>& gpus, const std::string& topic);
 
-/// Returns the setting that all series have; empty if settings differ.
-std::string common_setting(const std::vector<Series>& all);
-
 /// Returns the names of all values in the series, in the order that they have in each quantity.
 std::vector<std::string> value_names(const std::vector<Series>& all);
 
-/// Returns all names of networks that have as many parameters as the quantity's: "2.7B, xl".
-std::string network_names(const std::vector<GpuRuns>& gpus, const Quantity& quantity);
+/// Names a network where editions meet, in which one word stands for different networks: "xl (3.4
+/// B)". The word alone if the number of parameters is unknown.
+std::string network_name(const std::string& word, double parameters);
+
+/// Names the quantity's network by the word of the latest edition that has a network with as many
+/// parameters: "xl (3.4 B)", which an earlier edition calls 2.7B.
+std::string network_name(const std::vector<GpuRuns>& gpus, const Quantity& quantity);
 
 /// Converts "2026-05-01T12:34:56Z" to "2026-05-01 12:34".
 std::string readable_time(std::string iso);

@@ -8,7 +8,7 @@ namespace {
 
 struct RungRow {
   std::string device, change;
-  double ms;
+  Value ms;
 };
 
 const std::vector<Column<RungRow>> kRungColumns{
@@ -18,21 +18,34 @@ const std::vector<Column<RungRow>> kRungColumns{
 
 }  // namespace
 
+Value GpuLadder::ms(const std::string& change) const {
+  Value ms = chosen_measurement(series, change)->value(change, "");
+  ms.link.clear();  // Pages in several folders show it.
+  return ms;
+}
+
+Value GpuLadder::first() const { return ms(quantity().values.front().first); }
+
+Value GpuLadder::best() const {
+  return ms(std::ranges::min_element(quantity().values, {}, &std::pair<std::string, double>::second)
+                ->first);
+}
+
 std::vector<GpuLadder> common_ladders(const std::vector<GpuRuns>& gpus) {
   std::vector<std::vector<GpuLadder>> all;
   for (const GpuRuns& gpu : gpus) {
     for (const Series& series : quantity_series(gpu, topic::kFastestStep)) {
-      const Quantity* ladder = series.front().quantity;
-      if (ladder->values.size() < 2) continue;
+      const Quantity& ladder = *series.front().quantity;
+      if (ladder.values.size() < 2) continue;
       auto known = std::ranges::find_if(
-          all, [&](const auto& other) { return other.front().quantity->matches(*ladder); });
+          all, [&](const auto& other) { return other.front().quantity().matches(ladder); });
       if (known == all.end()) known = all.insert(known, std::vector<GpuLadder>());
-      known->push_back({&gpu, ladder});
+      known->push_back({&gpu, series, network_name(gpus, ladder)});
     }
   }
   if (all.empty()) return {};
   return std::ranges::max(all, {}, [](const std::vector<GpuLadder>& ladders) {
-    const Quantity& ladder = *ladders.front().quantity;
+    const Quantity& ladder = ladders.front().quantity();
     return std::tuple(ladders.size(), ladder.parameters, ladder.precision != "FP32");
   });
 }
@@ -40,8 +53,8 @@ std::vector<GpuLadder> common_ladders(const std::vector<GpuRuns>& gpus) {
 Dataset ladder_data(const std::vector<GpuLadder>& ladders) {
   std::vector<RungRow> rungs;
   for (const GpuLadder& ladder : ladders) {
-    for (const auto& [change, ms] : ladder.quantity->values)
-      rungs.push_back({ladder.gpu->short_name, change, ms});
+    for (const auto& [change, ms] : ladder.quantity().values)
+      rungs.push_back({ladder.gpu->short_name, change, ladder.ms(change)});
   }
   return make_dataset("ladders", kRungColumns, rungs);
 }

@@ -2,6 +2,7 @@
 // change.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "document/dataset.h"
@@ -9,14 +10,17 @@
 
 namespace labreport {
 
-/// The newest ladder of one network on one GPU. The values of its quantity are the step's ms after
-/// each change.
+/// One network's ladder on one GPU. The values of its quantity are the step's ms after each change.
 struct GpuLadder {
   const GpuRuns* gpu;
-  const Quantity* quantity;
+  Series series;
+  std::string network;  ///< "xl (3.4 B)"
 
-  double first_ms() const { return quantity->values.front().second; }
-  double best_ms() const { return quantity->smallest(); }
+  const Quantity& quantity() const { return *series.front().quantity; }
+  /// Returns the step's ms after the change of that name, the value that topics show.
+  Value ms(const std::string& change) const;
+  Value first() const;
+  Value best() const;  ///< The shortest time.
 };
 
 /// Finds the ladder that most of these GPUs have, and returns it for each GPU that has it. A tie

@@ -15,10 +15,11 @@ namespace labreport {
 /// topics and GPUs, and all runs.
 Document index_document(std::vector<RunSummary> runs);
 
-/// Makes a GPU's page: its newest numbers for each topic, its training steps over time, its runs.
+/// Makes a GPU's page: its number for each topic and quantity, its training steps over time, its
+/// runs.
 Document gpu_document(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus);
 
-/// Makes a topic's page: every GPU's newest numbers, side by side.
+/// Makes a topic's page: every GPU's numbers, side by side.
 Document topic_document(const Topic& topic, const std::vector<GpuRuns>& gpus);
 
 /// True if there is a page "What fits?", because a run of any GPU confirms formulas of peak memory.
@@ -27,6 +28,12 @@ bool has_fits_page(const std::vector<GpuRuns>& gpus);
 /// Makes the page "What fits?": a table of the smallest GPU for each step, and the data of
 /// site/what_fits.js.
 OverviewPage fits_page(const std::vector<GpuRuns>& gpus);
+
+/// Makes the dataset of that name: the finding of each topic that the `shown` GPUs measured, with a
+/// column for each of them. `gpus` are all GPUs. `root` is the path from the page to the site's
+/// root; on the page there, the last row links to the GPUs' pages.
+Dataset finding_data(const std::string& name, const std::vector<GpuRuns>& shown,
+                     const std::vector<GpuRuns>& gpus, const std::string& root);
 
 /// Makes the dataset "runs": a row for each run, in this order. `root` is the path from the page to
 /// the site's root.

@@ -1,5 +1,6 @@
 // Makes the table of runs, and the sections of all pages over several runs.
 #include <algorithm>
+#include <functional>
 
 #include "base/text.h"
 #include "document/demonstration.h"
@@ -16,6 +17,13 @@ struct RunRow {
   std::vector<std::string> flags;
 
   const Headline& headline() const { return run->headline; }
+  std::string network() const {
+    const auto quantity =
+        std::ranges::find(run->quantities, headline().network, &Quantity::network);
+    return quantity == run->quantities.end()
+               ? headline().network
+               : network_name(quantity->network, quantity->parameters);
+  }
   Value device() const {
     Value name = run->device;
     name.link = link;
@@ -25,8 +33,18 @@ struct RunRow {
 
 constexpr Notation kRunTimeFormat{Notation::kSignificant, 4};
 
-/// Returns the value of a headline, in which 0 means that it was not measured.
-Value headline_value(double value) { return value > 0 ? Value(value) : Value(); }
+/// Returns a member of a run's headline, in which 0 means that it was not measured.
+std::function<Value(const RunRow&)> headline_value(double Headline::* member) {
+  return [=](const RunRow& row) {
+    Value value;
+    if (row.headline().*member <= 0) return value;
+    value = row.headline().*member;
+    const bool is_fp32 = member == &Headline::fp32_ms, is_peak = member == &Headline::peak_bytes;
+    value.key =
+        row.run->key(is_peak ? "peak" : (is_fp32 ? "FP32" : row.headline().precision) + " step");
+    return value;
+  };
+}
 
 const std::vector<Column<RunRow>> kRunColumns{
     {"device", "GPU", &RunRow::device},
@@ -34,17 +52,10 @@ const std::vector<Column<RunRow>> kRunColumns{
     {"edition", "Edition", [](const RunRow& row) { return row.run->edition; }},
     {"measured", "Measured (UTC)",
      [](const RunRow& row) { return readable_time(row.run->started_at); }},
-    {"network", "Network", [](const RunRow& row) { return row.headline().network; }},
-    {"fp32", "FP32 step", [](const RunRow& row) { return headline_value(row.headline().fp32_ms); },
-     "ms", kRunTimeFormat},
-    {"mixed", "BF16 step",
-     [](const RunRow& row) { return headline_value(row.headline().mixed_ms); }, "ms",
-     kRunTimeFormat},
-    {"peak",
-     "Peak memory",
-     [](const RunRow& row) { return headline_value(row.headline().peak_bytes); },
-     "GiB",
-     {Notation::kGibibytes}},
+    {"network", "Network", &RunRow::network},
+    {"fp32", "FP32 step", headline_value(&Headline::fp32_ms), "ms", kRunTimeFormat},
+    {"mixed", "BF16 step", headline_value(&Headline::mixed_ms), "ms", kRunTimeFormat},
+    {"peak", "Peak memory", headline_value(&Headline::peak_bytes), "GiB", {Notation::kGibibytes}},
     {"outcome", "Outcome", [](const RunRow& row) { return row.run->outcome; }}};
 
 }  // namespace

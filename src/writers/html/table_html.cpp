@@ -79,7 +79,9 @@ TemplateObject cell_object(const TableView& table, std::size_t column, const Row
           {"is_whole", is_whole},
           {"has_remark_below", has_remark_below(row)},
           {"style", style},
-          {"sort_attribute", is_sortable ? fmt::format(" data-sort=\"{}\"", *number) : ""},
+          {"number_attributes",
+           (is_sortable ? fmt::format(" data-sort=\"{}\"", *number) : "") +
+               (cell.key.empty() ? "" : " data-key=\"" + escape_html(cell.key) + "\"")},
           {"html", html}};
 }
 

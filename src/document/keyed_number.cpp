@@ -1,0 +1,33 @@
+#include "document/keyed_number.h"
+
+#include <fmt/format.h>
+
+namespace labreport {
+namespace {
+
+constexpr std::string_view kAddressStart = "#number=";
+
+}  // namespace
+
+std::string with_unit(const std::string& number, const std::string& unit) {
+  return number + (unit == "×" ? "" : " ") + unit;
+}
+
+std::string keyed_number(const std::string& text, const Value& value) {
+  return fmt::format("[{}]({}{}/{})", text, kAddressStart, *value.number(), value.key);
+}
+
+std::string keyed_ratio(const Value& ratio) {
+  return ratio.is_missing() ? "" : keyed_number(format_ratio(*ratio.number()) + " times", ratio);
+}
+
+std::optional<KeyedAddress> keyed_address(std::string_view address) {
+  if (!address.starts_with(kAddressStart)) return std::nullopt;
+  address.remove_prefix(kAddressStart.size());
+  const std::size_t slash = address.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  return KeyedAddress{std::string(address.substr(0, slash)),
+                      std::string(address.substr(slash + 1))};
+}
+
+}  // namespace labreport

@@ -1,0 +1,30 @@
+// Writes numbers in the sentences of pages over several runs, where each carries its key.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "document/value.h"
+
+namespace labreport {
+
+/// Returns "108 ms"; "3.72×".
+std::string with_unit(const std::string& number, const std::string& unit);
+
+/// Returns Markdown of `text`, which shows the value's number: a link whose address contains the
+/// number and its key. Only the pages' HTML writer knows such addresses.
+std::string keyed_number(const std::string& text, const Value& value);
+
+/// Returns the ratio with two decimals, as Markdown: "2.63 times".
+std::string keyed_ratio(const Value& ratio);
+
+/// The number and the key in an address that `keyed_number` made.
+struct KeyedAddress {
+  std::string number, key;
+};
+
+/// Reads an address; nothing if `keyed_number` did not make it.
+std::optional<KeyedAddress> keyed_address(std::string_view address);
+
+}  // namespace labreport

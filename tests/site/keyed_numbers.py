@@ -1,0 +1,61 @@
+"""Reads the numbers of pages over several runs, each with the key that says what it is."""
+import html.parser
+import re
+
+NUMBER = re.compile(r"[−-]?\d[\d,]*(\.\d+)?")
+YEAR = re.compile(r"20\d\d")
+WITH_UNIT = re.compile(r"\d[\d,.]*\s?(ms|GiB|MiB|%|TFLOP/s|GB/s|times\b|×)")
+
+
+class KeyedNumbers(html.parser.HTMLParser):
+    """The numbers of a page: `keyed` has pairs of a key and the number, `without_key` words of numbers that have none.
+
+    Numbers are the cells of tables that have nothing else, and those with a unit in the page's sentences.
+    """
+
+    def __init__(self, text):
+        super().__init__()
+        self.keyed, self.without_key = [], []
+        self.cell = self.sentence = None  # The words so far, if the parser is inside one.
+        self.is_keyed = self.in_data = False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        attributes = dict(attrs)
+        if "data-key" in attributes:
+            number = attributes.get("value", attributes.get("data-sort"))
+            self.keyed.append((attributes["data-key"], float(number)))
+        if tag in ("td", "th"):
+            self.cell, self.is_keyed = "", "data-key" in attributes
+        if tag in ("li", "p") and "class" not in attributes:
+            self.sentence = ""
+        self.in_data = self.in_data or tag == "data"
+
+    def handle_data(self, data):
+        if self.cell is not None:
+            self.cell += data
+        if self.sentence is not None and not self.in_data:
+            self.sentence += data
+
+    def handle_endtag(self, tag):
+        if tag in ("td", "th") and self.cell is not None:
+            words = self.cell.strip()
+            is_number = NUMBER.fullmatch(words) and not YEAR.fullmatch(words)
+            if is_number and not self.is_keyed:
+                self.without_key.append(words)
+            self.cell = None
+        if tag in ("li", "p") and self.sentence is not None:
+            if WITH_UNIT.search(self.sentence):
+                self.without_key.append(self.sentence)
+            self.sentence = None
+        self.in_data = self.in_data and tag != "data"
+
+
+def different_values(pages):
+    """Returns the keys that have several values, each value with the first of the pages that show it. `pages` are
+    pairs of a page's name and its keyed numbers."""
+    values = {}
+    for name, keyed in pages:
+        for key, number in keyed:
+            values.setdefault(key, {}).setdefault(number, name)
+    return {key: found for key, found in values.items() if len(found) > 1}
