@@ -4,6 +4,7 @@
 #include <regex>
 
 #include "experiments/common/bound.h"
+#include "experiments/overview/overview.h"
 #include "experiments/problems.h"
 #include "experiments/sample_runs.h"
 
@@ -200,7 +201,7 @@ TEST(Bounds, AreTheSameInEveryPartOfAReport) {
                                                       : "GPU-bound")
         << sizes[i];
   }
-  for (const Quantity& quantity : document.quantities) {
+  for (const Quantity& quantity : overview::run_summary(run).quantities) {
     if (quantity.topic != topic::kTrainingStep && quantity.topic != topic::kMixedPrecision)
       continue;
     const bool is_half = quantity.precision == "BF16";
