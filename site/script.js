@@ -69,7 +69,7 @@ function openDetailsToPrint() {
 /** Cuts a kernel's long name to three lines until a reader expands it. */
 function shortenNames(table) {
   for (const cell of table.tBodies[0].querySelectorAll("td:not(.code, .note, .flags)")) {
-    if (!/\S{40}/.test(cell.textContent)) continue;
+    if (cell.querySelector("a") || !/\S{40}/.test(cell.textContent)) continue;  // A button holds no link.
     const name = element("span", "name", ...cell.childNodes);
     Object.assign(name, { tabIndex: 0, role: "button", ariaExpanded: "false" });
     const toggle = () => (name.ariaExpanded = String(name.ariaExpanded === "false"));

@@ -89,7 +89,8 @@ const std::vector<Column<TimerComparison>>& step_columns() {
   return columns;
 }
 
-std::optional<TimerComparison> compare_step(const KernelProfile& profile, const ProfiledStep& step) {
+std::optional<TimerComparison> compare_step(const KernelProfile& profile,
+                                            const ProfiledStep& step) {
   const bool on_gpu = step.spec->device == DeviceKind::kCuda;
   const auto profile_ms = [&](auto name) { return step.value_ms(metric::kProfile, name); };
   const auto timer_ms = step.samples_ms(metric::kStep, metric::kTotal);
