@@ -114,7 +114,7 @@ def joint_bound(bounds):
 
 def time_bound(run, cell, phases, times_ms):
     """Returns "launch-bound", "mixed" or "GPU-bound" for the mean of `times_ms`; None if that is unknown."""
-    if not times_ms or statistics.fmean(times_ms) <= 0 or "cpu" in (cell["device"], cell["device_kind"]):
+    if not times_ms or statistics.fmean(times_ms) <= 0 or cell["device_kind"] == "cpu":
         return None
     share = kernel_share(run, cell, phases, times_ms)
     if share is None:
