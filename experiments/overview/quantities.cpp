@@ -9,7 +9,6 @@
 #include "experiments/benchmarking_mixed_precision/speedup.h"
 #include "experiments/common/all_reduces.h"
 #include "experiments/common/attention.h"
-#include "experiments/common/bytes.h"
 #include "experiments/common/kernel_profiles.h"
 #include "experiments/common/ladder.h"
 #include "experiments/common/memory_profiles.h"
@@ -261,10 +260,10 @@ void add_all_reduces(Quantities& all, const RunView& view) {
                       .setting = group.words(),
                       .unit = "ms",
                       .part = "distributed_communication_single_node"};
-    for (const std::int64_t bytes : kHandoutSizes) {
-      const std::string size = size_words(static_cast<double>(bytes));
-      const auto timing = group.undisturbed_timing(bytes);
-      if (timing) add_value(quantity, size, timing->slowest_ns / 1e6);
+    for (const Measure measure : measures_of(group.cell->spec)) {
+      const std::int64_t bytes = message_bytes(measure);
+      const auto timing = is_handout_size(bytes) ? group.undisturbed_timing(bytes) : std::nullopt;
+      if (timing) add_value(quantity, describe(measure), timing->slowest_ns / 1e6);
     }
     add_unless_empty(all, std::move(quantity));
   }

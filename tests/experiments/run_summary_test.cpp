@@ -66,6 +66,9 @@ TEST(RunSummary, CallsItsValuesAsComparisonsDo) {
   EXPECT_THAT(value_names_of(overview::run_summary(steps_run()), topic::kTrainingStep),
               ElementsAre(describe(Measure::kStep), describe(Measure::kForward),
                           describe(Measure::kBackward), describe(Measure::kOptimizer)));
+  const labreport::Run all_reduces = fake_run(input_for("distributed_communication_single_node"));
+  EXPECT_THAT(value_names_of(overview::run_summary(all_reduces), topic::kAllReduce),
+              ElementsAre("1 MB", "10 MB", "100 MB", "1 GB"));
 }
 
 TEST(RunSummary, HasNoNumbersIfTheRunMostlyFailed) {
