@@ -252,6 +252,10 @@ PartContent content(const RunView& view, const Rows& rows) {
              device == nullptr ? std::nullopt : std::optional(device->memory_bytes));
   part.facts.set("reason", first_reason(rows));
   part.facts.flag("gpu", view.on_gpu());
+  // Workers that empty the cache before each length also record the forward's peak.
+  part.facts.flag("cache_emptied", std::ranges::any_of(rows, [](const AttentionRow& row) {
+                    return row.forward_peak_bytes.has_value();
+                  }));
   const CellSpec& spec = rows.front().spec();
   part.facts.set("steps", format_count(spec.steps.value_or(0)));
   part.facts.set("warmup", format_count(spec.warmup.value_or(0)));

@@ -116,11 +116,13 @@ TEST(AttentionMemory, SaysWhatARunWithoutReservedBytesLeavesOpen) {
       });
     };
   };
-  EXPECT_THAT(
-      attention_part("pytorch_attention", without({metric::kForwardPeak, metric::kRefusedReserved}))
-          .answer,
-      HasSubstr("with 64.1 GiB in use. What held the rest was not recorded. A whole pass needs 6.0 "
-                "of them"));
+  const Part without_both = attention_part(
+      "pytorch_attention", without({metric::kForwardPeak, metric::kRefusedReserved}));
+  EXPECT_THAT(without_both.answer,
+              HasSubstr("with 64.1 GiB in use. What held the rest was not recorded. A whole pass "
+                        "needs 6.0 of them"));
+  EXPECT_THAT(without_both.details.method, Not(HasSubstr("empty cache")));
+  EXPECT_THAT(attention_part("pytorch_attention").details.method, HasSubstr("an empty cache"));
   const auto asks_for_too_much = change_rows([](const NamedRow& row) {
     if (ran_out_of_memory(row)) row.scale(column::kRequestedBytes, 3);
   });
