@@ -245,7 +245,7 @@ std::string JsonReader::text(std::size_t max_bytes) const {
 
 std::int64_t JsonReader::integer() const {
   if (!value_->is_number_integer()) throw_expected("an integer");
-  const auto beyond = [this](auto number) {
+  const auto beyond = [](auto number) {
     return std::cmp_greater(number, kMaxInteger) || std::cmp_less(number, -kMaxInteger);
   };
   const bool too_large = value_->is_number_unsigned() ? beyond(value_->get<std::uint64_t>())
