@@ -31,21 +31,6 @@ const Launch* profile_of(const RunView& view, const CellSpec& step) {
   return nullptr;
 }
 
-/// Returns the time in which kernels of the phases run in the step's profile; nothing if a phase
-/// was not profiled.
-std::optional<double> kernels_ms(const RunView& view, const CellSpec& step,
-                                 const std::vector<std::string_view>& phases) {
-  const Launch* profile = profile_of(view, step);
-  if (profile == nullptr) return std::nullopt;
-  double sum_ms = 0;
-  for (const auto phase : phases) {
-    const auto busy_ms = single_milliseconds(*profile, metric::kBusy, phase);
-    if (!busy_ms) return std::nullopt;
-    sum_ms += *busy_ms;
-  }
-  return sum_ms;
-}
-
 /// Returns the median lag of the GPU in each of the phases but the loss, which is too short.
 /// Phases are judged one by one, because a full launch queue makes the CPU wait and limits the lags
 /// of later phases.
@@ -74,9 +59,9 @@ TimeBound time_bound(const RunView& view, const TimedLaunch& timed,
                      const std::vector<std::string_view>& phases,
                      const std::vector<double>& times_ms) {
   if (times_ms.empty() || mean(times_ms) <= 0 || !view.on_gpu()) return {};
-  const auto kernels = kernels_ms(view, *timed.spec, phases);
-  if (!kernels) return {.lag_shares = lag_shares(timed, phases)};
-  return {.kernel_share = std::min(1.0, *kernels / mean(times_ms))};
+  const Launch* profile = profile_of(view, *timed.spec);
+  const auto costs = profile == nullptr ? std::nullopt : launch_costs(*profile, phases, times_ms);
+  return {.costs = costs, .lag_shares = costs ? std::vector<double>() : lag_shares(timed, phases)};
 }
 
 /// Returns the bound of whole steps.
@@ -97,17 +82,8 @@ std::optional<Bound> joint_bound(const std::vector<Bound>& bounds) {
 
 }  // namespace
 
-std::string_view describe(Bound bound) {
-  if (bound == Bound::kMixed) return "mixed";
-  return bound == Bound::kLaunch ? "launch-bound" : "GPU-bound";
-}
-
 std::optional<Bound> TimeBound::bound() const {
-  if (kernel_share) {
-    return *kernel_share < kLaunchBoundBelow ? Bound::kLaunch
-           : *kernel_share < kGpuBoundFrom   ? Bound::kMixed
-                                             : Bound::kDevice;
-  }
+  if (costs) return costs->bound();
   return joint_bound(each(
       lag_shares, [](double lag) { return lag < kWaitsBelow ? Bound::kLaunch : Bound::kDevice; }));
 }

@@ -82,14 +82,37 @@ PHASES = {"inference": ["forward"], "forward": ["forward"], "forward_backward": 
           "train_step": ["forward", "loss", "backward", "optimizer"]}
 
 
-def kernel_share(run, cell, phases, times_ms):
-    """Returns the time in which the profile's kernels of these phases run / the mean of `times_ms`, at most 1."""
-    profile = next((one.ok_launch() for one in users_cells(run, "kernels")
-                    if setting(one) == setting(cell) and one["steps"] != 0 and one.ok_launch()
-                    and MODES.index(one["mode"]) >= MODES.index(cell["mode"])
-                    and (one["mode"] == "inference") == (cell["mode"] == "inference")), None)
-    busy_ns = [profile and profile.metric("busy", phase) for phase in phases]
-    return None if None in busy_ns else min(1, sum(busy_ns) / 1e6 / statistics.fmean(times_ms))
+def profile_of(run, cell):
+    """Returns the launch that profiled the cell's step, or a longer step if both have gradients; None without one."""
+    return next((one.ok_launch() for one in users_cells(run, "kernels")
+                 if setting(one) == setting(cell) and one["steps"] != 0 and one.ok_launch()
+                 and MODES.index(one["mode"]) >= MODES.index(cell["mode"])
+                 and (one["mode"] == "inference") == (cell["mode"] == "inference")), None)
+
+
+class LaunchCosts:
+    """The launches of a profiled step's phases, and the mean time of the same phases without the profiler."""
+
+    def __init__(self, profile, phases, times_ms):
+        self.launches = sum(row["instances"] or 0 for row in profile.table("kernels") if row["phase"] in phases)
+        self.kernels_ms = sum(profile.metric("busy", phase) for phase in phases) / 1e6
+        self.time_ms = statistics.fmean(times_ms)
+        self.kernel_us = 1e3 * self.kernels_ms / self.launches
+        share = self.kernels_ms / self.time_ms
+        self.bound = ("launch-bound" if share < LAUNCH_BOUND_BELOW else "mixed" if share < GPU_BOUND_FROM
+                      else "GPU-bound")
+        # Each cost has a meaning only where its processor sets the time.
+        self.gpu_idle_us = (1e3 * (self.time_ms - self.kernels_ms) / self.launches
+                            if self.bound == "GPU-bound" and share <= 1 else None)
+        self.cpu_us = 1e3 * self.time_ms / self.launches if self.bound == "launch-bound" else None
+
+
+def launch_costs(profile, phases, times_ms):
+    """Returns the LaunchCosts; None if the profile lacks one of the phases."""
+    kernels = profile.table("kernels") if profile else []
+    launches = lambda phase: sum(row["instances"] or 0 for row in kernels if row["phase"] == phase)
+    known = all(launches(phase) >= 1 and profile.metric("busy", phase) is not None for phase in phases)
+    return LaunchCosts(profile, phases, times_ms) if known else None
 
 
 def lag_shares(cell, phases):
@@ -116,10 +139,10 @@ def time_bound(run, cell, phases, times_ms):
     """Returns "launch-bound", "mixed" or "GPU-bound" for the mean of `times_ms`; None if that is unknown."""
     if not times_ms or statistics.fmean(times_ms) <= 0 or cell["device_kind"] == "cpu":
         return None
-    share = kernel_share(run, cell, phases, times_ms)
-    if share is None:
-        return joint_bound("launch-bound" if lag < WAITS_BELOW else "GPU-bound" for lag in lag_shares(cell, phases))
-    return "launch-bound" if share < LAUNCH_BOUND_BELOW else "mixed" if share < GPU_BOUND_FROM else "GPU-bound"
+    costs = launch_costs(profile_of(run, cell), phases, times_ms)
+    if costs:
+        return costs.bound
+    return joint_bound("launch-bound" if lag < WAITS_BELOW else "GPU-bound" for lag in lag_shares(cell, phases))
 
 
 def network_bound(run, network):
