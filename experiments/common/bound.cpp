@@ -1,8 +1,6 @@
 #include "experiments/common/bound.h"
 
 #include <algorithm>
-#include <array>
-#include <numeric>
 
 #include "base/lists.h"
 #include "experiments/common/phases.h"
@@ -10,12 +8,6 @@
 
 namespace labreport {
 namespace {
-
-/// The phases of a step in their order, each with the shortest mode that has it.
-constexpr std::array kPhases{std::pair(metric::kForward, Mode::kInference),
-                             std::pair(metric::kLoss, Mode::kForwardBackward),
-                             std::pair(metric::kBackward, Mode::kForwardBackward),
-                             std::pair(metric::kOptimizer, Mode::kTrainStep)};
 
 /// Returns a profile of the step's mode, or of a longer one with gradients if the step has
 /// gradients. Returns null if no such profile ran.
@@ -38,7 +30,7 @@ std::vector<double> lag_shares(const TimedLaunch& timed,
                                const std::vector<std::string_view>& phases) {
   std::vector<double> medians;
   std::vector<double> finished_ms;  // From each step's start until the GPU finished the phase.
-  for (const auto& [phase, mode] : kPhases) {
+  for (const auto phase : phases_of(Mode::kTrainStep)) {
     const auto durations_ms = timed.ms_after_warmup(metric::kEvent, phase);
     const auto enqueued_ms = timed.ms_after_warmup(metric::kEnqueue, phase);
     if (durations_ms.empty() || durations_ms.size() != enqueued_ms.size()) continue;
@@ -66,11 +58,8 @@ TimeBound time_bound(const RunView& view, const TimedLaunch& timed,
 
 /// Returns the bound of whole steps.
 TimeBound step_bound(const RunView& view, const TimedLaunch& timed) {
-  std::vector<std::string_view> phases;
-  for (const auto& [phase, mode] : kPhases) {
-    if (timed.spec->mode >= mode) phases.push_back(phase);
-  }
-  return time_bound(view, timed, phases, timed.ms_after_warmup(metric::kStep, metric::kTotal));
+  return time_bound(view, timed, phases_of(timed.spec->mode.value_or(Mode::kForward)),
+                    timed.ms_after_warmup(metric::kStep, metric::kTotal));
 }
 
 /// Returns the bound that all have, or mixed if they differ; nothing if there are none.

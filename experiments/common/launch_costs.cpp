@@ -48,6 +48,16 @@ std::optional<double> LaunchCosts::cpu_us() const {
   return time_ms * kMicrosecondsPerMillisecond / launches;
 }
 
+std::vector<std::string_view> phases_of(Mode mode) {
+  std::vector<std::string_view> phases{metric::kForward};
+  if (mode >= Mode::kForwardBackward) {
+    phases.push_back(metric::kLoss);
+    phases.push_back(metric::kBackward);
+  }
+  if (mode >= Mode::kTrainStep) phases.push_back(metric::kOptimizer);
+  return phases;
+}
+
 std::optional<LaunchCosts> launch_costs(const Launch& profile,
                                         const std::vector<std::string_view>& phases,
                                         const std::vector<double>& times_ms) {

@@ -34,6 +34,9 @@ struct LaunchCosts {
   std::optional<double> cpu_us() const;
 };
 
+/// Returns the phases of a step of this mode, in their order.
+std::vector<std::string_view> phases_of(Mode mode);
+
 /// Returns the launches of these phases of a step that `profile` recorded on a GPU. `times_ms` are
 /// the same phases' times without the profiler. Returns nothing if there are no times above 0, or
 /// if a phase has no kernels or was not profiled.

@@ -91,28 +91,28 @@ def profile_of(run, cell):
 
 
 class LaunchCosts:
-    """The launches of a profiled step's phases, and the mean time of the same phases without the profiler."""
+    """What launches cost that run kernels for `kernels_ms` of a time of `time_ms` without the profiler."""
 
-    def __init__(self, profile, phases, times_ms):
-        self.launches = sum(row["instances"] or 0 for row in profile.table("kernels") if row["phase"] in phases)
-        self.kernels_ms = sum(profile.metric("busy", phase) for phase in phases) / 1e6
-        self.time_ms = statistics.fmean(times_ms)
-        self.kernel_us = 1e3 * self.kernels_ms / self.launches
-        share = self.kernels_ms / self.time_ms
+    def __init__(self, launches, kernels_ms, time_ms):
+        self.launches, self.kernels_ms, self.time_ms = launches, kernels_ms, time_ms
+        self.kernel_us = 1e3 * kernels_ms / launches
+        share = min(1, kernels_ms / time_ms)
         self.bound = ("launch-bound" if share < LAUNCH_BOUND_BELOW else "mixed" if share < GPU_BOUND_FROM
                       else "GPU-bound")
-        # Each cost has a meaning only where its processor sets the time.
-        self.gpu_idle_us = (1e3 * (self.time_ms - self.kernels_ms) / self.launches
-                            if self.bound == "GPU-bound" and share <= 1 else None)
-        self.cpu_us = 1e3 * self.time_ms / self.launches if self.bound == "launch-bound" else None
+        # Each cost has a meaning only if its processor sets the time.
+        self.gpu_idle_us = (1e3 * (time_ms - kernels_ms) / launches
+                            if self.bound == "GPU-bound" and kernels_ms <= time_ms else None)
+        self.cpu_us = 1e3 * time_ms / launches if self.bound == "launch-bound" else None
 
 
 def launch_costs(profile, phases, times_ms):
-    """Returns the LaunchCosts; None if the profile lacks one of the phases."""
+    """Returns what the launches of these phases cost; None if the profile lacks one of the phases."""
     kernels = profile.table("kernels") if profile else []
-    launches = lambda phase: sum(row["instances"] or 0 for row in kernels if row["phase"] == phase)
-    known = all(launches(phase) >= 1 and profile.metric("busy", phase) is not None for phase in phases)
-    return LaunchCosts(profile, phases, times_ms) if known else None
+    launches = [sum(row["instances"] or 0 for row in kernels if row["phase"] == phase) for phase in phases]
+    busy_ns = [profile and profile.metric("busy", phase) for phase in phases]
+    if min(launches) < 1 or None in busy_ns:
+        return None
+    return LaunchCosts(sum(launches), sum(busy_ns) / 1e6, statistics.fmean(times_ms))
 
 
 def lag_shares(cell, phases):
