@@ -249,10 +249,11 @@ Facts duration_facts(const std::vector<SizeRow>& all) {
   facts.when("timed", !rows.empty(), rows.empty() ? Facts() : timed_facts(rows));
   facts.when("passes", passes.facts());
   auto of_optimizer = optimizer.facts();
-  if (of_optimizer)
+  if (of_optimizer) {
+    const auto& costs = optimizer.row()->bounds.optimizer.costs;
     of_optimizer->flag("elsewhere", optimizer.row() != passes.row())
-        .flag("by_launches",
-              optimizer.row()->bounds.optimizer.kernel_share.value_or(1) < kLaunchBoundBelow);
+        .flag("by_launches", costs && costs->bound() == Bound::kLaunch);
+  }
   return facts.when("optimizer", of_optimizer);
 }
 

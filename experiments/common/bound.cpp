@@ -1,8 +1,6 @@
 #include "experiments/common/bound.h"
 
 #include <algorithm>
-#include <array>
-#include <numeric>
 
 #include "base/lists.h"
 #include "experiments/common/phases.h"
@@ -10,12 +8,6 @@
 
 namespace labreport {
 namespace {
-
-/// The phases of a step in their order, each with the shortest mode that has it.
-constexpr std::array kPhases{std::pair(metric::kForward, Mode::kInference),
-                             std::pair(metric::kLoss, Mode::kForwardBackward),
-                             std::pair(metric::kBackward, Mode::kForwardBackward),
-                             std::pair(metric::kOptimizer, Mode::kTrainStep)};
 
 /// Returns a profile of the step's mode, or of a longer one with gradients if the step has
 /// gradients. Returns null if no such profile ran.
@@ -31,21 +23,6 @@ const Launch* profile_of(const RunView& view, const CellSpec& step) {
   return nullptr;
 }
 
-/// Returns the time in which kernels of the phases run in the step's profile; nothing if a phase
-/// was not profiled.
-std::optional<double> kernels_ms(const RunView& view, const CellSpec& step,
-                                 const std::vector<std::string_view>& phases) {
-  const Launch* profile = profile_of(view, step);
-  if (profile == nullptr) return std::nullopt;
-  double sum_ms = 0;
-  for (const auto phase : phases) {
-    const auto busy_ms = single_milliseconds(*profile, metric::kBusy, phase);
-    if (!busy_ms) return std::nullopt;
-    sum_ms += *busy_ms;
-  }
-  return sum_ms;
-}
-
 /// Returns the median lag of the GPU in each of the phases but the loss, which is too short.
 /// Phases are judged one by one, because a full launch queue makes the CPU wait and limits the lags
 /// of later phases.
@@ -53,7 +30,7 @@ std::vector<double> lag_shares(const TimedLaunch& timed,
                                const std::vector<std::string_view>& phases) {
   std::vector<double> medians;
   std::vector<double> finished_ms;  // From each step's start until the GPU finished the phase.
-  for (const auto& [phase, mode] : kPhases) {
+  for (const auto phase : phases_of(Mode::kTrainStep)) {
     const auto durations_ms = timed.ms_after_warmup(metric::kEvent, phase);
     const auto enqueued_ms = timed.ms_after_warmup(metric::kEnqueue, phase);
     if (durations_ms.empty() || durations_ms.size() != enqueued_ms.size()) continue;
@@ -74,18 +51,15 @@ TimeBound time_bound(const RunView& view, const TimedLaunch& timed,
                      const std::vector<std::string_view>& phases,
                      const std::vector<double>& times_ms) {
   if (times_ms.empty() || mean(times_ms) <= 0 || !view.on_gpu()) return {};
-  const auto kernels = kernels_ms(view, *timed.spec, phases);
-  if (!kernels) return {.lag_shares = lag_shares(timed, phases)};
-  return {.kernel_share = std::min(1.0, *kernels / mean(times_ms))};
+  const Launch* profile = profile_of(view, *timed.spec);
+  const auto costs = profile == nullptr ? std::nullopt : launch_costs(*profile, phases, times_ms);
+  return {.costs = costs, .lag_shares = costs ? std::vector<double>() : lag_shares(timed, phases)};
 }
 
 /// Returns the bound of whole steps.
 TimeBound step_bound(const RunView& view, const TimedLaunch& timed) {
-  std::vector<std::string_view> phases;
-  for (const auto& [phase, mode] : kPhases) {
-    if (timed.spec->mode >= mode) phases.push_back(phase);
-  }
-  return time_bound(view, timed, phases, timed.ms_after_warmup(metric::kStep, metric::kTotal));
+  return time_bound(view, timed, phases_of(timed.spec->mode.value_or(Mode::kForward)),
+                    timed.ms_after_warmup(metric::kStep, metric::kTotal));
 }
 
 /// Returns the bound that all have, or mixed if they differ; nothing if there are none.
@@ -97,17 +71,8 @@ std::optional<Bound> joint_bound(const std::vector<Bound>& bounds) {
 
 }  // namespace
 
-std::string_view describe(Bound bound) {
-  if (bound == Bound::kMixed) return "mixed";
-  return bound == Bound::kLaunch ? "launch-bound" : "GPU-bound";
-}
-
 std::optional<Bound> TimeBound::bound() const {
-  if (kernel_share) {
-    return *kernel_share < kLaunchBoundBelow ? Bound::kLaunch
-           : *kernel_share < kGpuBoundFrom   ? Bound::kMixed
-                                             : Bound::kDevice;
-  }
+  if (costs) return costs->bound();
   return joint_bound(each(
       lag_shares, [](double lag) { return lag < kWaitsBelow ? Bound::kLaunch : Bound::kDevice; }));
 }

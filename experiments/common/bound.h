@@ -5,26 +5,19 @@
 #include <string_view>
 #include <vector>
 
+#include "experiments/common/launch_costs.h"
 #include "experiments/common/timing.h"
 
 namespace labreport {
-
-/// The CPU or the GPU sets a time. Every report and page tells which by this one definition: if
-/// kernels fill less than `kLaunchBoundBelow` of a time, the CPU sets it, and the time is
-/// launch-bound. If they fill `kGpuBoundFrom` or more, the GPU sets it. Between the two, it is
-/// mixed.
-enum class Bound { kLaunch, kMixed, kDevice };
-inline constexpr double kLaunchBoundBelow = 0.8, kGpuBoundFrom = 0.9;
-std::string_view describe(Bound bound);  ///< "launch-bound", "mixed", "GPU-bound"
 
 /// A time that was not profiled is launch-bound if, after the CPU's last launch, the GPU needs less
 /// than this share of the time to finish it. Otherwise it counts as GPU-bound.
 inline constexpr double kWaitsBelow = 0.05;
 
-/// The evidence for what sets the mean time of a pass or of a whole step. All is empty on a CPU.
+/// The evidence for what sets the mean time of a pass or of a whole step (see `Bound`). All is
+/// empty on a CPU.
 struct TimeBound {
-  /// The time in which kernels run / the mean time, at most 1; empty if it was not profiled.
-  std::optional<double> kernel_share = {};
+  std::optional<LaunchCosts> costs = {};  ///< Empty if the time was not profiled.
   /// How long the GPU still works after the CPU's last launch / the GPU's time, median of the
   /// steps. One value for each pass of the time, and none if it was profiled.
   std::vector<double> lag_shares = {};

@@ -21,18 +21,26 @@ struct BoundsRow {
     const auto flops = step_flops(*timed.spec);
     return steps.empty() || !flops ? Value() : *flops / (median(steps) / 1e3) / kTera;
   }
-  /// Returns the smallest lag of a forward or backward pass that was not profiled.
-  std::optional<double> smallest_lag() const {
-    std::vector<double> lags = network.forward.lag_shares;
-    std::ranges::copy(network.backward.lag_shares, std::back_inserter(lags));
-    return lags.empty() ? std::nullopt : std::optional(std::ranges::min(lags));
-  }
 };
 
 Column<BoundsRow> share_column(const char* name, const char* title,
                                TimeBound NetworkBounds::* time) {
-  return {name, title, [time](const BoundsRow& row) { return (row.network.*time).kernel_share; },
-          "%", kShareNotation};
+  const auto share = [time](const BoundsRow& row) {
+    const auto& costs = (row.network.*time).costs;
+    return costs ? Value(costs->kernel_share()) : Value();
+  };
+  return {name, title, share, "%", kShareNotation};
+}
+
+/// Shows a number of the whole step's launches; none if the step was not profiled.
+template <typename Number>
+Column<BoundsRow> launch_column(const char* name, const char* title, const char* unit,
+                                Number number, Notation notation) {
+  const auto value = [number](const BoundsRow& row) {
+    const auto& costs = row.network.step.costs;
+    return costs ? Value(std::invoke(number, *costs)) : Value();
+  };
+  return {name, title, value, unit, notation};
 }
 
 const std::vector<Column<BoundsRow>> kBounds{
@@ -47,7 +55,11 @@ const std::vector<Column<BoundsRow>> kBounds{
     share_column("backward", "Of backward", &NetworkBounds::backward),
     share_column("optimizer", "Of the optimizer", &NetworkBounds::optimizer),
     share_column("step", "Of the step", &NetworkBounds::step),
-    {"lag", "Smallest GPU lag, not profiled", &BoundsRow::smallest_lag, "%", kShareNotation},
+    launch_column("launches", "Launches of the step", "", &LaunchCosts::launches,
+                  {Notation::kCount}),
+    launch_column("kernel", "Mean kernel", "µs", &LaunchCosts::mean_kernel_us, kThreeDigits),
+    launch_column("idle", "GPU idle a kernel", "µs", &LaunchCosts::gpu_idle_us, kThreeDigits),
+    launch_column("cpu", "CPU a launch", "µs", &LaunchCosts::cpu_us, kThreeDigits),
     {"rate", "Rate", &BoundsRow::teraflops_per_second, "TFLOP/s"},
     {"of_peak", "MFU", &BoundsRow::mfu, "%", kShareNotation},
     {"bound", "Bound", [](const BoundsRow& row) {

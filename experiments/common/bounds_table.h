@@ -8,8 +8,8 @@
 
 namespace labreport {
 
-/// Shows what sets each network's times (see `NetworkBounds`), the shares behind it, and the MFU of
-/// the longest mode that ran.
+/// Shows what sets each network's times (see `NetworkBounds`), the shares behind it, what a launch
+/// costs the longest mode that ran, and that mode's MFU.
 TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& groups);
 
 }  // namespace labreport

@@ -14,15 +14,23 @@ struct SoftmaxVsGemms {
   std::string profile, full_name;
   std::string reason;  ///< Why the forward pass was not measured; empty if it was.
   TimedWork softmax = {}, scores = {}, values = {}, projections = {};
-  TimedWork gemms = {};                ///< QKᵀ and A·V, without the projections.
-  double softmax_bandwidth_share = 0;  ///< Share of the copy bandwidth; 0 if that is unknown.
-  double gemm_rate_share = 0;          ///< Share of the fastest GEMM's rate; 0 if that is unknown.
-  double ridge = 0;                    ///< The ridge point, FLOP/B; 0 if unknown.
+  TimedWork gemms = {};  ///< QKᵀ and A·V, without the projections.
+  // The shares of the copy bandwidth, and of the fastest GEMM's rate; 0 if those are unknown.
+  double softmax_bandwidth_share = 0, gemm_bandwidth_share = 0, gemm_rate_share = 0;
+  double ridge = 0;  ///< The ridge point, FLOP/B; 0 if unknown.
 
+  bool softmax_is_memory_bound() const {
+    const bool is_near_bandwidth =  // Above the bandwidth, caches held the scores.
+        softmax_bandwidth_share >= kBoundFrom && softmax_bandwidth_share <= 1;
+    return softmax.intensity() < ridge && is_near_bandwidth;
+  }
   /// True if softmax is memory-bound and the GEMMs are compute-bound.
   bool bounds_differ() const {
-    return softmax.intensity() < ridge && softmax_bandwidth_share >= kBoundFrom &&
-           gemms.intensity() >= ridge && gemm_rate_share >= kBoundFrom;
+    return softmax_is_memory_bound() && gemms.intensity() >= ridge && gemm_rate_share >= kBoundFrom;
+  }
+  bool both_are_memory_bound() const {
+    return softmax_is_memory_bound() && gemms.intensity() < ridge &&
+           gemm_bandwidth_share >= kBoundFrom;
   }
   double time_ratio() const { return softmax.ms / gemms.ms; }
   double flop_ratio() const { return gemms.flops > 0 ? softmax.flops / gemms.flops : 0; }
@@ -49,16 +57,26 @@ std::optional<SoftmaxVsGemms> compare_softmax(const Limits& limits, const Kernel
   const PeakRates peaks(limits, profile);
   if (!peaks.are_known() || !profile.is_own_network()) return comparison;
   comparison.softmax_bandwidth_share = comparison.softmax.bandwidth() / peaks.bandwidth;
+  comparison.gemm_bandwidth_share = comparison.gemms.bandwidth() / peaks.bandwidth;
   comparison.gemm_rate_share = comparison.gemms.flop_rate() / peaks.gemm_rate;
   comparison.ridge = peaks.ridge();
   return comparison;
+}
+
+/// Says why softmax has no time of its own in a forward pass that was measured.
+std::string why_inseparable(const KernelRows& forward) {
+  return rows_of_stage(forward, stage::kFused).empty()
+             ? "no module or operator tells softmax from the GEMMs"
+             : "one fused operator computes attention";
 }
 
 std::vector<SoftmaxVsGemms> softmax_rows(const Limits& limits,
                                          const std::vector<const KernelProfile*>& profiles) {
   std::vector<SoftmaxVsGemms> rows;
   for (const KernelProfile* profile : profiles) {
-    const std::string reason = profile->why_missing(Pass::kForward);
+    const KernelRows forward = profile->rows(Pass::kForward);
+    const std::string reason =
+        forward.empty() ? profile->why_missing(Pass::kForward) : why_inseparable(forward);
     if (const auto comparison = compare_softmax(limits, *profile)) {
       rows.push_back(*comparison);
     } else if (!reason.empty()) {
@@ -98,56 +116,46 @@ const std::vector<Column<SoftmaxVsGemms>>& ratio_columns() {
                     kAsPercent),
       number_column("bandwidth", "Softmax, of copy bandwidth", "%", &Row::softmax_bandwidth_share,
                     kAsPercent),
+      number_column("gemm_bandwidth", "GEMMs, of copy bandwidth", "%", &Row::gemm_bandwidth_share,
+                    kAsPercent),
       number_column("rate", "GEMMs, of the fastest GEMM", "%", &Row::gemm_rate_share, kAsPercent)};
   return columns;
 }
 
-Facts attention_sentence(const SoftmaxVsGemms& comparison) {
-  constexpr Notation kTwoDigits{Notation::kSignificant, 2};
+Facts attention_sentences(const SoftmaxVsGemms& comparison) {
   const bool has_flops = comparison.softmax.flops > 0;
-  const Facts intensities = Facts()
-                                .set("softmax", comparison.softmax.intensity(), kTwoDigits)
-                                .set("gemms", comparison.gemms.intensity(), kTwoDigits)
-                                .set("ridge", comparison.ridge, kTwoDigits);
+  const double flop_ratio = has_flops ? comparison.gemms.flops / comparison.softmax.flops : 0;
   return Facts()
       .set("profile", comparison.full_name)
       .set("softmax", comparison.softmax.ms, kThreeDigits)
       .set("gemms", comparison.gemms.ms, kThreeDigits)
-      .when(
-          "counted", has_flops, "times",
-          has_flops ? format_significant(comparison.gemms.flops / comparison.softmax.flops, 2) : "")
-      .when("apart", comparison.bounds_differ(), intensities)
-      .flag("unclear", comparison.ridge > 0 && !comparison.bounds_differ());
-}
-
-/// Chooses the answer's sentence. Softmax and the GEMMs have no separate times if a fused kernel
-/// computes both, or if kernels cannot be assigned to them.
-Facts attention_facts(const Profiles& profiles, const Limits& limits) {
-  Facts facts = profiles.facts();
-  const KernelProfile* profile = profiles.in_answers;
-  const KernelRows forward = profile == nullptr ? KernelRows() : profile->rows(Pass::kForward);
-  const auto comparison = profile == nullptr ? std::nullopt : compare_softmax(limits, *profile);
-  const double fused_ms = total_ms(rows_of_stage(forward, stage::kFused));
-  const char* condition = forward.empty() ? "nothing"
-                          : comparison    ? "one"
-                          : fused_ms > 0  ? "fused"
-                                          : "unassigned";
-  Facts sentence = comparison ? attention_sentence(*comparison) : Facts();
-  if (!comparison && profile != nullptr)
-    sentence.set("profile", profile->full_name).set("ms", fused_ms, kThreeDigits);
-  return facts.choose({"nothing", "one", "fused", "unassigned"}, condition, sentence);
+      .when("counted", has_flops, "times", format_significant(flop_ratio, 2))
+      .when("bounds", comparison.bounds_differ(),
+            Facts()
+                .set("rate", comparison.gemm_rate_share, kAsPercent)
+                .set("bandwidth", comparison.softmax_bandwidth_share, kAsPercent));
 }
 
 }  // namespace
 
 PartContent attention(const Profiles& profiles) {
-  const Limits limits = measured_limits(profiles.view.run());
+  const auto compare = [&](const KernelProfile* profile) {
+    return profile == nullptr ? std::nullopt : compare_softmax(profiles.limits, *profile);
+  };
+  const auto comparison = compare(profiles.in_answers);
+  const auto in_16_bits = compare(profiles.in_answers_16_bit);
+  const bool memory_bound = in_16_bits && in_16_bits->both_are_memory_bound();
   PartContent part;
-  part.facts = attention_facts(profiles, limits);
+  part.has_numbers = comparison.has_value();
+  part.facts = profiles.facts();
+  if (comparison) part.facts.add(attention_sentences(*comparison));
+  part.facts.when("memory_bound", memory_bound, "precision",
+                  memory_bound ? labreport::describe(profiles.in_answers_16_bit->precision()) : "");
   part.datasets = {
-      make_dataset("ratios", ratio_columns(), softmax_rows(limits, profiles.in_tables)),
-      make_dataset("every-ratio", ratio_columns(), softmax_rows(limits, profiles.in_details))};
-  add_roofline(profiles, limits, part);
+      make_dataset("ratios", ratio_columns(), softmax_rows(profiles.limits, profiles.in_tables)),
+      make_dataset("every-ratio", ratio_columns(),
+                   softmax_rows(profiles.limits, profiles.in_details))};
+  add_roofline(profiles, part);
   return part;
 }
 

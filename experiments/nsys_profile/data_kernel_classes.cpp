@@ -2,67 +2,31 @@
 #include <cmath>
 
 #include "base/format.h"
-#include "base/lists.h"
-#include "base/text.h"
 #include "experiments/nsys_profile/kernel_sums.h"
+#include "experiments/nsys_profile/model_parts.h"
 #include "experiments/nsys_profile/presenters.h"
 
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr const char* kDetailedClasses[]{"elementwise", "exponential", "where",
-                                         "reduction",   "copy",        "gather",
-                                         "fused",       "memset",      "other"};
 constexpr Pass kComparedPasses[]{Pass::kForward, Pass::kForwardBackward, Pass::kTrainStep};
 constexpr Pass kDrawnPasses[]{Pass::kForward, Pass::kBackward, Pass::kOptimizer, Pass::kTrainStep};
-constexpr double kPercentagePoint = 0.01;
-
-struct ProfiledPass {
-  const KernelProfile* profile;
-  Pass pass;
-};
-
-/// Makes a row for each pass of each profile and a column for each class that has a kernel.
-Dataset every_class(const std::vector<const KernelProfile*>& profiles) {
-  std::vector<ProfiledPass> passes;
-  for (const KernelProfile* profile : profiles) {
-    for (const Pass pass : kComparedPasses) {
-      if (profile->rows(pass).empty() && profile->reason.empty()) continue;
-      passes.push_back({profile, pass});
-    }
-  }
-  std::vector<Column<ProfiledPass>> columns{
-      {"profile", "Profile", [](const ProfiledPass& row) { return row.profile->label; }},
-      {"pass", "Pass", [](const ProfiledPass& row) { return describe(row.pass); }}};
-  const auto add_column = [&](const std::string& kind, const auto& is_in_class) {
-    const auto value = [is_in_class](const ProfiledPass& row) {
-      return share_or_reason(*row.profile, row.pass, is_in_class);
-    };
-    const auto has_class = [&](const ProfiledPass& row) {
-      return time_share(row.profile->rows(row.pass), is_in_class) > 0;
-    };
-    if (std::ranges::any_of(passes, has_class))
-      columns.push_back({kind, kind, value, "%", kAsPercent});
-  };
-  add_column("GEMM", is_gemm);
-  for (const std::string kind : kDetailedClasses) {
-    add_column(kind, [kind](const KernelRow& row) { return row.kind == kind; });
-  }
-  return make_dataset("every-class", columns, passes);
-}
+// The answer names AdamW's share of the copy bandwidth in this range: above it, caches held
+// tensors.
+constexpr double kMinBandwidthShare = 0.4, kMaxBandwidthShare = 1;
 
 /// Makes a row for each profile with the GEMMs' share of each pass's GPU time.
-Dataset gemm_shares(const std::vector<const KernelProfile*>& profiles) {
+Dataset gemm_shares(const char* name, const std::vector<const KernelProfile*>& profiles) {
   std::vector<Column<const KernelProfile*>> columns{
       {"profile", "Profile", [](const KernelProfile* profile) { return profile->label; }}};
   for (const Pass pass : kComparedPasses) {
-    const std::string name(describe(pass));
+    const std::string words(describe(pass));
     columns.push_back(
-        {name, "GEMMs, " + name,
+        {words, "GEMMs, " + words,
          [pass](const KernelProfile* profile) { return share_or_reason(*profile, pass, is_gemm); },
          "%", kAsPercent});
   }
-  return make_dataset("gemm-shares", columns, profiles);
+  return make_dataset(name, columns, profiles);
 }
 
 /// One class's segment of a pass's bar.
@@ -100,83 +64,66 @@ void add_bars(std::vector<ClassSegment>& bars, const KernelProfile* profile,
   }
 }
 
-/// Says how shares change: "Elementwise kernels rise from 8.1 to 18.2 %, copies fall; reductions
-/// stay within a point". The largest change comes first and is the only one with numbers.
-std::string class_changes(const KernelRows& before, const KernelRows& after,
-                          const std::string& kernels_word) {
-  struct ShareChange {
-    std::string kernels;  ///< "elementwise kernels"
-    double from, to;      ///< Shares of GPU time.
-    double distance() const { return std::abs(to - from); }
-  };
+/// A class's share of GPU time in two passes.
+struct ShareChange {
+  std::string kernels;  ///< "elementwise kernels"
+  double from, to;
+  double distance() const { return std::abs(to - from); }
+};
+
+/// Returns the change of the class other than GEMMs whose share changes most.
+ShareChange largest_change(const KernelRows& before, const KernelRows& after,
+                           const std::string& kernels_word) {
   std::vector<ShareChange> changes;
-  std::vector<std::string> unchanged;
   for (const std::string& kind : drawn_classes()) {
-    const ShareChange change{describe_class(kind, kernels_word),
-                             time_share(before, has_drawn_class(kind)),
-                             time_share(after, has_drawn_class(kind))};
-    if (kind == "GEMM" || change.from + change.to <= 0) continue;
-    if (change.distance() >= kPercentagePoint) {
-      changes.push_back(change);
-    } else if (kind != "other") {
-      unchanged.push_back(change.kernels);
-    }
+    if (kind == "GEMM") continue;
+    changes.push_back({describe_class(kind, kernels_word),
+                       time_share(before, has_drawn_class(kind)),
+                       time_share(after, has_drawn_class(kind))});
   }
-  std::string words;
-  std::vector<std::string> rising, falling;
-  std::ranges::sort(changes, std::greater<>(), &ShareChange::distance);
-  for (const ShareChange& change : changes) {
-    if (words.empty()) {
-      words = change.kernels + (change.to > change.from ? " rise" : " fall") + " from " +
-              format_percent(change.from) + " to " + format_percent(change.to) + " %";
-    } else {
-      (change.to > change.from ? rising : falling).push_back(change.kernels);
-    }
-  }
-  if (!rising.empty()) words += ", " + join_words(rising) + " rise";
-  if (!falling.empty()) words += ", " + join_words(falling) + " fall";
-  if (!unchanged.empty())
-    words += (words.empty() ? "" : "; ") + join_words(unchanged) + " stay within a point";
-  if (!words.empty()) words.front() = static_cast<char>(std::toupper(words.front()));
-  return words;
+  return *std::ranges::max_element(changes, {}, &ShareChange::distance);
+}
+
+/// Says what the optimizer adds to the step. At most one of the conditions `adamw` and `optimizer`
+/// holds, and none if it launches GEMMs.
+void add_optimizer_sentence(const Profiles& profiles, const KernelProfile& profile, Facts& facts) {
+  const KernelRows rows = profile.rows(Pass::kOptimizer);
+  const TimedWork adamw = work_outside_attention(profile).back();
+  const auto copy_bandwidth = profiles.limits.copy_bandwidth;
+  const double bandwidth_share = copy_bandwidth ? adamw.bandwidth() / *copy_bandwidth : 0;
+  const bool has_no_gemm = !rows.empty() && gemm_share(rows) == 0;
+  const bool at_bandwidth =
+      bandwidth_share >= kMinBandwidthShare && bandwidth_share <= kMaxBandwidthShare;
+  const Facts values = Facts()
+                           .set("ms", total_ms(rows), kThreeDigits)
+                           .set("bytes", adamw.bytes / profile.parameters(), kAsCount)
+                           .set("bandwidth", bandwidth_share, kAsPercent);
+  facts.choose({"adamw", "optimizer"},
+               !has_no_gemm   ? ""
+               : at_bandwidth ? "adamw"
+                              : "optimizer",
+               values);
 }
 
 /// Compares the GEMMs' share of GPU time in the profile's forward pass and in its longest pass.
-Facts class_sentence(const KernelProfile& profile, const std::string& kernels_word) {
-  const KernelRows forward = profile.rows(Pass::kForward),
-                   optimizer = profile.rows(Pass::kOptimizer);
-  const KernelRows forward_backward = profile.rows(Pass::kForwardBackward);
+Facts class_sentences(const Profiles& profiles, const KernelProfile& profile) {
+  const KernelRows forward = profile.rows(Pass::kForward);
   const KernelRows step = profile.rows(Pass::kTrainStep);
-  const KernelRows& longest = step.empty() ? forward_backward : step;
-  const double drop = gemm_share(forward) - gemm_share(longest);
-  // The optimizer explains the drop if it launches no GEMMs and the share without the optimizer
-  // falls by less than half as much.
-  const bool by_optimizer = drop >= kPercentagePoint && !optimizer.empty() &&
-                            gemm_share(optimizer) == 0 &&
-                            gemm_share(forward) - gemm_share(forward_backward) < drop / 2;
-  const std::string changes = class_changes(forward, longest, kernels_word);
-  return Facts()
+  const KernelRows longest = step.empty() ? profile.rows(Pass::kForwardBackward) : step;
+  const ShareChange change = largest_change(forward, longest, profiles.kernels_word());
+  Facts facts;
+  facts.set("pass", profile.inference && profile.step ? "inference" : "forward")
       .set("profile", profile.full_name)
       .set("forward", gemm_share(forward), kAsPercent)
-      .set("fullest", gemm_share(longest), kAsPercent)
-      .when("by_optimizer", by_optimizer, "ms", format_significant(total_ms(optimizer), 3))
-      .flag("unexplained", std::abs(drop) >= kPercentagePoint && !by_optimizer)
-      .when("changes", !changes.empty(), "list", changes);
-}
-
-Facts class_facts(const Profiles& profiles) {
-  Facts facts = profiles.facts();
-  const KernelProfile* profile = profiles.in_answers;
-  const auto ran = [&](Pass pass) { return profile != nullptr && !profile->rows(pass).empty(); };
-  const char* condition = !ran(Pass::kForward)          ? "nothing"
-                          : ran(Pass::kTrainStep)       ? "whole_step"
-                          : ran(Pass::kForwardBackward) ? "backward_only"
-                                                        : "forward_only";
-  facts.choose({"nothing", "whole_step", "backward_only", "forward_only"}, condition,
-               ran(Pass::kForward) ? class_sentence(*profile, profiles.kernels_word()) : Facts());
-  const KernelProfile* drawn = profile_of_drawn_step(profiles);
-  facts.flag("inference", profile != nullptr && profile->inference && profile->step);
-  facts.set("timeline", drawn == nullptr ? "" : drawn->full_name);
+      .when("longer", !longest.empty(),
+            Facts()
+                .set("longest", step.empty() ? "forward and backward pass" : "training step")
+                .set("fullest", gemm_share(longest), kAsPercent)
+                .set("class", change.kernels)
+                .set("verb", change.to > change.from ? "rise" : "fall")
+                .set("from", change.from, kAsPercent)
+                .set("to", change.to, kAsPercent));
+  add_optimizer_sentence(profiles, profile, facts);
   return facts;
 }
 
@@ -184,12 +131,19 @@ Facts class_facts(const Profiles& profiles) {
 
 PartContent kernel_classes(const Profiles& profiles) {
   PartContent part;
-  part.facts = class_facts(profiles);
+  const KernelProfile* profile = profiles.in_answers;
+  const KernelProfile* drawn = profile_of_drawn_step(profiles);
+  part.has_numbers = profile != nullptr && !profile->rows(Pass::kForward).empty();
+  part.facts = profiles.facts();
+  if (part.has_numbers) part.facts.add(class_sentences(profiles, *profile));
+  part.facts.flag("inference", profile != nullptr && profile->inference && profile->step)
+      .set("timeline", drawn == nullptr ? "" : drawn->full_name);
   std::vector<ClassSegment> segments;
   add_bars(segments, profiles.in_answers, nullptr);
   add_bars(segments, profiles.in_answers_16_bit, profiles.in_answers);
   part.datasets = {make_dataset("kernel-classes", kSegmentColumns, segments),
-                   gemm_shares(profiles.in_tables), every_class(profiles.in_details)};
+                   gemm_shares("gemm-shares", profiles.in_tables),
+                   gemm_shares("every-gemm-share", profiles.in_details)};
   std::ranges::move(step_timeline(profiles), std::back_inserter(part.datasets));
   return part;
 }

@@ -1,4 +1,6 @@
 // Presents part (c): the kernels besides GEMMs in the forward pass, grouped by their purpose.
+#include <map>
+
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
@@ -6,13 +8,20 @@
 #include "experiments/nsys_profile/kernel_sums.h"
 #include "experiments/nsys_profile/model_parts.h"
 #include "experiments/nsys_profile/presenters.h"
+#include "plan/part_work.h"
 
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr double kMinNamedShare = 0.01;  // Smaller groups of the forward pass are not named.
-constexpr std::size_t kMaxNamed = 5;     // An answer names at most this many groups.
-constexpr double kMinNamedTime = 0.8;    // The named classes fill this share of the groups' time.
+constexpr double kMinNamedShare = 0.01;    // Smaller groups of the forward pass are not named.
+constexpr std::size_t kMaxNamed = 5;       // An answer names at most this many groups.
+constexpr double kMinListedShare = 0.004;  // Smaller operators are only listed in the details.
+
+/// How often softmax's operators read or write each score, 8 times in all.
+const std::map<std::string, double> kSoftmaxAccesses{
+    {"max", 1}, {"sub", 2}, {"exp", 2}, {"sum", 1}, {"div", 2}};
+constexpr double kAllSoftmaxAccesses = 8;
+constexpr double kCopyAccesses = 2;  // A copy reads and writes each score.
 
 KernelRows non_gemm(const KernelProfile& profile) {
   return matching(profile.rows(Pass::kForward), is_non_gemm);
@@ -33,7 +42,8 @@ struct GroupRow {
   std::string precision, group;
   std::string op;  ///< The operator, or all operators of the group: "mul, sum".
   KernelSum sum;
-  double share;  ///< Share of the forward pass's GPU time.
+  double share;                                ///< Share of the forward pass's GPU time.
+  std::optional<double> bandwidth_share = {};  ///< Of softmax's operators.
 
   double ms() const { return sum.total_ms; }
   double calls() const { return sum.calls; }
@@ -46,6 +56,7 @@ const std::vector<Column<GroupRow>> kOperatorColumns{
     {"ms", "Time", &GroupRow::ms, "ms"},
     {"share", "Of the forward pass", &GroupRow::share, "%", kAsPercent},
     {"calls", "Calls", &GroupRow::calls, "", kAsCount},
+    {"bandwidth", "Of copy bandwidth", &GroupRow::bandwidth_share, "%", kAsPercent},
     {"kernel", "Kernel",
      [](const GroupRow& k) { return short_kernel_name(k.sum.rows.front()->kernel); }}};
 
@@ -61,13 +72,28 @@ std::vector<KernelSum> groups_of(const KernelProfile& profile) {
   return sums_by(non_gemm(profile), &KernelRow::group);
 }
 
+/// Returns the time of one copy of all layers' attention scores at the copy bandwidth; nothing if
+/// the bandwidth is unknown, for a user's network, and under autocast, whose scores have two
+/// dtypes.
+std::optional<double> score_copy_ms(const Profiles& profiles, const KernelProfile& profile) {
+  const auto bandwidth = profiles.limits.copy_bandwidth;
+  const double bytes = part_work(NetworkPart::kSoftmax, profile.spec).bytes;
+  if (!bandwidth || bytes <= 0 || under_autocast(profile.spec)) return std::nullopt;
+  return bytes * kCopyAccesses / kAllSoftmaxAccesses / *bandwidth * 1e3;
+}
+
 /// Sorts groups, and the operators in each group, by time, longest first. `profile` may be null.
-std::vector<GroupRow> operator_rows(const KernelProfile* profile) {
+std::vector<GroupRow> operator_rows(const Profiles& profiles, const KernelProfile* profile) {
   std::vector<GroupRow> rows;
   if (profile == nullptr) return rows;
+  const auto copy_ms = score_copy_ms(profiles, *profile);
   for (const KernelSum& group : groups_of(*profile)) {
-    for (const KernelSum& sum : sums_by(group.rows, operator_name))
+    for (const KernelSum& sum : sums_by(group.rows, operator_name)) {
       rows.push_back({"", group.name, sum.name, sum, share_of_forward(*profile, sum.total_ms)});
+      const auto accesses = kSoftmaxAccesses.find(sum.name);
+      if (copy_ms && group.name == stage::kSoftmax && accesses != kSoftmaxAccesses.end())
+        rows.back().bandwidth_share = accesses->second / kCopyAccesses * *copy_ms / sum.total_ms;
+    }
   }
   return rows;
 }
@@ -150,21 +176,6 @@ Dataset group_shares(const std::vector<const KernelProfile*>& profiles) {
   return make_dataset("every-share", columns, profiles);
 }
 
-/// Names the classes that take most of the rows' time: "elementwise kernels and reductions". Empty
-/// if "other" is among them.
-std::string main_classes(const KernelRows& rows, const std::string& kernels_word) {
-  std::vector<std::string> words;
-  double covered_ms = 0;
-  for (const KernelSum& sum :
-       sums_by(rows, [](const auto& row) { return drawn_class(row.kind); })) {
-    if (covered_ms >= kMinNamedTime * total_ms(rows)) break;
-    if (sum.name == "other") return "";
-    words.push_back(describe_class(sum.name, kernels_word));
-    covered_ms += sum.total_ms;
-  }
-  return join_words(words);
-}
-
 /// Writes a group for a sentence: "the rest of attention", "attention softmax".
 std::string group_in_sentence(const std::string& group) {
   const std::size_t colon = group.find(": ");
@@ -173,51 +184,60 @@ std::string group_in_sentence(const std::string& group) {
   return stage == kOtherKernels ? "the rest of " + part : part + " " + stage;
 }
 
-/// Names the largest groups of the forward pass: "softmax takes **3.8 %** of …, RoPE 1.6 %".
-Facts non_gemm_sentence(const KernelProfile& profile, const std::string& kernels_word) {
-  std::vector<KernelSum> groups = groups_of(profile);
-  std::erase_if(groups, [&](const KernelSum& group) {
-    return share_of_forward(profile, group.total_ms) < kMinNamedShare ||
-           group.name == kOtherKernels;
-  });
-  if (groups.size() > kMaxNamed) groups.resize(kMaxNamed);
-  KernelRows rows;
+/// Compares softmax with one copy of its scores; nothing if the run lacks one of the two.
+std::optional<Facts> softmax_sentence(const Profiles& profiles, const KernelProfile& profile) {
+  const KernelRows rows = rows_of_stage(non_gemm(profile), stage::kSoftmax);
+  const auto copy_ms = score_copy_ms(profiles, profile);
+  if (rows.empty() || !copy_ms) return std::nullopt;
+  const auto operators = each(sums_by(rows, operator_name), &KernelSum::name);
+  return Facts()
+      .set("operators", join_words(operators))
+      .set("times", format_significant(total_ms(rows) / *copy_ms, 2));
+}
+
+/// Names the largest groups of the forward pass: "Softmax takes **3.8 %** of …, RoPE 1.6 %".
+/// `groups` is not empty.
+Facts non_gemm_sentences(const Profiles& profiles, const KernelProfile& profile,
+                         const std::vector<KernelSum>& groups) {
   std::vector<std::string> other_groups;
   for (const KernelSum& group : groups) {
-    std::ranges::copy(group.rows, std::back_inserter(rows));
-    if (&group == &groups.front()) continue;
-    other_groups.push_back(group_in_sentence(group.name) + " " +
-                           format_percent(share_of_forward(profile, group.total_ms)) + " %");
+    const double share = share_of_forward(profile, group.total_ms);
+    const bool is_named = share >= kMinNamedShare && group.name != kOtherKernels &&
+                          other_groups.size() + 1 < kMaxNamed;
+    if (&group != &groups.front() && is_named)
+      other_groups.push_back(group_in_sentence(group.name) + " " + format_percent(share) + " %");
   }
-  const std::string classes = main_classes(rows, kernels_word);
-  Facts largest_group;
-  if (!groups.empty()) {
-    largest_group.set("name", group_in_sentence(groups.front().name))
-        .set("share", share_of_forward(profile, groups.front().total_ms), kAsPercent)
-        .when("others", !other_groups.empty(), "list", join_words(other_groups))
-        .when("classes", !classes.empty(), "list", classes);
-  }
+  std::string name = group_in_sentence(groups.front().name);
+  const bool is_plural = name.ends_with("s");
+  name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
   return Facts()
+      .set("name", name)
+      .set("take", is_plural ? "take" : "takes")
+      .set("share", share_of_forward(profile, groups.front().total_ms), kAsPercent)
       .set("profile", profile.full_name)
+      .set("others", (other_groups.empty() ? "" : ", ") + join_words(other_groups))
       .set("all", non_gemm_share(profile), kAsPercent)
-      .when("first", !groups.empty(), largest_group)
-      .flag("none", groups.empty());
+      .when("softmax", softmax_sentence(profiles, profile));
 }
 
 }  // namespace
 
 PartContent non_gemm_kernels(const Profiles& profiles) {
   PartContent part;
-  part.facts = profiles.facts();
   const KernelProfile* profile = profiles.in_answers;
-  const bool ran = profile != nullptr && !profile->rows(Pass::kForward).empty();
-  part.facts.flag("nothing", !ran);
-  part.facts.when("one", ran, ran ? non_gemm_sentence(*profile, profiles.kernels_word()) : Facts());
+  const auto groups = profile == nullptr ? std::vector<KernelSum>() : groups_of(*profile);
+  const std::vector<GroupRow> operators = operator_rows(profiles, profile);
+  part.has_numbers = !groups.empty();
+  part.facts = profiles.facts();
+  if (part.has_numbers) part.facts.add(non_gemm_sentences(profiles, *profile, groups));
   part.facts.flag("dashed", profile != nullptr && quadratic_share(*profile) > 0);
   part.datasets = {
       make_dataset("non-gemm-time", kGroupColumns, group_rows(profiles)),
       make_dataset("non-gemm-by-context", kContextColumns, at_several_contexts(profiles)),
-      make_dataset("non-gemm-kernels", kOperatorColumns, operator_rows(profile)),
+      make_dataset(
+          "largest-kernels", kOperatorColumns,
+          only(operators, [](const GroupRow& row) { return row.share >= kMinListedShare; })),
+      make_dataset("non-gemm-kernels", kOperatorColumns, operators),
       group_shares(profiles.in_details)};
   return part;
 }

@@ -149,36 +149,31 @@ const std::vector<Column<TopKernels>>& top_columns() {
 }
 
 /// Names the top kernel of the forward pass, and the one that the backward pass puts in its place.
-Facts top_facts(const Profiles& profiles) {
-  const std::vector<TopKernels> rows =
-      profiles.in_answers == nullptr ? std::vector<TopKernels>() : top_rows({profiles.in_answers});
-  Facts facts = profiles.facts();
-  const bool ran = !rows.empty() && rows.front().reason.empty();
-  facts.flag("nothing", !ran);
-  if (!ran) return facts.when("top", std::nullopt);
-  const TopKernels& top = rows.front();
+Facts top_sentences(const TopKernels& top) {
   const RankedKernel both = top.both.value_or(RankedKernel{});
   const auto launches = static_cast<std::int64_t>(top.forward.sum.calls);
-  return facts.when("top", Facts()
-                               .set("profile", top.full_name)
-                               .set_markdown("name", kernel_code(cut_name(top.forward.short_name)))
-                               .set("ms", top.forward.sum.total_ms, kThreeDigits)
-                               .set("share", top.forward.share, kAsPercent)
-                               .set("launches", format_count(launches) +
-                                                    (launches == 1 ? " launch" : " launches"))
-                               .set("called_in", top.called_in)
-                               .flag("same", top.is_top_in_both())
-                               .flag("forward_only", !top.both)
-                               .flag("changed", top.both && !top.is_top_in_both())
-                               .set_markdown("both_name", kernel_code(cut_name(both.short_name)))
-                               .set("both_ms", both.sum.total_ms, kThreeDigits));
+  return Facts()
+      .set("profile", top.full_name)
+      .set_markdown("name", kernel_code(cut_name(top.forward.short_name)))
+      .set("ms", top.forward.sum.total_ms, kThreeDigits)
+      .set("share", top.forward.share, kAsPercent)
+      .set("launches", format_count(launches) + (launches == 1 ? " launch" : " launches"))
+      .set("called_in", top.called_in)
+      .flag("same", top.is_top_in_both())
+      .flag("changed", top.both && !top.is_top_in_both())
+      .set_markdown("both_name", kernel_code(cut_name(both.short_name)))
+      .set("both_ms", both.sum.total_ms, kThreeDigits);
 }
 
 }  // namespace
 
 PartContent top_kernels(const Profiles& profiles) {
   PartContent part;
-  part.facts = top_facts(profiles);
+  const std::vector<TopKernels> rows =
+      profiles.in_answers == nullptr ? std::vector<TopKernels>() : top_rows({profiles.in_answers});
+  part.has_numbers = !rows.empty() && rows.front().reason.empty();
+  part.facts = profiles.facts();
+  if (part.has_numbers) part.facts.add(top_sentences(rows.front()));
   const KernelRows forward =
       profiles.in_answers == nullptr ? KernelRows() : profiles.in_answers->rows(Pass::kForward);
   part.datasets = {make_dataset("top-kernels", top_columns(), top_rows(profiles.in_tables)),

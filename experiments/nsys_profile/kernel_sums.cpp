@@ -77,12 +77,13 @@ const std::vector<std::string>& drawn_classes() {
 }
 
 std::function<bool(const KernelRow&)> has_drawn_class(const std::string& drawn) {
-  return [drawn](const KernelRow& row) { return drawn_class(row.kind) == drawn; };
+  return [drawn](const KernelRow& row) { return drawn_class(row.kind, row.op) == drawn; };
 }
 
-std::string drawn_class(std::string_view kind) {
+std::string drawn_class(std::string_view kind, std::string_view op) {
   if (kind.starts_with("gemm")) return "GEMM";
-  if (kind == "exponential" || kind == "where") return "elementwise";
+  if (kind == "exponential" || kind == "where" || op.starts_with("aten::_foreach_"))
+    return "elementwise";
   const bool is_drawn = kind == "elementwise" || kind == "reduction" || kind == "copy";
   return is_drawn ? std::string(kind) : "other";
 }

@@ -27,8 +27,9 @@ struct KernelSum {
 
 /// Returns the classes that figures show: "GEMM", "elementwise", "reduction", "copy", "other".
 const std::vector<std::string>& drawn_classes();
-/// Returns the drawn class that a kernel class belongs to.
-std::string drawn_class(std::string_view kind);
+/// Returns the drawn class of a kernel by its class and operator. PyTorch's _foreach operators,
+/// which take lists of tensors, are elementwise.
+std::string drawn_class(std::string_view kind, std::string_view op);
 /// Returns a predicate that is true for kernels of the drawn class.
 std::function<bool(const KernelRow&)> has_drawn_class(const std::string& drawn);
 /// Writes a drawn class in words: "elementwise kernels", "reductions". `kernels_word` is

@@ -48,7 +48,8 @@ Value share_or_reason(const KernelProfile& profile, Pass pass,
                       : Value(time_share(rows, predicate));
 }
 
-Profiles::Profiles(const RunView& run) : view(run), all(kernel_profiles(run)) {
+Profiles::Profiles(const RunView& run)
+    : view(run), limits(measured_limits(run.run())), all(kernel_profiles(run)) {
   choose_described();
 }
 

@@ -64,12 +64,12 @@ PeakRates::PeakRates(const Limits& limits, const KernelProfile& profile)
 
 double RooflinePoint::teraflops_per_second() const { return work.flop_rate() / kOneTera; }
 
-void add_roofline(const Profiles& profiles, const Limits& limits, PartContent& part) {
+void add_roofline(const Profiles& profiles, PartContent& part) {
   std::vector<RooflinePoint> points;
   std::vector<RoofCorner> corners;
   for (const KernelProfile* drawn : {profiles.in_answers, profiles.in_answers_16_bit}) {
     if (drawn == nullptr) continue;
-    const PeakRates peaks(limits, *drawn);
+    const PeakRates peaks(profiles.limits, *drawn);
     std::vector<TimedWork> parts = attention_work(*drawn);
     std::ranges::move(work_outside_attention(*drawn), std::back_inserter(parts));
     std::erase_if(parts, [](const TimedWork& work) {  // Log axes lack 0; scale and mask stay out.

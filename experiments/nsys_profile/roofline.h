@@ -56,6 +56,6 @@ std::vector<DotName> place_names(const std::vector<RooflinePoint>& points,
 
 /// Adds three datasets: "roofline", the dots; "roof", the lines above them; and "roofline-names".
 /// They are empty if the limits are unknown. Adds the fact whether there are `both` precisions.
-void add_roofline(const Profiles& profiles, const Limits& limits, PartContent& part);
+void add_roofline(const Profiles& profiles, PartContent& part);
 
 }  // namespace labreport::nsys_profile

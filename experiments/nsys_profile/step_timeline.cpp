@@ -60,7 +60,9 @@ std::vector<Stretch> kernel_stretches(const Launch& launch) {
          .start_ms = start_ms,
          .length_ms = ms,
          .kernel_count = 1,
-         .busy_ms = {{drawn_class(kernels.at(index).text(column::kClass)), ms}}});
+         .busy_ms = {{drawn_class(kernels.at(index).text(column::kClass),
+                                  kernels.at(index).text(column::kOperator)),
+                      ms}}});
   }
   return stretches;
 }
@@ -207,7 +209,8 @@ nlohmann::json live_rows(const Launch& launch, TextList& texts) {
   nlohmann::json rows = nlohmann::json::array();
   for (const MeasuredRow& row : measured_rows(launch, metric::kKernels)) {
     const auto id = static_cast<std::int64_t>(row.number(column::kKernel).value_or(-1));
-    const auto kind = std::ranges::find(drawn_classes(), drawn_class(row.text(column::kClass)));
+    const auto kind = std::ranges::find(
+        drawn_classes(), drawn_class(row.text(column::kClass), row.text(column::kOperator)));
     std::string module = row.text(column::kModule);
     if (module.starts_with(kLayersPrefix)) module.erase(0, kLayersPrefix.size());
     rows.push_back({texts.index_of(row.text(column::kPhase)), texts.index_of(module),

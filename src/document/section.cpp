@@ -153,8 +153,8 @@ class SectionParser {
     }
     if (section_.problem.empty()) fail("a section begins with '# problem: Title'");
     for (PartWords& part : section_.parts) {
-      for (std::string* block :
-           {&part.question, &part.answer, &part.key_number, &part.method, &part.findings}) {
+      for (std::string* block : {&part.question, &part.answer, &part.answer_without_numbers,
+                                 &part.key_number, &part.method, &part.findings}) {
         *block = std::string(trimmed(*block));
       }
       for (Exhibit& exhibit : part.exhibits) read_attributes(exhibit);
@@ -204,11 +204,13 @@ class SectionParser {
       block_ = &part.exhibits.back().caption;
       return;
     }
-    const std::map<std::string, std::string*> blocks = {{"Question", &part.question},
-                                                        {"Answer", &part.answer},
-                                                        {"Key number", &part.key_number},
-                                                        {"Method", &part.method},
-                                                        {"Findings", &part.findings}};
+    const std::map<std::string, std::string*> blocks = {
+        {"Question", &part.question},
+        {"Answer", &part.answer},
+        {"Answer without numbers", &part.answer_without_numbers},
+        {"Key number", &part.key_number},
+        {"Method", &part.method},
+        {"Findings", &part.findings}};
     const auto found = blocks.find(name);
     if (found == blocks.end()) fail("unknown block '" + name + "'");
     if (!found->second->empty()) fail("'### " + name + "' appears twice in a part");
@@ -295,7 +297,7 @@ Part compose_part(const std::string& problem, const PartWords& words, const Part
   part.letter = words.letter;
   part.title = words.title;
   part.question = fill(words.question, "Question");
-  part.answer = fill(words.answer, "Answer");
+  part.answer = fill(content.has_numbers ? words.answer : words.answer_without_numbers, "Answer");
   part.key_number = key_number_of(fill(words.key_number, "Key number"), part.anchor());
   part.calculated = content.calculated;
   part.figures = content.figures;
@@ -304,7 +306,8 @@ Part compose_part(const std::string& problem, const PartWords& words, const Part
   part.attachments = content.attachments;
   part.details.method = fill(words.method, "Method");
   part.details.findings = fill(words.findings, "Findings");
-  for (const Exhibit& exhibit : words.exhibits) {
+  for (Exhibit exhibit : words.exhibits) {
+    if (!content.has_numbers) exhibit.finding.clear();
     place_exhibit(exhibit, content.datasets, fill, read_figure_file, part);
   }
   return part;

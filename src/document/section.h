@@ -7,6 +7,7 @@
 //   ### Question                                          a block, at most once in a part
 //   Markdown with Mustache tags for the part's facts …
 //   ### Answer
+//   ### Answer without numbers                            stands instead if the run has none for it
 //   ### Key number                                        one line "topic: number", for the summary
 //                                                         of a run without a training step
 //   ### Method                                            begins "How this was measured"
@@ -72,7 +73,9 @@ struct PartContent {
   /// the run.
   std::vector<const Cell*> cells = {};
   std::vector<Attachment> attachments = {};
-  bool calculated = false;             ///< True if no measurement enters the answer.
+  bool calculated = false;  ///< True if no measurement enters the answer.
+  /// False shows “Answer without numbers” instead of “Answer”, and no figure's finding.
+  bool has_numbers = true;
   std::vector<Dataset> datasets = {};  ///< The data of the figures and tables in section.md.
 };
 
@@ -95,6 +98,7 @@ struct PartWords {
   std::string title;
   std::string question;
   std::string answer;
+  std::string answer_without_numbers;
   std::string key_number;
   std::string method;
   std::string findings;

@@ -105,6 +105,15 @@ TEST(ComposeSection, MovesTheMethodOfAHiddenPart) {
   EXPECT_THAT(methods("c"), ElementsAre("One clock for 12 ms."));
 }
 
+TEST(ComposeSection, ChoosesTheAnswerOfARunWithoutNumbers) {
+  PartContent unmeasured;
+  unmeasured.has_numbers = false;
+  const Section section = compose_section(
+      "# p: P\n## (a) A\n### Answer\n{{time}}\n### Answer without numbers\nNo step ran.\n",
+      {{"a", unmeasured}});
+  EXPECT_EQ(section.parts.at(0).answer, "No step ran.");
+}
+
 TEST(ComposeSection, RefusesContentWithoutWordsAndTagsWithoutFacts) {
   EXPECT_THROW(compose_section(kWords, {{"d", sample_content()}}), Error);
   EXPECT_THROW(compose_section(kWords, {{"b", PartContent()}}), Error);

@@ -213,8 +213,11 @@ TEST(Bounds, AreTheSameInEveryPartOfAReport) {
 }
 
 TEST(Bounds, HaveLimitsThatCountUpwards) {
-  EXPECT_EQ(TimeBound{.kernel_share = kLaunchBoundBelow}.bound(), Bound::kMixed);
-  EXPECT_EQ(TimeBound{.kernel_share = kGpuBoundFrom}.bound(), Bound::kDevice);
+  const auto bound_of = [](double kernel_share) {
+    return TimeBound{.costs = LaunchCosts{1, kernel_share, 1}}.bound();
+  };
+  EXPECT_EQ(bound_of(kLaunchBoundBelow), Bound::kMixed);
+  EXPECT_EQ(bound_of(kGpuBoundFrom), Bound::kDevice);
   EXPECT_EQ(TimeBound{}.bound(), std::nullopt);
 }
 

@@ -82,14 +82,37 @@ PHASES = {"inference": ["forward"], "forward": ["forward"], "forward_backward": 
           "train_step": ["forward", "loss", "backward", "optimizer"]}
 
 
-def kernel_share(run, cell, phases, times_ms):
-    """Returns the time in which the profile's kernels of these phases run / the mean of `times_ms`, at most 1."""
-    profile = next((one.ok_launch() for one in users_cells(run, "kernels")
-                    if setting(one) == setting(cell) and one["steps"] != 0 and one.ok_launch()
-                    and MODES.index(one["mode"]) >= MODES.index(cell["mode"])
-                    and (one["mode"] == "inference") == (cell["mode"] == "inference")), None)
+def profile_of(run, cell):
+    """Returns the launch that profiled the cell's step, or a longer step if both have gradients; None without one."""
+    return next((one.ok_launch() for one in users_cells(run, "kernels")
+                 if setting(one) == setting(cell) and one["steps"] != 0 and one.ok_launch()
+                 and MODES.index(one["mode"]) >= MODES.index(cell["mode"])
+                 and (one["mode"] == "inference") == (cell["mode"] == "inference")), None)
+
+
+class LaunchCosts:
+    """What launches cost that run kernels for `kernels_ms` of a time of `time_ms` without the profiler."""
+
+    def __init__(self, launches, kernels_ms, time_ms):
+        self.launches, self.kernels_ms, self.time_ms = launches, kernels_ms, time_ms
+        self.kernel_us = 1e3 * kernels_ms / launches
+        share = min(1, kernels_ms / time_ms)
+        self.bound = ("launch-bound" if share < LAUNCH_BOUND_BELOW else "mixed" if share < GPU_BOUND_FROM
+                      else "GPU-bound")
+        # Each cost has a meaning only if its processor sets the time.
+        self.gpu_idle_us = (1e3 * (time_ms - kernels_ms) / launches
+                            if self.bound == "GPU-bound" and kernels_ms <= time_ms else None)
+        self.cpu_us = 1e3 * time_ms / launches if self.bound == "launch-bound" else None
+
+
+def launch_costs(profile, phases, times_ms):
+    """Returns what the launches of these phases cost; None if the profile lacks one of the phases."""
+    kernels = profile.table("kernels") if profile else []
+    launches = [sum(row["instances"] or 0 for row in kernels if row["phase"] == phase) for phase in phases]
     busy_ns = [profile and profile.metric("busy", phase) for phase in phases]
-    return None if None in busy_ns else min(1, sum(busy_ns) / 1e6 / statistics.fmean(times_ms))
+    if min(launches) < 1 or None in busy_ns:
+        return None
+    return LaunchCosts(sum(launches), sum(busy_ns) / 1e6, statistics.fmean(times_ms))
 
 
 def lag_shares(cell, phases):
@@ -116,10 +139,10 @@ def time_bound(run, cell, phases, times_ms):
     """Returns "launch-bound", "mixed" or "GPU-bound" for the mean of `times_ms`; None if that is unknown."""
     if not times_ms or statistics.fmean(times_ms) <= 0 or cell["device_kind"] == "cpu":
         return None
-    share = kernel_share(run, cell, phases, times_ms)
-    if share is None:
-        return joint_bound("launch-bound" if lag < WAITS_BELOW else "GPU-bound" for lag in lag_shares(cell, phases))
-    return "launch-bound" if share < LAUNCH_BOUND_BELOW else "mixed" if share < GPU_BOUND_FROM else "GPU-bound"
+    costs = launch_costs(profile_of(run, cell), phases, times_ms)
+    if costs:
+        return costs.bound
+    return joint_bound("launch-bound" if lag < WAITS_BELOW else "GPU-bound" for lag in lag_shares(cell, phases))
 
 
 def network_bound(run, network):

@@ -1,8 +1,10 @@
 """The claims about the profiling problem, recomputed from the tables of kernels."""
 import re
+import statistics
 
-from checks import MODES, PRECISIONS, PRECISION_WORDS, always, median_limit, near, number, true
+from checks import MODES, PRECISIONS, always, median_limit, near, number, true
 from gemms import fastest_gemm_rate
+from timing import PHASES as PHASES_OF_MODE, LaunchCosts, launch_costs
 
 CELL_KINDS = {"kernels", "limits"}
 PHASES = {"forward": {"forward"}, "passes": {"forward", "loss", "backward"}, "optimizer": {"optimizer"},
@@ -61,6 +63,8 @@ def gemm_percent(rows):
 
 def chart_class(row):
     """Returns the class under which the chart draws a kernel."""
+    if row["operator"].startswith("aten::_foreach_") and not row["gemm"]:
+        return "elementwise"
     return "GEMM" if row["gemm"] else CHART_CLASSES.get(row["class"], row["class"]) if row["class"] in (
         "elementwise", "reduction", "copy", *CHART_CLASSES) else "other"
 
@@ -69,68 +73,42 @@ def is_in(module, *operators):
     return lambda row: module in row["module"] and (not operators or row["operator"] in operators)
 
 
-def timed_pass(profile, kind="forward pass"):
-    """Returns (launch, mean ms by the timer, busy ms by the profiler)."""
-    forward = profile.inference or profile.step
-    launch = (forward if kind == "forward pass" else profile.step)[1]
-    mean_ns, busy_ns = launch.mean("step", "total"), launch.metric("profile", "busy")
-    return launch, mean_ns / 1e6, busy_ns / 1e6
+def times(run, kind, profile, busy, timer):
+    """Checks both times, and keeps them for the reason that follows."""
+    profile = Profile(run, profile)
+    cell, times.launch = (profile.inference or profile.step) if kind == "forward pass" else profile.step
+    times.steps_ms = [ns / 1e6 for ns in times.launch.metric("step", "total")]
+    times.timer_ms, times.busy_ms = statistics.fmean(times.steps_ms), times.launch.metric("profile", "busy") / 1e6
+    near(timer, times.timer_ms)
+    near(busy, times.busy_ms)
+    costs = launch_costs(times.launch, PHASES_OF_MODE[cell["mode"]], times.steps_ms)
+    times.costs = costs and LaunchCosts(costs.launches, times.busy_ms, times.timer_ms)
 
 
-def checked_times(run, kind, profile, busy, timer):
-    launch, mean_ms, busy_ms = timed_pass(Profile(run, profile), kind)
-    near(busy, busy_ms)
-    near(timer, mean_ms)
-    return launch, mean_ms, busy_ms
-
-
-def less(run, kind, profile, busy, timer):
-    launch, mean_ms, busy_ms = checked_times(run, kind, profile, busy, timer)
-    true(launch.metric("profile", "step") > launch.metric("profile", "busy"), "no time without kernels")
-    true(busy_ms < mean_ms)
-    less.launch, less.mean_ms, less.rest_ms = launch, mean_ms, mean_ms - busy_ms
-
-
-def gaps_ms(launch):
-    return (launch.metric("profile", "span") - launch.metric("profile", "busy")) / 1e6
+def gaps_ms():
+    return (times.launch.metric("profile", "span") - times.launch.metric("profile", "busy")) / 1e6
 
 
 def idle(_run, each, launches):
     """Checks that the profiled gaps between kernels, which the profiler makes longer, are at least the rest."""
-    true(less.launch.metric("profile", "kernels") == number(launches))
-    near(each, 1e3 * less.rest_ms / number(launches))
-    true(gaps_ms(less.launch) >= less.rest_ms, "gaps are shorter than the rest")
+    true(times.costs.launches == number(launches))
+    near(each, times.costs.gpu_idle_us)
+    true(gaps_ms() >= times.timer_ms - times.busy_ms, "gaps are shorter than the rest")
 
 
-def scatter(_run, gaps, steps_range):
-    steps_ms = [ns / 1e6 for ns in less.launch.metric("step", "total")]
-    near(gaps, gaps_ms(less.launch))
-    near(steps_range, max(steps_ms) - min(steps_ms))
-    true(0 < less.rest_ms - gaps_ms(less.launch) <= max(steps_ms) - min(steps_ms), "the scatter does not explain it")
+def scatter(_run, gap, launches, gaps, steps_range):
+    true(times.costs.launches == number(launches) and times.costs.bound == "GPU-bound")
+    near(gap, 1e3 * gaps_ms() / times.costs.launches)
+    near(gaps, gaps_ms())
+    range_ms = max(times.steps_ms) - min(times.steps_ms)
+    near(steps_range, range_ms)
+    true(-range_ms <= times.timer_ms - times.busy_ms <= gaps_ms() + range_ms, "both do not explain the rest")
 
 
-def shorter(run, emptiest):
-    """Checks every forward pass that takes less than half of the answer's."""
-    percents = []
-    for size, context, precision in {(cell["size"], cell["context"], cell["precision"]) for cell in run.of("kernels")}:
-        profile = Profile(run, f"{size} at context {context} in {PRECISION_WORDS[precision]}")
-        source = profile.inference or profile.step
-        if not source or source[0]["mode"] not in ("inference", "forward"):
-            continue
-        mean_ns, busy_ns = source[1].mean("step", "total"), source[1].metric("profile", "busy")
-        if mean_ns and busy_ns is not None and mean_ns / 1e6 < less.mean_ms / 2:
-            percents.append(100 * (1 - busy_ns / mean_ns))
-    near(emptiest, max(percents))
-
-
-def agree(run, kind, profile, busy, timer, within):
-    _, mean_ms, busy_ms = checked_times(run, kind, profile, busy, timer)
-    true(abs(1 - busy_ms / mean_ms) <= int(within) / 100)
-
-
-def unexplained(run, kind, profile, busy, timer, difference):
-    _, mean_ms, busy_ms = checked_times(run, kind, profile, busy, timer)
-    true(("less" in difference) == (busy_ms < mean_ms) or "as much" in difference)
+def launch_bound(_run, cpu, mean):
+    near(cpu, times.costs.cpu_us)
+    near(mean, times.costs.kernel_us)
+    true(times.costs.kernel_us < times.costs.cpu_us)
 
 
 def ranked_names(rows):
@@ -181,181 +159,162 @@ KERNEL_GROUPS = {
     "residual": lambda row: row["module"] == "layers" and row["class"] not in ("copy", "memset")}
 
 
-def non_gemm(run, name, first, profile, others, classes, everything):
-    rows = Profile(run, profile).rows("forward")
+def non_gemm(run, name, first, profile, others):
+    profile = Profile(run, profile)
+    rows = profile.rows("forward")
     other_rows = [row for row in rows if not row["gemm"]]
-    near(everything, 100 - gemm_percent(rows))
-    named_shares = [(name, first)] + re.findall(r"(?:, | and )((?:scale and )?[^,]+?) ([\d.]+) %", others or "")
+    first_name = next((group for group in KERNEL_GROUPS if group.lower() == name.lower()), name.lower())
+    named_shares = [(first_name, first)] + re.findall(r"(?:, | and )((?:scale and )?[^,]+?) ([\d.]+) %", others or "")
     shares = [number(value) for _, value in named_shares]
-    true(shares == sorted(shares, reverse=True) and shares[-1] >= 0.95 and sum(shares) <= number(everything) + 0.3)
-    if "implementation" in Profile(run, profile).shape:
+    true(shares == sorted(shares, reverse=True) and min(shares[1:], default=1) >= 0.95)
+    true(sum(shares) <= 100 - gemm_percent(rows) + 0.3)
+    non_gemm.profile = profile
+    if "implementation" in profile.shape:
         return
     for group, value in named_shares:
         if group in KERNEL_GROUPS:
             near(value, 100 * total_ms(other_rows, KERNEL_GROUPS[group]) / total_ms(rows))
-    if classes and all(group in KERNEL_GROUPS for group, _ in named_shares):
-        claimed = {CLASS_OF_WORD.get(word, "elementwise") for word in re.split(", | and ", classes)}
-        listed = [row for row in other_rows if any(KERNEL_GROUPS[group](row) for group, _ in named_shares)]
-        true(total_ms(listed, lambda row: chart_class(row) in claimed) >= 0.8 * total_ms(listed))
+    largest = max(100 * total_ms(other_rows, wanted) / total_ms(rows) for wanted in KERNEL_GROUPS.values())
+    true(number(first) >= largest - 0.06, f"{name} is not the largest")
 
 
-def no_group(run, profile, everything):
-    near(everything, 100 - gemm_percent(Profile(run, profile).rows("forward")))
+def softmax_copies(run, operators, longer):
+    rows = [row for row in non_gemm.profile.rows("forward") if "computing softmax" in row["module"] and not row["gemm"]]
+    by_operator = {}
+    for row in rows:
+        by_operator[row["operator"]] = by_operator.get(row["operator"], 0) + row["total_ns"]
+    ranked = sorted(by_operator, key=by_operator.get, reverse=True)
+    true(re.split(", | and ", operators) == [operator.removeprefix("aten::") for operator in ranked])
+    shape = non_gemm.profile.shape
+    scores = shape["layers"] * shape["batch"] * shape["heads"] * shape["context"] ** 2
+    true(shape["precision"] in ("fp32", "tf32"))
+    near(longer, total_ms(rows) / 1e3 / (8 * scores / median_limit(run, "copy", "bandwidth")), 2)
 
 
-def step_share(run, profile, forward, fullest, optimizer=None, by=None, inference=None):
-    profile = Profile(run, profile)
+def forward_share(run, profile, forward, inference):
+    forward_share.profile = profile = Profile(run, profile)
     true(bool(inference) == bool(profile.inference and profile.step), "the forward pass is another's")
-    step_share.before, step_share.after = profile.rows("forward"), profile.rows("step" if optimizer is not None else by)
-    near(forward, gemm_percent(step_share.before))
-    near(fullest, gemm_percent(step_share.after))
+    near(forward, gemm_percent(profile.rows("forward")))
 
 
-def whole_step(run, profile, forward, fullest, optimizer, inference):
-    step_share(run, profile, forward, fullest, optimizer or "", inference=inference)
-    rows = Profile(run, profile).rows
-    if optimizer:
-        near(optimizer, total_ms(rows("optimizer")))
-        true(gemm_percent(rows("optimizer")) == 0)
-        drop = gemm_percent(rows("passes")) - gemm_percent(rows("step"))
-        true(drop > (gemm_percent(rows("forward")) - gemm_percent(rows("step"))) / 2, "the optimizer is not the reason")
+def longest_share(_run, longest, fullest, kind, verb, first, last):
+    before = forward_share.profile.rows("forward")
+    after = forward_share.profile.rows("step" if longest == "training step" else "passes")
+    true(longest == "training step" or not forward_share.profile.rows("step"))
+    near(fullest, gemm_percent(after))
+    percents = lambda name: [percent(rows, lambda row: chart_class(row) == name) for rows in (before, after)]
+    changes = {name: percents(name) for name in ("elementwise", "reduction", "copy", "other")}
+    told = changes[CLASS_OF_WORD.get(kind, kind)]
+    near(first, told[0])
+    near(last, told[1])
+    true((verb == "rise") == (told[1] > told[0]))
+    true(abs(told[1] - told[0]) >= max(abs(to - start) for start, to in changes.values()) - 1e-9, "another changes more")
 
 
-def changes(_run, moved, steady):
-    before, after = step_share.before, step_share.after
-    percent_of = lambda rows, kind: percent(rows, lambda row: chart_class(row) == kind)
-    told = {"GEMM", "other"}
-    for kinds, verb, first, last in re.findall(r"(\w.*?) (rise|fall)(?: from (\S+) to (\S+) %)?", moved or ""):
-        for words in re.split(", | and ", kinds):
-            kind = re.sub(" (kernels|operators)$", "", words.lower())
-            kind = CLASS_OF_WORD.get(kind, kind)
-            told.add(kind)
-            rise = percent_of(after, kind) - percent_of(before, kind)
-            true((verb == "rise") == (rise > 0) and abs(rise) >= 1)
-            if first:
-                near(first, percent_of(before, kind))
-                near(last, percent_of(after, kind))
-    for words in re.split(", | and ", steady or ""):
-        kind = re.sub(" (kernels|operators)$", "", words.lower())
-        kind = CLASS_OF_WORD.get(kind, kind)
-        if words:
-            told.add(kind)
-            true(abs(percent_of(after, kind) - percent_of(before, kind)) < 1, f"{kind} does not stay")
-    true({chart_class(row) for row in before + after if row["total_ns"]} <= told, "a class is not told")
+def optimizer(_run, ms):
+    rows = forward_share.profile.rows("optimizer")
+    near(ms, total_ms(rows))
+    true(gemm_percent(rows) == 0)
 
 
-def without_reason(_run):
-    true(abs(gemm_percent(step_share.before) - gemm_percent(step_share.after)) >= 1)
-
-
-def backward_only(run, profile, forward, fullest, inference):
-    step_share(run, profile, forward, fullest, by="passes", inference=inference)
-    true(not Profile(run, profile).rows("step"))
-
-
-def forward_only(run, profile, forward, inference):
-    true(not inference)
-    near(forward, gemm_percent(Profile(run, profile).rows("forward")))
-    true(not Profile(run, profile).rows("passes"))
-
-
-def attention(run, profile, softmax, products, more):
-    profile = Profile(run, profile)
-    rows, shape = profile.rows("forward"), profile.shape
-    attention.profile, attention.rows = profile, rows
-    if "implementation" in shape:
-        return true(not more)
-    near(softmax, total_ms(rows, is_in("computing softmax")))
-    near(products, total_ms(rows, is_product))
-    if more:
-        near(more, 4 * shape["d_model"] / (5 * shape["heads"]), 2)
+def adamw(run, ms, parameter_bytes, bandwidth):
+    """Checks against 4 B for each of the 33 accesses to parameters, gradients, moments and temporaries."""
+    optimizer(run, ms)
+    true(number(parameter_bytes) == 4 * 33)
+    moved = 132 * forward_share.profile.cells[0].parameters()
+    seconds = total_ms(forward_share.profile.rows("optimizer")) / 1e3
+    near(bandwidth, 100 * moved / seconds / median_limit(run, "copy", "bandwidth"))
 
 
 def is_product(row):
     return row["gemm"] and ("computing attention scores" in row["module"] or "final matmul" in row["module"])
 
 
-def bandwidth_and_rate(run):
-    precision = attention.profile.shape["precision"]
-    return median_limit(run, "copy", "bandwidth"), fastest_gemm_rate(run, precision)
+def attention(run, profile, softmax, products):
+    attention.described = profile
+    profile = Profile(run, profile)
+    if "implementation" not in profile.shape:
+        near(softmax, total_ms(profile.rows("forward"), is_in("computing softmax")))
+        near(products, total_ms(profile.rows("forward"), is_product))
 
 
-def work():
-    """Returns (softmax FLOPs, softmax bytes, FLOPs of both products, their bytes) by the part's formulas."""
-    shape = attention.profile.shape
-    scores = shape["layers"] * shape["batch"] * shape["heads"] * shape["context"] ** 2
-    hidden = shape["layers"] * shape["batch"] * shape["context"] * shape["d_model"]
-    element_bytes = 4 if shape["precision"] in ("fp32", "tf32") else 2
-    return 5 * scores, 32 * scores, 4 * hidden * shape["context"], 2 * element_bytes * (2 * hidden + scores)
+def more_flops(run, more):
+    shape = Profile(run, attention.described).shape
+    true("implementation" not in shape)
+    near(more, 4 * shape["d_model"] / (5 * shape["heads"]), 2)
 
 
-def percents_of_peak(run):
-    """Returns (percent of the bandwidth that softmax reaches, percent of the GEMM rate that products reach)."""
-    bandwidth, rate = bandwidth_and_rate(run)
-    _, softmax_bytes, product_flops, _ = work()
-    return (100 * softmax_bytes / (total_ms(attention.rows, is_in("computing softmax")) / 1e3) / bandwidth,
-            100 * product_flops / (total_ms(attention.rows, is_product) / 1e3) / rate)
+class Bounds:
+    """The arithmetic intensities of softmax and of both products, and the percents of the limits that they reach."""
+
+    def __init__(self, run, described):
+        profile = Profile(run, described)
+        shape, rows = profile.shape, profile.rows("forward")
+        scores = shape["layers"] * shape["batch"] * shape["heads"] * shape["context"] ** 2
+        hidden = shape["layers"] * shape["batch"] * shape["context"] * shape["d_model"]
+        element_bytes = 4 if shape["precision"] in ("fp32", "tf32") else 2
+        product_flops, product_bytes = 4 * hidden * shape["context"], 2 * element_bytes * (2 * hidden + scores)
+        softmax_s, products_s = (total_ms(rows, wanted) / 1e3 for wanted in (is_in("computing softmax"), is_product))
+        bandwidth, rate = median_limit(run, "copy", "bandwidth"), fastest_gemm_rate(run, shape["precision"])
+        self.ridge, self.products_intensity = rate / bandwidth, product_flops / product_bytes
+        self.softmax_of_bandwidth = 100 * 32 * scores / softmax_s / bandwidth
+        self.products_of_bandwidth = 100 * product_bytes / products_s / bandwidth
+        self.products_of_rate = 100 * product_flops / products_s / rate
 
 
-def bounds_differ(run, softmax, products, ridge):
-    bandwidth, rate = bandwidth_and_rate(run)
-    softmax_flops, softmax_bytes, product_flops, product_bytes = work()
-    near(softmax, softmax_flops / softmax_bytes, 2)
-    near(products, product_flops / product_bytes, 2)
-    near(ridge, rate / bandwidth, 2)
-    true(number(softmax) < number(ridge) <= number(products) and min(percents_of_peak(run)) >= 40)
+def bounds_differ(run, rate, bandwidth):
+    bounds = Bounds(run, attention.described)
+    near(rate, bounds.products_of_rate)
+    near(bandwidth, bounds.softmax_of_bandwidth)
+    true(5 / 32 < bounds.ridge <= bounds.products_intensity)
+    true(min(bounds.products_of_rate, bounds.softmax_of_bandwidth) >= 40)
 
 
-def fused(run, profile, ms):
-    true(number(ms) <= total_ms(Profile(run, profile).rows("forward")) * 1.001)
+def both_memory_bound(run, precision):
+    bounds = Bounds(run, re.sub(r" in \w+$", "", attention.described) + f" in {precision}")
+    true(max(5 / 32, bounds.products_intensity) < bounds.ridge)
+    true(min(bounds.products_of_bandwidth, bounds.softmax_of_bandwidth) >= 40)
 
 
 NOTHING = (r"No step was profiled; the table gives the reasons\.", always)
-BUSY = rf"The (?P<kind>forward pass|forward\+backward|training step) of {PROFILE} takes \*\*(?P<busy>\S+) ms\*\* by the profiler"
-TIMER = r"\*\*(?P<timer>\S+) ms\*\*"
-GEMMS = rf"In the (?:(?P<inference>inference)|forward) pass of {PROFILE} GEMMs take \*\*(?P<forward>\S+) %\*\*"
 
 CLAIMS = {
     "nsys_profile.a": [
         NOTHING,
-        (rf"{BUSY} and {TIMER} by the timer\.", less),
+        (rf"The (?P<kind>forward pass|forward\+backward|training step) of {PROFILE} takes \*\*(?P<busy>\S+) ms\*\* by the "
+         r"profiler and \*\*(?P<timer>\S+) ms\*\* by the timer\.", times),
         (r"The rest is the GPU's idle time, (?P<each>\S+) µs after each of (?P<launches>[\d,]+) kernels\.", idle),
-        (r"Gaps between kernels explain (?P<gaps>\S+) ms of the difference\. The timer's own steps differ by "
-         r"(?P<steps_range>\S+) ms\.", scatter),
-        (r"In shorter passes it is up to (?P<emptiest>\S+) %\.", shorter),
-        (rf"{BUSY} and {TIMER} by the timer: they agree within (?P<within>\d+) %\.", agree),
-        (rf"{BUSY}, (?P<difference>[^*]+) the timer's {TIMER}\. This run does not show why\.", unexplained)],
+        (r"Under the profiler the GPU idles (?P<gap>\S+) µs after each of (?P<launches>[\d,]+) kernels, (?P<gaps>\S+) ms "
+         r"in all; timed steps differ by (?P<steps_range>\S+) ms\.", scatter),
+        (r"The CPU sets the timer's time: it takes (?P<cpu>\S+) µs a launch, the GPU (?P<mean>\S+) µs a kernel\.",
+         launch_bound)],
     "nsys_profile.b": [
         NOTHING,
         (rf"`(?P<name>[^`]+)` takes \*\*(?P<ms>\S+) ms\*\*, (?P<of_pass>\S+) % of the forward pass of {PROFILE}, in "
          r"\*\*(?P<calls>[\d,]+) launch(?:es)?\*\* \((?P<called_in>.+?)\)\.(?= |$)", top),
         (r"It stays on top when the backward pass is added\.", stays),
-        (r"The backward pass puts another on top, `(?P<name>[^`]+)` \((?P<ms>\S+) ms\)\.", another),
-        (r"No backward pass was profiled\.", lambda _run: true(not top.profile.rows("passes")))],
+        (r"The backward pass puts another on top, `(?P<name>[^`]+)` \((?P<ms>\S+) ms\)\.", another)],
     "nsys_profile.c": [
         NOTHING,
-        (rf"Besides GEMMs, (?P<name>.+?) takes \*\*(?P<first>\S+) %\*\* of the forward pass of {PROFILE}"
-         r"(?P<others>,[^:]+? %)?(?:: mostly (?P<classes>[^.]+))?\. "
-         r"All non-GEMM (?:kernels|operators) take \*\*(?P<everything>\S+) %\*\*\.", non_gemm),
-        (rf"No group of non-GEMM (?:kernels|operators) takes 1 % of the forward pass of {PROFILE}; together they take "
-         r"\*\*(?P<everything>\S+) %\*\*\.", no_group)],
+        (rf"(?P<name>[A-Z].*?) takes? \*\*(?P<first>\S+) %\*\* of the forward pass of {PROFILE}(?P<others>,[^:]+? %)?\.",
+         non_gemm),
+        (r"Softmax's (?:kernels|operators) \((?P<operators>[^)]+)\) take (?P<longer>\S+) times as long as one copy of the "
+         r"scores\.", softmax_copies)],
     "nsys_profile.d": [
         NOTHING,
-        (rf"{GEMMS}, in its training step \*\*(?P<fullest>\S+) %\*\*(?:, because the optimizer takes "
-         r"(?P<optimizer>\S+) ms and launches no GEMM)?\.", whole_step),
-        (r"This run does not show why\.", without_reason),
-        (rf"{GEMMS}, with the backward pass \*\*(?P<fullest>\S+) %\*\*; no training step was profiled\.", backward_only),
-        (rf"{GEMMS}; no step with a backward pass was profiled\.", forward_only),
-        (r"(?P<moved>[A-Z][^.;]* (?:rise|fall)(?: from \S+ to \S+ %)?(?:(?:,| and) [^.;]*)?)?(?:; )?"
-         r"(?:(?P<steady>[\w ,]+) stay within a point)?\.", changes)],
+        (rf"GEMMs take \*\*(?P<forward>\S+) %\*\* of the (?:(?P<inference>inference)|forward) pass of {PROFILE}\.",
+         forward_share),
+        (r"Its (?P<longest>training step|forward and backward pass) has \*\*(?P<fullest>\S+) %\*\*; "
+         r"(?P<kind>\w+)(?: kernels| operators)? (?P<verb>rise|fall) from (?P<first>\S+) to (?P<last>\S+) %\.",
+         longest_share),
+        (r"AdamW's (?P<ms>\S+) ms hold no GEMM but move (?P<parameter_bytes>\d+) B a parameter, at (?P<bandwidth>\S+) % of "
+         r"copy bandwidth; 28 suffice\.", adamw),
+        (r"The optimizer's (?P<ms>\S+) ms hold no GEMM\.", optimizer)],
     "nsys_profile.e": [
-        NOTHING,
-        (rf"In a forward pass of {PROFILE} softmax takes \*\*(?P<softmax>\S+) ms\*\* and the two GEMMs "
-         r"\*\*(?P<products>\S+) ms\*\*(?: with (?P<more>\S+) times the FLOPs)?\.", attention),
-        (r"Softmax is memory-bound \((?P<softmax>\S+) FLOP/B\) and the GEMMs are compute-bound \((?P<products>\S+) "
-         r"FLOP/B, ridge point (?P<ridge>\S+)\)\.", bounds_differ),
-        (r"This run does not show why\.", always),
-        (rf"In a forward pass of {PROFILE} fused (?:kernels|operators) compute attention in \*\*(?P<ms>\S+) ms\*\*: softmax "
-         r"and the GEMMs have no times of their own\.", fused),
-        (rf"Neither modules nor operators tell softmax and the GEMMs of attention apart in the forward pass of {PROFILE}\.",
-         always)]}
+        (r"Softmax and the GEMMs of attention have no times of their own; the table gives the reasons\.", always),
+        (rf"In a forward pass of {PROFILE} softmax takes \*\*(?P<softmax>\S+) ms\*\*, the GEMMs \*\*(?P<products>\S+) "
+         r"ms\*\*\.", attention),
+        (r"They do (?P<more>\S+) times the FLOPs\.", more_flops),
+        (r"Compute bounds them \((?P<rate>\S+) % of the fastest GEMM's rate\), memory softmax \((?P<bandwidth>\S+) % of "
+         r"copy bandwidth\)\.", bounds_differ),
+        (r"In (?P<precision>\w+) memory bounds both\.", both_memory_bound)]}

@@ -1,0 +1,76 @@
+#include "experiments/common/launch_costs.h"
+
+#include <algorithm>
+
+#include "results/measured_table.h"
+#include "results/metric_names.h"
+#include "results/table_shapes.h"
+
+namespace labreport {
+namespace {
+
+constexpr double kMicrosecondsPerMillisecond = 1e3;
+
+double launch_count(const Launch& profile, std::string_view phase) {
+  double launches = 0;
+  for (const MeasuredRow& row : measured_rows(profile, metric::kKernels)) {
+    if (row.text(column::kPhase) == phase) launches += row.number(column::kInstances).value_or(0);
+  }
+  return launches;
+}
+
+}  // namespace
+
+std::string_view describe(Bound bound) {
+  if (bound == Bound::kMixed) return "mixed";
+  return bound == Bound::kLaunch ? "launch-bound" : "GPU-bound";
+}
+
+double LaunchCosts::kernel_share() const { return std::min(1.0, kernels_ms / time_ms); }
+
+double LaunchCosts::mean_kernel_us() const {
+  return kernels_ms * kMicrosecondsPerMillisecond / launches;
+}
+
+Bound LaunchCosts::bound() const {
+  return kernel_share() < kLaunchBoundBelow ? Bound::kLaunch
+         : kernel_share() < kGpuBoundFrom   ? Bound::kMixed
+                                            : Bound::kDevice;
+}
+
+std::optional<double> LaunchCosts::gpu_idle_us() const {
+  if (bound() != Bound::kDevice || kernels_ms > time_ms) return std::nullopt;
+  return (time_ms - kernels_ms) * kMicrosecondsPerMillisecond / launches;
+}
+
+std::optional<double> LaunchCosts::cpu_us() const {
+  if (bound() != Bound::kLaunch) return std::nullopt;
+  return time_ms * kMicrosecondsPerMillisecond / launches;
+}
+
+std::vector<std::string_view> phases_of(Mode mode) {
+  std::vector<std::string_view> phases{metric::kForward};
+  if (mode >= Mode::kForwardBackward) {
+    phases.push_back(metric::kLoss);
+    phases.push_back(metric::kBackward);
+  }
+  if (mode >= Mode::kTrainStep) phases.push_back(metric::kOptimizer);
+  return phases;
+}
+
+std::optional<LaunchCosts> launch_costs(const Launch& profile,
+                                        const std::vector<std::string_view>& phases,
+                                        const std::vector<double>& times_ms) {
+  if (times_ms.empty() || mean(times_ms) <= 0) return std::nullopt;
+  LaunchCosts costs{.time_ms = mean(times_ms)};
+  for (const auto phase : phases) {
+    const auto kernels_ms = single_milliseconds(profile, metric::kBusy, phase);
+    const double launches = launch_count(profile, phase);
+    if (!kernels_ms || launches < 1) return std::nullopt;
+    costs.kernels_ms += *kernels_ms;
+    costs.launches += launches;
+  }
+  return costs;
+}
+
+}  // namespace labreport
