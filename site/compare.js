@@ -9,7 +9,6 @@ const { topics, networks, gpus, runs } = JSON.parse(JSON.stringify(window.labrep
 const kTrainingStep = "Training step";
 const kFastestStep = "Fastest step";
 const kOpenTopics = [kTrainingStep, kFastestStep];
-const kSetByCpu = ["launch-bound", "mixed"];
 const kTextColumns = [["Network", "network"], ["Precision", "precision"], ["Setting", "setting"], ["Quantity", "name"]]
   .map(([head, key]) => ({ head, textOf: (row) => ({ text: row[key] }) }));
 
@@ -71,8 +70,7 @@ function pairsOf(sides) {
   const pairs = [...new Set(all.flatMap((quantities) => [...quantities.keys()]))].map((key) => {
     const both = all.map((quantities) => quantities.get(key));
     const known = both.filter(Boolean);
-    return { ...known[0], both, isShared: known.length === 2,
-      isSetByCpu: known.some(({ remark }) => kSetByCpu.includes(remark)),
+    return { ...known[0], both,
       network: [...new Set(known.map(({ network }) => network))].sort().join(", ") };
   });
   const order = ({ topic }) => topics.indexOf(topic);
@@ -83,7 +81,8 @@ function pairsOf(sides) {
 function rowsOf(pairs) {
   return pairs.flatMap((pair) => {
     const names = new Set(pair.both.flatMap((quantity) => [...(quantity?.values.keys() ?? [])]));
-    return [...names].map((name) => ({ ...pair, name, values: pair.both.map((side) => side?.values.get(name)) }));
+    return [...names].map((name) => ({ ...pair, name, values: pair.both.map((side) => side?.values.get(name)),
+      isSetByCpu: pair.both.some((side) => side?.set_by_cpu.includes(name)) }));
   });
 }
 
@@ -155,7 +154,7 @@ function topicTable(rows, sides) {
 function topicTables(rows, sides) {
   return [...Map.groupBy(rows, ({ topic, unit }) => `${topic} ${unit}`).values()].flatMap((rowsOfGroup) => {
     const remarks = rowsOfGroup.flatMap(({ network, precision, setting, both }) =>
-      both.map(({ remark }, i) => remark && !kSetByCpu.includes(remark) &&
+      both.map(({ remark }, i) => remark &&
         `${[network, precision, setting].filter(Boolean).join(", ")}: ${remark} ${sides[i].place}.`));
     const lines = [...new Set(remarks.filter(Boolean))].map((line) => element("p", "muted", line));
     return [topicTable(rowsOfGroup, sides), ...lines];
@@ -181,7 +180,8 @@ function tablesByTopic(rows, sides) {
 function oneSidedDrawer({ place }, i, rows) {
   const title = `Only ${place}: ${numbersOf(rows)}`;
   const topic = { head: "Topic", textOf: (row) => ({ text: row.topic }) };
-  const remark = { head: "Remarks", textOf: ({ both: { [i]: quantity } }) => ({ text: quantity.remark }) };
+  const remark = { head: "Remarks", textOf: ({ both: { [i]: quantity }, isSetByCpu }) =>
+    ({ text: [isSetByCpu && "set by the host’s CPU", quantity.remark].filter(Boolean).join("; ") }) };
   const number = { head: "Number", mixesUnits: true, textOf: ({ values: { [i]: { value, page, key } }, unit }) =>
     ({ text: `${significant(value, 4)} ${unit}`, number: value, page, key }) };
   const columns = [topic, ...kTextColumns, number, remark];
@@ -205,16 +205,17 @@ function headline(words, values, sides) {
 }
 
 /** Compares the largest network's training step in each precision, then its tuned step. */
-function headlines(pairs, rows, sides) {
+function headlines(rows, sides) {
   const steps = rows.filter(({ topic, unit, name }) => topic === kTrainingStep && unit === "ms" && name === "step");
   const lines = [...Map.groupBy(steps, ({ precision }) => precision).values()].map(([{ network, precision, values }]) =>
     headline([network, precision], values, sides));
-  const tunedPairs = pairs.filter(({ topic, isShared }) => topic === kFastestStep && isShared);
-  const largest = tunedPairs.filter(({ parameters }) => parameters === tunedPairs[0].parameters);
-  const tunedPair = largest.find(({ precision }) => precision !== "FP32") ?? largest[0];
+  const rungs = rows.filter(({ topic }) => topic === kFastestStep);
+  const largest = rungs.filter(({ parameters }) => parameters === rungs[0].parameters);
+  const { network, precision, setting } = largest.find((rung) => rung.precision !== "FP32") ?? largest[0] ?? {};
+  const ladder = largest.filter((rung) => rung.precision === precision && rung.setting === setting);
   const faster = (a, b) => (b.value < a.value ? b : a);
-  const fastest = tunedPair?.both.map(({ values }) => [...values.values()].reduce(faster));
-  return tunedPair ? [...lines, headline([tunedPair.network, tunedPair.precision, "tuned"], fastest, sides)] : lines;
+  const fastest = sides.map((_, i) => ladder.map(({ values }) => values[i]).reduce(faster, { value: Infinity }));
+  return ladder.length > 0 ? [...lines, headline([network, precision, "tuned"], fastest, sides)] : lines;
 }
 
 /** Links to the pages that compare runs of both sides cell by cell. */
@@ -239,7 +240,7 @@ function comparison(sides) {
   const drawers = sides.map((side, i) => [side, i, all.filter(({ values }) => values[i] && !values[1 - i])])
     .filter(([, , oneSidedRows]) => oneSidedRows.length > 0).map((sideAndRows) => oneSidedDrawer(...sideAndRows));
   const notice = cpuRows.length + rows.length === 0 ? [element("p", "", "They have no number in common.")] : [];
-  return [element("ul", "", ...headlines(pairs, rows, sides)), ...renderedPages(sides), ...notice,
+  return [element("ul", "", ...headlines(rows, sides)), ...renderedPages(sides), ...notice,
     ...tablesByTopic(rows, sides), ...cpuDrawers, ...drawers];
 }
 

@@ -11,14 +11,13 @@
 #include "document/value.h"
 #include "experiments/common/timing.h"
 #include "plan/arithmetic.h"
+#include "plan/part_work.h"
 #include "results/metric_names.h"
 
 namespace labreport {
 namespace {
 
 constexpr double kLeastSpeedup = 1.02;  // Changes with smaller speedups are not advised.
-// For each parameter AdamW reads four FP32 values and writes three.
-constexpr double kOptimizerBytesPerParameter = 28;
 constexpr double kMillisecondsPerSecond = 1e3;
 constexpr double kMostlyIdle = 0.5;  // If the GPU idles for a larger share, launches set the pace.
 // A rise of idle time by a smaller share of the saving is omitted.
@@ -62,8 +61,7 @@ std::optional<double> ms_at_peak_rates(const Limits& limits, const Ladder& ladde
   const auto peak = limits.peak_gemm_rates.find(*spec.precision);
   const bool is_known = flops && peak != limits.peak_gemm_rates.end() && limits.copy_bandwidth;
   if (!is_known || !spec.model) return std::nullopt;
-  const double bytes =
-      kOptimizerBytesPerParameter * static_cast<double>(parameter_count(*spec.model));
+  const double bytes = kFusedAdamWBytes * static_cast<double>(parameter_count(*spec.model));
   return kMillisecondsPerSecond * (*flops / peak->second + bytes / *limits.copy_bandwidth);
 }
 

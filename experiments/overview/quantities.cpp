@@ -27,9 +27,9 @@ namespace {
 
 using Quantities = std::vector<Quantity>;
 
-/// Returns the remark on times that the CPU sets, or sets in part: "launch-bound", "mixed".
-std::string bound_remark(const std::optional<Bound>& bound) {
-  return bound.value_or(Bound::kDevice) == Bound::kDevice ? "" : std::string(describe(*bound));
+/// Returns what sets a time in which kernels run for `kernels_ms`.
+Bound bound_of(double kernels_ms, double time_ms) {
+  return LaunchCosts{.launches = 1, .kernels_ms = kernels_ms, .time_ms = time_ms}.bound();
 }
 
 constexpr std::int64_t kComparedHeadDim = 64;
@@ -59,9 +59,11 @@ void add_mean(Quantity& quantity, const std::string& name, const std::vector<dou
   if (!samples.empty()) add_value(quantity, name, mean(samples));
 }
 
-/// Adds the median, which one step that the host stalled does not move.
-void add_median(Quantity& quantity, const std::string& name, const std::vector<double>& samples) {
-  if (!samples.empty()) add_value(quantity, name, median(samples));
+/// Adds the name of a value to those that the CPU sets unless the GPU sets it. An unknown bound is
+/// the GPU's.
+void mark_bound(Quantity& quantity, const std::string& name, const std::optional<Bound>& bound) {
+  if (bound.value_or(Bound::kDevice) != Bound::kDevice && quantity.find(name) != nullptr)
+    quantity.set_by_cpu.push_back(name);
 }
 
 void add_unless_empty(Quantities& all, Quantity quantity) {
@@ -78,12 +80,17 @@ void add_steps(Quantities& all, const RunView& view) {
     add_mean(times, describe(Measure::kForward), network.forward.times_ms);
     add_mean(times, describe(Measure::kBackward), network.backward.times_ms);
     add_mean(times, describe(Measure::kOptimizer), phase_times(*network.group).optimizer);
-    Quantity mfu = network_quantity(topic::kTrainingStep, spec, "%", "summary");
-    times.remark = mfu.remark = bound_remark(network.bound);
+    const NetworkBounds bounds = network_bounds(view, *network.group);
+    mark_bound(times, describe(Measure::kStep), bounds.step.bound());
+    mark_bound(times, describe(Measure::kForward), bounds.forward.bound());
+    mark_bound(times, describe(Measure::kBackward), bounds.backward.bound());
+    mark_bound(times, describe(Measure::kOptimizer), bounds.optimizer.bound());
     add_unless_empty(all, std::move(times));
+    Quantity mfu = network_quantity(topic::kTrainingStep, spec, "%", "summary");
     const auto step = timed_launch(*network.group, Mode::kTrainStep);
     const auto fraction = step ? model_flops_utilization(limits, *step) : std::nullopt;
     if (fraction) add_value(mfu, "MFU", 100 * *fraction);
+    mark_bound(mfu, "MFU", bounds.step.bound());
     add_unless_empty(all, std::move(mfu));
   }
 }
@@ -101,8 +108,8 @@ void add_speedups(Quantities& all, const RunView& view) {
           std::pair(Measure::kBackward, &MeasuredNetwork::backward)}) {
       const auto speedup = pair.speedup(pass);
       if (speedup) add_value(speedups, describe(measure), speedup->value);
+      mark_bound(speedups, describe(measure), pair.bound());
     }
-    speedups.remark = bound_remark(pair.bound());
     add_unless_empty(all, std::move(speedups));
   }
 }
@@ -118,21 +125,24 @@ void add_kernels(Quantities& all, const RunView& view) {
         groups, [&](const TimingGroup& timing) { return same_setting(timing.spec, profile.spec); });
     if (group == groups.end()) continue;
     const std::vector<double> steps = whole_step_times(*group, Mode::kTrainStep);
-    const double busy_ms = total_ms(profile.rows(Pass::kTrainStep));
+    const KernelRows step_rows = profile.rows(Pass::kTrainStep);
+    const double busy_ms = total_ms(step_rows);
     if (steps.empty() || busy_ms <= 0 || busy_ms > kMaxBusyRatio * mean(steps)) continue;
     Quantity quantity = network_quantity(topic::kKernels, profile.spec, "ms", "nsys_profile-d");
     double attributed_ms = 0;
     for (const Pass pass : {Pass::kForward, Pass::kBackward, Pass::kOptimizer}) {
-      const auto rows = profile.rows(pass);
-      const double gemms_ms = total_ms(matching(rows, is_gemm));
       const std::string name(describe(pass));
-      if (gemms_ms > 0) add_value(quantity, name + ": GEMMs", gemms_ms);
-      add_value(quantity, gemms_ms > 0 ? name + ": other kernels" : name,
+      const auto rows =
+          matching(step_rows, [&](const KernelRow& row) { return row.phase == name; });
+      const double gemms_ms = total_ms(matching(rows, is_gemm));
+      if (gemms_ms > 0) add_value(quantity, name + step_part::kGemms, gemms_ms);
+      add_value(quantity, gemms_ms > 0 ? name + step_part::kOtherKernels : name,
                 total_ms(rows) - gemms_ms);
       attributed_ms += total_ms(rows);
     }
     add_value(quantity, "loss and unattributed", busy_ms - attributed_ms);
-    add_value(quantity, "GPU idle", mean(steps) - busy_ms);
+    add_value(quantity, step_part::kIdle, mean(steps) - busy_ms);
+    mark_bound(quantity, step_part::kIdle, bound_of(busy_ms, mean(steps)));
     add_unless_empty(all, std::move(quantity));
   }
 }
@@ -144,7 +154,11 @@ void add_ladders(Quantities& all, const RunView& view) {
         network_quantity(topic::kFastestStep, ladder.rungs.front().cell->spec, "ms", "ladder");
     // Ladders with different baselines are different quantities.
     quantity.setting += ", " + ladder.first_run()->change + " baseline";
-    for (const Rung& rung : ladder.rungs) add_mean(quantity, rung.change, rung.steps_ms);
+    for (const Rung& rung : ladder.rungs) {
+      add_mean(quantity, rung.change, rung.steps_ms);
+      if (rung.ran() && rung.busy_ms)
+        mark_bound(quantity, rung.change, bound_of(*rung.busy_ms, rung.mean_ms()));
+    }
     add_unless_empty(all, std::move(quantity));
   }
 }
@@ -209,8 +223,13 @@ void add_compilation(Quantities& all, const RunView& view) {
     if (!network.both_ran()) continue;
     Quantity quantity =
         network_quantity(topic::kCompilation, network.spec(), "ms", "torch_compile-b");
-    add_median(quantity, "eager", network.eager.steps_ms());
-    add_median(quantity, "compiled", network.compiled.steps_ms());
+    for (const auto& [name, steps] :
+         {std::pair("eager", &network.eager), std::pair("compiled", &network.compiled)}) {
+      // One step that the host stalled does not move the median.
+      const std::vector<double> steps_ms = steps->steps_ms();
+      if (!steps_ms.empty()) add_value(quantity, name, median(steps_ms));
+      if (const auto busy = steps->busy_fraction()) mark_bound(quantity, name, bound_of(*busy, 1));
+    }
     add_unless_empty(all, std::move(quantity));
   }
 }
@@ -276,8 +295,8 @@ void add_limits(Quantities& all, const RunView& view) {
     add_value(rates, std::string(describe(precision)), rate / 1e12);
   Quantity bandwidth{.topic = topic::kLimits, .setting = "copy bandwidth", .unit = "GB/s"};
   if (limits.copy_bandwidth) add_value(bandwidth, "read and write", *limits.copy_bandwidth / 1e9);
-  add_unless_empty(all, std::move(rates));
   add_unless_empty(all, std::move(bandwidth));
+  add_unless_empty(all, std::move(rates));
 }
 
 }  // namespace

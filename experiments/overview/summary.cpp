@@ -12,9 +12,11 @@
 #include "experiments/common/datasheet.h"
 #include "experiments/common/kernel_profiles.h"
 #include "experiments/common/ladder.h"
+#include "experiments/common/launch_costs.h"
 #include "experiments/common/ratio.h"
 #include "experiments/overview/overview.h"
 #include "plan/arithmetic.h"
+#include "plan/part_work.h"
 #include "results/metric_names.h"
 
 namespace labreport::overview {
@@ -23,7 +25,6 @@ namespace {
 using benchmarking_mixed_precision::MeasuredNetwork;
 using benchmarking_mixed_precision::PrecisionPair;
 
-constexpr Notation kInProse{Notation::kSignificant, 3};
 constexpr Notation kMilliseconds{Notation::kSignificant, 4};
 constexpr Notation kSpeedup{Notation::kSignificant, 3};
 constexpr Notation kChange{Notation::kFixed, 1};
@@ -179,7 +180,7 @@ std::vector<WaterfallBar> waterfall_bars(const PrecisionPair& pair, const StepTi
   return bars;
 }
 
-/// Describes the pair's less steady step; nothing if it varies by at most `kSteadyUpTo`.
+/// Tells how much the pair's less steady step varies; nothing if by at most `kSteadyUpTo`.
 std::optional<Facts> varying_facts(const PrecisionPair& pair) {
   const auto variation = [](const MeasuredNetwork* network) {
     return variation_of(network->step.times_ms).value_or(0);
@@ -193,53 +194,81 @@ std::optional<Facts> varying_facts(const PrecisionPair& pair) {
   return facts;
 }
 
+/// Returns a time's notation in a sentence: three significant digits, but whole milliseconds.
+Notation in_prose(double ms) { return {Notation::kSignificant, ms < 1000 ? 3 : 4}; }
+
+/// True if the change of the GEMMs' time makes up nine tenths of the time that the pair saves.
+bool is_saved_by_gemms(const PrecisionPair& pair, const StepTime& fp32, const StepTime& other) {
+  const double saved_ms = mean(pair.fp32->step.times_ms) - mean(pair.other->step.times_ms);
+  return saved_ms > 0 && fp32.gemms_ms - other.gemms_ms >= 0.9 * saved_ms;
+}
+
 Facts pair_facts(const PrecisionPair& pair) {
+  const double fp32_ms = mean(pair.fp32->step.times_ms);
+  const double other_ms = mean(pair.other->step.times_ms);
+  const double speedup = pair.speedup(&MeasuredNetwork::step)->value;
   return Facts()
       .when("varies", varying_facts(pair))
       .set("size", pair.size_label())
       .set("precision", pair.precision())
-      .set("fp32", mean(pair.fp32->step.times_ms), kInProse)
-      .set("other", mean(pair.other->step.times_ms), kInProse)
-      .set("speedup", pair.speedup(&MeasuredNetwork::step)->value, kSpeedup);
+      .set("fp32", fp32_ms, in_prose(fp32_ms))
+      .set("other", other_ms, in_prose(other_ms))
+      .set("change", speedup < 1 ? format_value(1 / speedup, kSpeedup) + " times as long"
+                                 : "a speedup of " + format_value(speedup, kSpeedup) + "×");
 }
 
-/// Compares the times of the GEMMs; nothing unless they account for nine tenths of the time saved.
-std::optional<Facts> gemm_facts(const PrecisionPair& pair, const StepTime& fp32,
-                                const StepTime& other) {
-  const double saved_ms = mean(pair.fp32->step.times_ms) - mean(pair.other->step.times_ms);
-  if (saved_ms <= 0 || other.gemms_ms <= 0) return std::nullopt;
-  if (fp32.gemms_ms - other.gemms_ms < 0.9 * saved_ms) return std::nullopt;
-  return pair_facts(pair)
-      .set("gemms", fp32.gemms_ms, kInProse)
-      .set("fewer_gemms", other.gemms_ms, kInProse)
-      .set("gemm_speedup", fp32.gemms_ms / other.gemms_ms, kSpeedup);
+/// Tells by how much a step gains if its GEMMs take no time; nothing if the pair's step is slower.
+std::optional<Facts> limit_facts(const PrecisionPair& pair, const StepTime& other) {
+  const double rest_ms = other.others_ms + other.optimizer_ms + other.idle_ms;
+  const double fp32_ms = mean(pair.fp32->step.times_ms);
+  if (rest_ms <= 0 || fp32_ms <= mean(pair.other->step.times_ms)) return std::nullopt;
+  return Facts()
+      .set("times", fp32_ms / rest_ms, kSpeedup)
+      .set("others", other.others_ms, kThreeDigits)
+      .set("optimizer", other.optimizer_ms, kThreeDigits)
+      .set("idle", other.idle_ms, kThreeDigits);
+}
+
+/// Tells which bytes the unfused optimizer moves and how fast; nothing unless memory bandwidth sets
+/// its time.
+std::optional<Facts> optimizer_bytes_facts(const RunView& view, const CellSpec& spec,
+                                           double optimizer_ms) {
+  constexpr double kBandwidthBoundFrom = 0.8, kPlausibleUpTo = 1.05;
+  const auto bandwidth = measured_limits(view.run()).copy_bandwidth;
+  const double bytes = part_work(NetworkPart::kOptimizer, spec).bytes;
+  const auto parameters = known_parameter_count(spec);
+  if (!bandwidth || bytes <= 0 || !parameters) return std::nullopt;
+  const double share = bytes / (optimizer_ms / 1e3) / *bandwidth;
+  if (share < kBandwidthBoundFrom || share > kPlausibleUpTo) return std::nullopt;
+  return Facts()
+      .set("moved", bytes / static_cast<double>(*parameters), kAsCount)
+      .set("bandwidth", share, {Notation::kPercent, 0})
+      .set("needed", kFusedAdamWBytes, kAsCount);
 }
 
 /// Tells that the optimizer takes as long in both precisions; nothing if its times differ.
-std::optional<Facts> optimizer_facts(const PrecisionPair& pair, const StepTime& fp32,
-                                     const StepTime& other) {
+std::optional<Facts> optimizer_facts(const RunView& view, const PrecisionPair& pair,
+                                     const StepTime& fp32, const StepTime& other) {
   constexpr double kAlikeWithin = 0.03;
   const double change_ms = other.optimizer_ms - fp32.optimizer_ms;
   if (std::abs(change_ms) > kAlikeWithin * fp32.optimizer_ms) return std::nullopt;
   return Facts()
       .set("precision", pair.precision())
-      .set("time", other.optimizer_ms, kInProse)
+      .set("time", other.optimizer_ms, kThreeDigits)
       .set("share", other.optimizer_ms / mean(pair.other->step.times_ms), kAsPercent)
-      .set("before", fp32.optimizer_ms / mean(pair.fp32->step.times_ms), kAsPercent);
+      .when("bytes", optimizer_bytes_facts(view, pair.other->group->spec, other.optimizer_ms));
 }
 
-std::optional<Facts> mfu_facts(const std::vector<StepRow>& rows, const PrecisionPair& pair) {
-  const auto other = std::ranges::find(rows, pair.other, &StepRow::network);
-  const auto fp32 = std::ranges::find(rows, pair.fp32, &StepRow::network);
-  if (other == rows.end() || fp32 == rows.end()) return std::nullopt;
-  if (!other->mfu || !fp32->mfu) return std::nullopt;
-  // An MFU above 1 shows that the run's fastest GEMM is too slow, as in 16 bits on a CPU.
-  if (std::max(*other->mfu, *fp32->mfu) > 1) return std::nullopt;
+/// Tells how long the GPU idles in a step whose time it sets; nothing for other steps.
+std::optional<Facts> idle_facts(const RunView& view, const PrecisionPair& pair,
+                                const StepTime& step) {
+  const auto costs = network_bounds(view, *pair.other->group).step.costs;
+  if (!costs || !costs->gpu_idle_us()) return std::nullopt;
   return Facts()
-      .set("size", pair.size_label())
       .set("precision", pair.precision())
-      .set("mfu", *other->mfu, kAsPercent)
-      .set("fp32_mfu", *fp32->mfu, kAsPercent);
+      .set("ms", step.idle_ms, kThreeDigits)
+      .set("each", *costs->gpu_idle_us(), {Notation::kSignificant, 2})
+      .set("kernels", costs->launches, kAsCount);
 }
 
 /// Lists the data sheet's peaks that a column divides by: "FP32 67, BF16 989.5 TFLOP/s".
@@ -277,49 +306,59 @@ std::optional<Facts> memory_facts(const std::vector<StepRow>& rows) {
 }
 
 /// Tells of a network whose training step is clearly faster than a smaller network's in the same
-/// precision. If both steps are launch-bound, a smaller number of layers explains it.
+/// precision, because both steps are launch-bound and it has fewer layers.
 std::optional<Facts> surprise_facts(const std::vector<StepRow>& rows) {
   for (const StepRow& larger : rows) {
     for (const StepRow& smaller : rows) {
       if (&smaller == &larger) break;  // The rows rise by size.
       if (smaller.precision() != larger.precision()) continue;
       const auto ratio = ratio_of(larger.network->step.times_ms, smaller.network->step.times_ms);
-      if (!ratio || !clearly_below(*ratio, 1)) continue;
-      const auto layers_of_larger = larger.spec().model->layers;
-      const auto layers_of_smaller = smaller.spec().model->layers;
+      const auto fewer = larger.spec().model->layers, layers = smaller.spec().model->layers;
+      if (!ratio || !clearly_below(*ratio, 1) || fewer >= layers) continue;
+      if (!larger.launch_bound() || !smaller.launch_bound()) continue;
       return Facts()
           .set("larger", larger.size())
           .set("smaller", smaller.size())
           .set("precision", larger.precision())
-          .set("fast", larger.mean_ms(), kInProse)
-          .set("slow", smaller.mean_ms(), kInProse)
-          .set("fewer", layers_of_larger, kAsCount)
-          .set("layers", layers_of_smaller, kAsCount)
-          .flag("by_layers", larger.launch_bound() && smaller.launch_bound() &&
-                                 layers_of_larger < layers_of_smaller);
+          .set("fast", larger.mean_ms(), kThreeDigits)
+          .set("slow", smaller.mean_ms(), kThreeDigits)
+          .set("fewer", fewer, kAsCount)
+          .set("layers", layers, kAsCount);
     }
   }
   return std::nullopt;
 }
 
-void set_facts(PartContent& part, const std::vector<StepRow>& rows, const PrecisionPair* pair,
-               const std::optional<StepTime>& fp32, const std::optional<StepTime>& other) {
+void set_facts(const RunView& view, PartContent& part, const std::vector<StepRow>& rows,
+               const PrecisionPair* pair, const std::optional<StepTime>& fp32,
+               const std::optional<StepTime>& other) {
   const bool profiled = pair != nullptr && fp32 && other;
-  const auto explained = profiled ? gemm_facts(*pair, *fp32, *other) : std::nullopt;
-  part.facts.when("explained", explained);
-  const bool compared = pair != nullptr && !explained;
-  const double speedup = compared ? pair->speedup(&MeasuredNetwork::step)->value : 1;
-  part.facts.when("compared", compared,
-                  (compared ? pair_facts(*pair) : Facts())
-                      .when("slower", speedup < 1, Facts().set("times", 1 / speedup, kSpeedup)));
+  const bool by_gemms = profiled && is_saved_by_gemms(*pair, *fp32, *other);
+  std::optional<Facts> compared, explained, limit, optimizer, idle;
+  if (pair != nullptr) {
+    compared = pair_facts(*pair).when(
+        "gemms", by_gemms,
+        by_gemms ? Facts()
+                       .set("before", fp32->gemms_ms, in_prose(fp32->gemms_ms))
+                       .set("after", other->gemms_ms, in_prose(other->gemms_ms))
+                 : Facts());
+  }
+  if (by_gemms) explained = compared;
+  if (profiled && view.on_gpu()) {
+    limit = limit_facts(*pair, *other);
+    idle = idle_facts(view, *pair, *other);
+  }
   const bool is_users_model = pair != nullptr && !known_parameter_count(pair->other->group->spec);
-  part.facts.when("optimizer", profiled && !is_users_model ? optimizer_facts(*pair, *fp32, *other)
-                                                           : std::nullopt);
-  part.facts.when("mfu", pair == nullptr ? std::nullopt : mfu_facts(rows, *pair));
-  part.facts.when("datasheet", datasheet_facts(rows));
-  part.facts.list("cpu_set", cpu_set_facts(rows));
-  part.facts.when("memory", memory_facts(rows));
-  part.facts.when("surprise", surprise_facts(rows));
+  if (profiled && !is_users_model) optimizer = optimizer_facts(view, *pair, *fp32, *other);
+  part.facts.when("compared", compared)
+      .when("explained", explained)
+      .when("limit", limit)
+      .when("optimizer", optimizer)
+      .when("idle", idle)
+      .when("datasheet", datasheet_facts(rows))
+      .list("cpu_set", cpu_set_facts(rows))
+      .when("memory", memory_facts(rows))
+      .when("surprise", surprise_facts(rows));
 }
 
 /// Names the three changes that help most; nothing if the run has no ladder.
@@ -335,8 +374,8 @@ std::optional<Facts> advice_facts(const RunView& view) {
   return Facts()
       .set("words", ladder->words)
       .set("changes", join_words(changes))
-      .set("from", ladder->first_run()->mean_ms(), kInProse)
-      .set("to", ladder->fastest()->mean_ms(), kInProse);
+      .set("from", ladder->first_run()->mean_ms(), in_prose(ladder->first_run()->mean_ms()))
+      .set("to", ladder->fastest()->mean_ms(), in_prose(ladder->fastest()->mean_ms()));
 }
 
 /// Returns the largest network with a training step in FP32 and in the precision that the answers
@@ -379,7 +418,7 @@ std::optional<Section> summary_section(const RunView& view) {
   const auto fp32 = pair ? step_time(profiles, *pair->fp32) : std::nullopt;
   const auto other = pair ? step_time(profiles, *pair->other) : std::nullopt;
   PartContent part;
-  set_facts(part, rows, pair ? &*pair : nullptr, fp32, other);
+  set_facts(view, part, rows, pair ? &*pair : nullptr, fp32, other);
   part.facts.when("advice", advice_facts(view));
   part.facts.set("network", pair ? pair->size_label() : "");
   part.facts.set("kernels", view.on_gpu() ? "kernels" : "operators");

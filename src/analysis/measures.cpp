@@ -81,7 +81,7 @@ double launch_value(const Launch& launch, const CellSpec& spec, const MeasureInf
       info.measure == Measure::kStep && metric->is_samples() && spec.kind != CellKind::kSharding;
   const std::vector<double> samples =
       after_warmup(metric->numbers(), has_warmup ? spec.warmup.value_or(0) : 0);
-  return samples.empty() ? 0 : median(samples);
+  return samples.empty() ? 0 : mean(samples);
 }
 
 constexpr std::array kDisturbances{

@@ -29,12 +29,12 @@ struct WelchTest {
   std::pair<double, double> interval(double confidence) const;
 };
 
-/// Tests the medians of launches, in any unit. Throws `Error` unless each side has two or more and
+/// Tests the values of launches, in any unit. Throws `Error` unless each side has two or more and
 /// all are above 0. If neither side varies, the interval is the ratio itself, and p is 1 for equal
 /// sides and 0 for others.
 WelchTest welch_test(std::span<const double> a, std::span<const double> b);
 
-/// Returns B ÷ A of the geometric means. Each side needs at least one median, all above 0.
+/// Returns B ÷ A of the geometric means. Each side needs at least one value, all above 0.
 double ratio_of(std::span<const double> a, std::span<const double> b);
 
 /// Returns Holm's adjusted p-values in the given order. Rejecting those below α keeps the

@@ -21,7 +21,7 @@ inline constexpr std::size_t kLaunchesForVerdict = 3;
 
 /// The times of one row, whose verdict they decide.
 struct RowSample {
-  std::vector<double> a;  ///< The median of each launch of A, in any order.
+  std::vector<double> a;  ///< The mean of each launch of A, in any order.
   std::vector<double> b;
   std::string disturbance = {};  ///< Makes the row unclear: "thermal slowdown"; may be empty.
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <regex>
+
 namespace labreport {
 namespace {
 
@@ -19,6 +21,11 @@ std::string keyed_number(const std::string& text, const Value& value) {
 
 std::string keyed_ratio(const Value& ratio) {
   return ratio.is_missing() ? "" : keyed_number(format_ratio(*ratio.number()) + " times", ratio);
+}
+
+std::string without_keys(std::string markdown) {
+  static const std::regex kLink(fmt::format(R"(\[([^\]]*)\]\({}[^)]*\))", kAddressStart));
+  return std::regex_replace(markdown, kLink, "$1");
 }
 
 std::optional<KeyedAddress> keyed_address(std::string_view address) {

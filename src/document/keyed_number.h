@@ -19,6 +19,9 @@ std::string keyed_number(const std::string& text, const Value& value);
 /// Returns the ratio with two decimals, as Markdown: "2.63 times".
 std::string keyed_ratio(const Value& ratio);
 
+/// Returns the Markdown without the links of `keyed_number`, of which their words stay.
+std::string without_keys(std::string markdown);
+
 /// The number and the key in an address that `keyed_number` made.
 struct KeyedAddress {
   std::string number, key;

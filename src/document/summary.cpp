@@ -33,8 +33,17 @@ std::string Quantity::key(const std::string& name, const std::string& owner) con
   return join(words, "/");
 }
 
-double Quantity::smallest() const {
-  return std::ranges::min_element(values, {}, &std::pair<std::string, double>::second)->second;
+bool Quantity::is_set_by_cpu(const std::string& name) const {
+  return std::ranges::find(set_by_cpu, name) != set_by_cpu.end();
+}
+
+std::string Quantity::smallest() const {
+  const std::pair<std::string, double>* smallest = nullptr;
+  for (const auto& value : values) {
+    if (!is_set_by_cpu(value.first) && (smallest == nullptr || value.second < smallest->second))
+      smallest = &value;
+  }
+  return smallest == nullptr ? "" : smallest->first;
 }
 
 bool Quantity::matches(const Quantity& other) const {

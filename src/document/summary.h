@@ -42,6 +42,17 @@ inline constexpr const char* kLimits = "GPU limits";
 
 }  // namespace topic
 
+/// Names of values of topic `kKernels`, the parts of a training step. GEMMs and other kernels have
+/// the pass before them: "forward: GEMMs".
+namespace step_part {
+
+inline constexpr const char* kGemms = ": GEMMs";
+inline constexpr const char* kOtherKernels = ": other kernels";
+inline constexpr const char* kOptimizer = "optimizer";
+inline constexpr const char* kIdle = "GPU idle";
+
+}  // namespace step_part
+
 /// Tells which value of the largest network is a topic's finding.
 enum class Conclusion {
   kLargest,
@@ -72,10 +83,6 @@ inline constexpr Topic kTopics[]{
     {.name = topic::kAllReduce, .is_compared = true},
     {.name = topic::kLimits}};
 
-/// The remarks on times that the host's CPU sets, or sets in part, rather than the GPU.
-inline constexpr const char* kLaunchBound = "launch-bound";
-inline constexpr const char* kMixed = "mixed";
-
 /// Numbers of one setting in one unit: a network's step and its phases, or one sweep. A value that
 /// is a `Measure` has the name that `describe` returns.
 struct Quantity {
@@ -86,17 +93,20 @@ struct Quantity {
   std::string setting = {};    ///< "context 512, batch 4"
   std::string unit = {};       ///< "ms"
   std::vector<std::pair<std::string, double>> values = {};  ///< {"step", 108.5}, …
-  std::string remark = {};  ///< `kLaunchBound`, `kMixed` or "out of memory at context 2,048".
+  /// Names of the values that the host's CPU sets, at least in part, rather than the GPU.
+  std::vector<std::string> set_by_cpu = {};
+  std::string remark = {};  ///< "out of memory at context 2,048"
   std::string part = {};    ///< Anchor of the part that shows the values; empty for the whole page.
 
   /// "BF16, context 512, batch 4"
   std::string words() const;
-  /// True if the values tell more of the host's CPU than of the GPU.
-  bool is_set_by_cpu() const { return remark == kLaunchBound || remark == kMixed; }
+  /// True if the value of that name is one that the host's CPU sets.
+  bool is_set_by_cpu(const std::string& name) const;
   /// Returns the key of the value of that name, see `Value::key`. The owner is the GPU whose value
   /// it is, or the run.
   std::string key(const std::string& name, const std::string& owner) const;
-  double smallest() const;  ///< There must be a value.
+  /// Returns the name of the smallest value that the GPU sets; empty if there is none.
+  std::string smallest() const;
   /// Returns the value of that name, in `unit`; null if there is none.
   const double* find(const std::string& name) const;
   /// True if topic, network, precision, setting and unit are equal. Networks are equal if they have
@@ -156,7 +166,7 @@ struct RunSummary : RunDescription {
 // The form of summary.json, which summary.schema.json describes.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Headline, network, precision, fp32_ms, mixed_ms, mfu, peak_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Quantity, topic, network, parameters, precision, setting, unit,
-                                   values, remark, part)
+                                   values, set_by_cpu, remark, part)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelShape, d_model, d_ff, layers, heads, vocab)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Size, name, shape)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ConfirmedPeaks, mode, precision, peaks, farthest, batch, context,

@@ -27,6 +27,9 @@ struct PartWork {
   double intensity() const { return bytes > 0 ? flops / bytes : 0; }  ///< FLOP/B
 };
 
+/// The bytes that AdamW must move for each parameter: it reads four FP32 values and writes three.
+inline constexpr double kFusedAdamWBytes = 28;
+
 /// Returns the work of all layers in one forward pass, or of the optimizer in one step; zeros
 /// unless the cell measures the C++ network. The formulas are for one layer, in which a batch has B
 /// sequences of S tokens, the width is d, the inner width f, the number of heads h, the vocabulary

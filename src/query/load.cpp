@@ -108,11 +108,11 @@ class Loader {
     const auto* oom = std::get_if<OutOfMemory>(&launch.outcome);
     const OutOfMemory empty;
     const OutOfMemory& details = oom == nullptr ? empty : *oom;
-    insert_into("launch").run(launch_key_, cell_key_, std::int64_t(number), run_name_,
-                              launch.session, launch.device, is_representative,
-                              status_name(launch.outcome), null_if_empty(reason),
-                              null_if_empty(details.phase), details.requested_bytes,
-                              details.in_use_bytes, details.peak_bytes, launch.wall_ns);
+    insert_into("launch").run(
+        launch_key_, cell_key_, std::int64_t(number), run_name_, launch.session, launch.device,
+        is_representative, status_name(launch.outcome), null_if_empty(reason),
+        null_if_empty(details.phase), details.requested_bytes, details.in_use_bytes,
+        details.reserved_bytes, details.peak_bytes, launch.wall_ns);
     for (const Metric& metric : launch.metrics) add(metric);
     for (const Metric& condition : launch.conditions) {
       insert_into("condition")

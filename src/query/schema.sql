@@ -61,6 +61,7 @@ create table launch (
   oom_phase text,                -- where memory ran out
   oom_requested_bytes real,      -- what was refused
   oom_in_use_bytes real,         -- what was allocated then
+  oom_reserved_bytes real,       -- what PyTorch held then, allocated or free
   oom_peak_bytes real,
   wall_ns real not null          -- the life of the process
 ) strict;

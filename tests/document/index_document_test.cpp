@@ -251,7 +251,7 @@ RunSummary with_steps(RunSummary run, const char* name, double parameters, doubl
 
 /// Adds the training step's speedup in BF16.
 RunSummary with_speedup(RunSummary run, const char* name, double parameters, double speedup,
-                        const char* remark = "") {
+                        std::vector<std::string> set_by_cpu = {}) {
   run.quantities.push_back({.topic = topic::kMixedPrecision,
                             .network = name,
                             .parameters = parameters,
@@ -259,8 +259,39 @@ RunSummary with_speedup(RunSummary run, const char* name, double parameters, dou
                             .setting = "context 512",
                             .unit = "×",
                             .values = {{describe(Measure::kStep), speedup}},
-                            .remark = remark});
+                            .set_by_cpu = std::move(set_by_cpu)});
   return run;
+}
+
+/// Adds the copy bandwidth and the kernels of a training step.
+RunSummary with_kernels(RunSummary run, double gb_per_s, double gemms_ms, double optimizer_ms) {
+  run.quantities.push_back({.topic = topic::kLimits,
+                            .setting = "copy bandwidth",
+                            .unit = "GB/s",
+                            .values = {{"read and write", gb_per_s}}});
+  run.quantities.push_back({.topic = topic::kKernels,
+                            .network = "xl",
+                            .parameters = 3e9,
+                            .precision = "BF16",
+                            .unit = "ms",
+                            .values = {{"forward: GEMMs", gemms_ms / 3},
+                                       {"backward: GEMMs", gemms_ms * 2 / 3},
+                                       {"optimizer", optimizer_ms}}});
+  return run;
+}
+
+TEST(Index, TellsWhatBandwidthGainsOnlyIfTheOptimizerShowsIt) {
+  const auto answer = [](double optimizer_ms) {
+    return words_of(index_part(
+        {with_kernels(summary_of("NVIDIA H200", "2026-05-01"), 4200, 60, 100),
+         with_kernels(summary_of("NVIDIA H100", "2026-05-02"), 3000, 63, optimizer_ms)}));
+  };
+  EXPECT_THAT(
+      answer(142),
+      HasSubstr("xl (3.0 B)'s optimizer takes **100 ms** instead of 142 ms in BF16, because "
+                "the H200 copies memory **1.40 times** as fast. The step's GEMMs take 60.0 "
+                "ms and 63.0 ms."));
+  EXPECT_THAT(answer(110), testing::Not(HasSubstr("copies memory")));
 }
 
 TEST(Index, MatchesNetworksByParameters) {
@@ -278,13 +309,24 @@ TEST(Index, DoesNotMatchNetworksByName) {
 }
 
 TEST(Index, DoesNotCallASpeedupOfTheCpuAFinding) {
-  for (const char* remark : {kLaunchBound, kMixed}) {
-    const Part part =
-        index_part({with_speedup(summary_of("NVIDIA H200", "2026-05-01"), "xl", 3e9, 4, remark)});
-    EXPECT_THAT(words_of(part), testing::Not(HasSubstr("times as fast")));
-    EXPECT_THAT(texts(part.tables.front(), 0),
-                ElementsAre("Mixed precision", "only numbers that the host’s CPU sets", "–"));
-  }
+  const Part part =
+      index_part({with_speedup(summary_of("NVIDIA H200", "2026-05-01"), "xl", 3e9, 4, {"step"})});
+  EXPECT_THAT(words_of(part), testing::Not(HasSubstr("times as fast")));
+  EXPECT_THAT(texts(part.tables.front(), 0),
+              ElementsAre("Mixed precision", "only numbers that the host’s CPU sets", "–"));
+}
+
+TEST(Index, TakesNoStepOfTheCpuForALaddersBest) {
+  RunSummary run = with_ladder(summary_of("NVIDIA H200", "2026-05-01"), 300, 90);
+  Quantity& ladder = run.quantities.front();
+  ladder.values.emplace_back("CUDA graph", 100);
+  ladder.set_by_cpu = {"SDPA"};
+  const Part part = index_part({run});
+  EXPECT_THAT(words_of(part), HasSubstr("from 300 to **100 ms** on the H200"));
+  EXPECT_THAT(texts(part.tables.front(), 0).back(), "100.0");
+  EXPECT_EQ(part.figures.front().table.rows.size(), 2u) << "einsum and CUDA graph";
+  ladder.set_by_cpu = {"einsum"};
+  EXPECT_THAT(words_of(index_part({run})), testing::Not(HasSubstr("Changes to the step")));
 }
 
 TEST(GpuPage, LinksTheNewestValueOfEachNameToItsRun) {
@@ -347,26 +389,25 @@ TEST(Index, LinksTheNewestNumberOfEachGpu) {
   EXPECT_EQ(matrix.rows.front().cells.back().link, "NVIDIA H200/2025/2026-05-03/index.html#ladder");
 }
 
-/// Adds the time of a training step whose remark says what set it.
-RunSummary with_step(RunSummary run, double ms, const char* remark) {
+/// Adds the time of a training step, which the CPU or the GPU sets.
+RunSummary with_step(RunSummary run, double ms, bool set_by_cpu) {
   run = with_steps(std::move(run), "medium", 4e8, 200, ms);
-  run.quantities.back().remark = remark;
+  if (set_by_cpu) run.quantities.back().set_by_cpu = {"step"};
   return run;
 }
 
 TEST(OneValue, IsTheNewestOneThatTheGpuSets) {
-  const RunSummary older = with_step(summary_of("A", "2026-05-01"), 78, "");
+  const RunSummary older = with_step(summary_of("A", "2026-05-01"), 78, false);
   const auto value = [&](const RunSummary& newer) {
     return texts(index_part({older, newer}).tables.front(), 0).back();
   };
-  EXPECT_EQ(value(with_step(summary_of("A", "2026-05-02"), 77, "")), "77.00");
-  EXPECT_EQ(value(with_step(summary_of("A", "2026-05-02"), 108, kLaunchBound)), "78.00");
-  EXPECT_EQ(value(with_step(summary_of("A", "2026-05-02"), 90, kMixed)), "78.00");
+  EXPECT_EQ(value(with_step(summary_of("A", "2026-05-02"), 77, false)), "77.00");
+  EXPECT_EQ(value(with_step(summary_of("A", "2026-05-02"), 108, true)), "78.00");
 }
 
 TEST(OneValue, HasOneKeyOnEveryPage) {
-  const std::vector<RunSummary> runs{with_step(summary_of("A", "2026-05-01"), 78, ""),
-                                     with_step(summary_of("B", "2026-05-02"), 99, "")};
+  const std::vector<RunSummary> runs{with_step(summary_of("A", "2026-05-01"), 78, false),
+                                     with_step(summary_of("B", "2026-05-02"), 99, false)};
   const Value on_index = index_part(runs).tables.front().rows[0].cells[3];
   const Value on_topic = part_at(runs, "topic/training-step").tables.front().rows[1].cells[4];
   const Value on_gpu = part_at(runs, "A").tables.front().rows[0].cells[2];
@@ -378,13 +419,26 @@ TEST(OneValue, HasOneKeyOnEveryPage) {
 }
 
 TEST(TopicPage, SeparatesNumbersOfTheCpu) {
-  const Part part = part_at({with_step(summary_of("A", "2026-05-01"), 78, kMixed),
-                             with_step(summary_of("B", "2026-05-02"), 99, "")},
-                            "topic/training-step");
-  ASSERT_EQ(part.tables.front().rows.size(), 1u) << "the step in FP32";
+  RunSummary of_cpu = with_step(summary_of("A", "2026-05-01"), 78, true);
+  of_cpu.quantities.back().values.emplace_back("optimizer", 20);
+  RunSummary other = with_step(summary_of("B", "2026-05-02"), 99, false);
+  other.quantities.back().values.emplace_back("optimizer", 21);
+  const Part part = part_at({of_cpu, other}, "topic/training-step");
+  ASSERT_EQ(part.tables.front().rows.size(), 2u) << "the step in FP32, the optimizer in BF16";
   ASSERT_EQ(part.details.tables.size(), 1u);
   EXPECT_THAT(part.details.tables.front().title, HasSubstr("Set by the host's CPU"));
-  EXPECT_THAT(words_of(part), testing::Not(HasSubstr("BF16")));
+  EXPECT_EQ(part.details.tables.front().rows.size(), 1u);
+  EXPECT_THAT(words_of(part), testing::Not(HasSubstr("BF16, context 512, step")));
+}
+
+TEST(GpuPage, SeparatesNumbersOfTheCpu) {
+  RunSummary run = with_step(summary_of("A", "2026-05-01"), 78, true);
+  run.quantities.back().values.emplace_back("optimizer", 20);
+  const std::vector<TableView> tables = part_at({run}, "A").details.tables;
+  ASSERT_EQ(tables.size(), 2u);
+  EXPECT_THAT(texts(tables[0], 1), ElementsAre("medium (400 M)", "BF16", "–", "20.00"));
+  EXPECT_THAT(tables[1].title, HasSubstr("set by the host’s CPU"));
+  EXPECT_THAT(texts(tables[1], 0), ElementsAre("medium (400 M)", "BF16", "78.00"));
 }
 
 /// Returns the conclusion of a topic of which two GPUs have the same quantities.

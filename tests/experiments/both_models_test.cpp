@@ -154,7 +154,7 @@ TEST(BothModels, AreComparedByStepsAndPlaces) {
 TEST(BothModels, AreCalledEqualIfTheyDoNotDiffer) {
   const Document document = build_document(fake_run(input_of_both()), false);
   const Part& part = comparison_section(document)->parts.at(0);
-  EXPECT_THAT(part.answer, HasSubstr("take equally long within 1 %"));
+  EXPECT_THAT(part.answer, HasSubstr("to within a per cent"));
   EXPECT_THAT(part.answer, testing::Not(HasSubstr("largest difference")));
 }
 

@@ -204,10 +204,9 @@ TEST(Bounds, AreTheSameInEveryPartOfAReport) {
   for (const Quantity& quantity : overview::run_summary(run).quantities) {
     if (quantity.topic != topic::kTrainingStep && quantity.topic != topic::kMixedPrecision)
       continue;
-    const bool is_half = quantity.precision == "BF16";
-    EXPECT_EQ(quantity.remark, is_half && quantity.network == "small"    ? "launch-bound"
-                               : is_half && quantity.network == "medium" ? "mixed"
-                                                                         : "")
+    const bool is_of_cpu = quantity.precision == "BF16" &&
+                           (quantity.network == "small" || quantity.network == "medium");
+    EXPECT_EQ(quantity.set_by_cpu.size(), is_of_cpu ? quantity.values.size() : 0)
         << quantity.network << quantity.words();
   }
 }

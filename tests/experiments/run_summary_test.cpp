@@ -71,6 +71,62 @@ TEST(RunSummary, CallsItsValuesAsComparisonsDo) {
               ElementsAre("1 MB", "10 MB", "100 MB", "1 GB"));
 }
 
+/// Returns the names of a topic's values that the CPU sets, those of one network after another.
+std::vector<std::string> set_by_cpu(const labreport::Run& run, const std::string& topic,
+                                    const std::string& network) {
+  std::vector<std::string> names;
+  for (const Quantity& quantity : overview::run_summary(run).quantities) {
+    if (quantity.topic == topic && quantity.network == network)
+      std::ranges::copy(quantity.set_by_cpu, std::back_inserter(names));
+  }
+  return names;
+}
+
+/// Makes unprofiled steps take 100 ms, of which kernels fill this share.
+Change kernels_that_fill(double share) {
+  constexpr std::int64_t kStepNs = 100'000'000;
+  return [=](const CellSpec&, Launch& launch) {
+    for (Metric& metric : launch.metrics) {
+      if (metric.tag == metric::kStep && metric.name == metric::kTotal && metric.is_samples())
+        metric.data = Samples(std::vector<std::int64_t>(metric.numbers().size(), kStepNs));
+      if (metric.tag == metric::kProfile && metric.name == metric::kBusy)
+        metric.data = Scalar(static_cast<std::int64_t>(share * kStepNs));
+    }
+    for (Table& table : launch.tables) {
+      if (table.name == metric::kKernels)
+        table.rows = {kernel_row(table, metric::kForward, "gemm", 100 * share)};
+    }
+  };
+}
+
+TEST(RunSummary, MarksTheRungsThatTheCpuSets) {
+  const labreport::Run run = fake_run(input_for("ladder"));
+  EXPECT_THAT(set_by_cpu(run, topic::kFastestStep, "small"),
+              ElementsAre("einsum", "matmul", "SDPA", "fused AdamW", "einsum", "matmul", "SDPA",
+                          "fused AdamW", "TF32"));
+  EXPECT_THAT(set_by_cpu(run, topic::kFastestStep, "2.7B"), IsEmpty());
+}
+
+TEST(RunSummary, MarksEagerAndCompiledStepsThatTheCpuSets) {
+  const auto marked = [](double share) {
+    return set_by_cpu(fake_run(input_for("torch_compile.b"), kernels_that_fill(share)),
+                      topic::kCompilation, "small");
+  };
+  EXPECT_THAT(marked(0.85), ElementsAre("eager", "compiled", "eager", "compiled"));
+  EXPECT_THAT(marked(0.95), IsEmpty());
+}
+
+TEST(RunSummary, MarksTheIdleTimeOfAStepThatTheCpuSets) {
+  PlanInput input = plan_input(Preset::kFull);
+  input.selection.only = {"benchmarking_script.b", "nsys_profile"};
+  const auto marked = [&](double share) {
+    return set_by_cpu(fake_run(input, kernels_that_fill(share)), topic::kKernels, "2.7B");
+  };
+  EXPECT_THAT(marked(0.85), testing::Contains("GPU idle"));
+  EXPECT_THAT(marked(0.85), testing::Each("GPU idle")) << "kernels are the GPU's";
+  EXPECT_THAT(marked(0.95), IsEmpty());
+}
+
 TEST(RunSummary, HasNoNumbersIfTheRunMostlyFailed) {
   EXPECT_THAT(overview::run_summary(steps_run()).quantities, Not(IsEmpty()));
   labreport::Run failed = steps_run();

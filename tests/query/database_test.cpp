@@ -87,6 +87,18 @@ TEST(Tables, NameTheRepresentativeLaunchAndTheReasonOfAFailure) {
   EXPECT_THAT(rows("select size, status from measured"), ElementsAre(Row{"small", "ok"}));
 }
 
+TEST(Tables, HoldEachNumberOfAnOutOfMemoryError) {
+  Run run = timed_run();
+  run.cells.front().launches.front().outcome = OutOfMemory{"forward", 1, 2, 3, 4, 5};
+  Database database;
+  database.add(run, "one");
+  EXPECT_THAT(database
+                  .select("select oom_requested_bytes, oom_in_use_bytes, oom_peak_bytes, "
+                          "oom_reserved_bytes from launch where status = 'oom'")
+                  .rows,
+              ElementsAre(Row{1.0, 2.0, 3.0, 5.0}));
+}
+
 TEST(Tables, HoldEveryNumberAsASample) {
   EXPECT_THAT(
       rows("select name, samples, value, reason from metric order by name"),

@@ -4,18 +4,19 @@ import re
 
 NUMBER = re.compile(r"[−-]?\d[\d,]*(\.\d+)?")
 YEAR = re.compile(r"20\d\d")
-WITH_UNIT = re.compile(r"\d[\d,.]*\s?(ms|GiB|MiB|%|TFLOP/s|GB/s|times\b|×)")
+WITH_UNIT = re.compile(r"\d[\d,.]*\s?(ms|GiB|MiB|%|TFLOP/s|GB/s|times\b|×(?! NVIDIA))")
 
 
 class KeyedNumbers(html.parser.HTMLParser):
-    """The numbers of a page: `keyed` has pairs of a key and the number, `without_key` words of numbers that have none.
+    """The numbers of a page: `keyed` has pairs of a key and the number, `without_key` words of numbers that have none, of
+    which `items` are those of lists.
 
     Numbers are the cells of tables that have nothing else, and those with a unit in the page's sentences.
     """
 
     def __init__(self, text):
         super().__init__()
-        self.keyed, self.without_key = [], []
+        self.keyed, self.without_key, self.items = [], [], []
         self.cell = self.sentence = None  # The words so far, if the parser is inside one.
         self.is_keyed = self.in_data = False
         self.feed(text)
@@ -47,6 +48,8 @@ class KeyedNumbers(html.parser.HTMLParser):
         if tag in ("li", "p") and self.sentence is not None:
             if WITH_UNIT.search(self.sentence):
                 self.without_key.append(self.sentence)
+                if tag == "li":
+                    self.items.append(self.sentence)
             self.sentence = None
         self.in_data = self.in_data and tag != "data"
 

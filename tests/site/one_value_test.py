@@ -47,6 +47,10 @@ class OneValue(unittest.TestCase):
         self.assertEqual({name: page.without_key for name, page in self.over_several_runs.items() if page.without_key},
                          {})
 
+    def test_every_number_in_a_comparisons_sentences_has_a_key(self):
+        comparisons = {name: page for name, page in self.pages.items() if name.startswith("diff/")}
+        self.assertEqual({name: page.items for name, page in comparisons.items() if page.items}, {})
+
     def test_pages_share_keys(self):
         index, topic = ({key for key, _ in self.pages[name].keyed}
                         for name in ("index.html", "topic/training-step/index.html"))
@@ -60,9 +64,10 @@ class TheReader(unittest.TestCase):
         page = KeyedNumbers('<table><tr><td>1,133</td><td>2025</td><td>small</td>'
                             '<td class="number" data-sort="305.08" data-key="a"><a href="x">305.1</a></td></tr></table>'
                             '<p>It takes <data value="3.5" data-key="b">3.5 ms</data> of 4 ms.</p>'
-                            '<p>Of <b>2 kinds</b></p>')
+                            '<p>Of <b>2 kinds</b></p><ul><li>Of 5 ms</li></ul>')
         self.assertEqual(page.keyed, [("a", 305.08), ("b", 3.5)])
-        self.assertEqual(page.without_key, ["1,133", "It takes  of 4 ms."])
+        self.assertEqual(page.without_key, ["1,133", "It takes  of 4 ms.", "Of 5 ms"])
+        self.assertEqual(page.items, ["Of 5 ms"])
 
     def test_different_values_are_found(self):
         self.assertEqual(different_values([("one", [("a", 1), ("b", 2)]), ("two", [("a", 1), ("b", 3)])]),

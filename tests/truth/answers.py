@@ -12,8 +12,12 @@ AFTER_ANSWER = r"\*\*Figure |\*\*[^\n]*\*\*\n\n\||<details>|\*Calculated|\Z"
 
 
 def answers_of(markdown):
-    """Returns the generated answers of a report by part: {"nsys_profile.a": "In the forward …"}."""
+    """Returns the generated answers of a report by part: {"nsys_profile.a": "In the forward …"}. The summary's is
+    "overview"."""
     answers = {}
+    summary = re.search(rf"\n## Summary\n\n(- .*?)\n\n(?:{AFTER_ANSWER}|## )", markdown, re.S)
+    if summary:
+        answers["overview"] = summary[1].replace("\u00a0", " ").replace("\\", "")
     for section in re.split(r"\n(?=## )", markdown):
         heading = re.match(r"## .*\(`(\w+)`\)", section)
         for part in re.split(r"\n(?=### )", section) if heading else []:

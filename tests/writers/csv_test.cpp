@@ -57,6 +57,16 @@ Run run_of(const std::vector<Launch>& launches) {
   return run;
 }
 
+TEST(CellsCsv, HasAColumnForEachNumberOfAnOutOfMemoryError) {
+  Launch launch = measured_launch();
+  launch.outcome = OutOfMemory{"forward", 1001, 1002, 1003, 4, 1005};
+  const Row fields = row(run_of({launch}), 0);
+  for (const auto& [key, value] : nlohmann::json(launch.outcome).items()) {
+    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    EXPECT_THAT(fields, Contains(Pair(testing::_, text))) << key;
+  }
+}
+
 TEST(CellsCsv, DescribesACellAndItsOutcome) {
   EXPECT_THAT(row(run_of({measured_launch()}), 0),
               AllOf(Contains(Pair("kind", "timing")), Contains(Pair("size", "small")),

@@ -101,7 +101,7 @@ TEST(Diff, PrintsItsSummaryInTheTerminal) {
       "7 cells match, 0 only in the B200, 0 only in the L4. Different hardware: ratios, no "
       "verdicts.\n\n"
       "The B200 takes 20.0 ms for tiny's BF16 training step at context 64, the L4 90.0 ms: "
-      "4.50 times as long.\n"
+      "the B200 is 4.50 times as fast.\n"
       "tiny's FP32 training step at context 64 fits the B200 and not the L4.\n"
       "At equal cost per step an hour of the B200 may cost 4.50 times an hour of the L4 for tiny "
       "in "

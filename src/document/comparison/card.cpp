@@ -11,6 +11,7 @@
 #include "document/comparison/diff_facts.h"
 #include "document/index/ladders.h"
 #include "document/index/value_rows.h"
+#include "document/keyed_number.h"
 #include "document/waterfall.h"
 #include "plan/arithmetic.h"
 #include "plan/editions.h"
@@ -22,15 +23,30 @@ constexpr Notation kCardTimeFormat{Notation::kSignificant, 3};
 constexpr std::size_t kMaxNetworkName = 40;  // More do not fit a sentence or a file name.
 constexpr Notation kCardRatioFormat{Notation::kFixed, 2};
 
-/// Returns the ladders of A and B that make the same step faster: those of the compared runs, or
-/// else of their GPUs. Nothing unless both have one.
-std::optional<std::pair<const Quantity*, const Quantity*>> common_ladder_pair(
-    const SideRuns& runs) {
+/// The last step of a ladder that both sides have.
+struct TunedStep {
+  const Quantity* ladder;  ///< A's
+  Value a_ms, b_ms;
+};
+
+/// Returns the tuned step of the compared runs, or else of their GPUs. Nothing unless both have it.
+std::optional<TunedStep> tuned_step(const SideRuns& runs) {
   if (!runs.has_both()) return std::nullopt;
-  for (const std::vector<GpuRuns>& sides :
-       {std::vector{runs.compared_a, runs.compared_b}, std::vector{runs.a, runs.b}}) {
+  for (const bool of_compared_runs : {true, false}) {
+    const auto sides = of_compared_runs ? std::vector{runs.compared_a, runs.compared_b}
+                                        : std::vector{runs.a, runs.b};
     const std::vector<GpuLadder> ladders = common_ladders(sides);
-    if (ladders.size() == 2) return std::pair(&ladders[0].quantity(), &ladders[1].quantity());
+    if (ladders.size() != 2) continue;
+    const auto best_ms = [&](const GpuLadder& ladder, const GpuRuns& compared) {
+      Value ms = ladder.best();
+      if (of_compared_runs) {
+        const Quantity& quantity = ladder.quantity();
+        ms.key = quantity.key(quantity.smallest(), compared.runs.front()->key_owner());
+      }
+      return ms;
+    };
+    return TunedStep{&ladders[0].quantity(), best_ms(ladders[0], runs.compared_a),
+                     best_ms(ladders[1], runs.compared_b)};
   }
   return std::nullopt;
 }
@@ -59,21 +75,6 @@ const ComparedRow* step_fitting_one_side(const Comparison& comparison) {
   return largest;
 }
 
-/// True if the CPU sets the training step of the cell's network and precision, at least in part, by
-/// the summary of either compared run.
-bool is_set_by_cpu(const SideRuns& runs, const CellSpec& spec) {
-  const auto parameters = known_parameter_count(spec);
-  if (spec.kind != CellKind::kTiming || !runs.has_both() || !parameters) return false;
-  const std::string precision(describe(spec.precision.value_or(Precision::kFp32)));
-  const auto is_bound = [&](const Quantity& quantity) {
-    return quantity.topic == topic::kTrainingStep && quantity.is_set_by_cpu() &&
-           quantity.parameters == static_cast<double>(*parameters) &&
-           quantity.precision == precision;
-  };
-  return std::ranges::any_of(runs.compared_a.runs.front()->quantities, is_bound) ||
-         std::ranges::any_of(runs.compared_b.runs.front()->quantities, is_bound);
-}
-
 /// A training step of one process that both sides timed.
 struct StepRow {
   const ComparedRow* row;
@@ -82,12 +83,6 @@ struct StepRow {
 
   std::string precision() const {
     return std::string(describe(row->spec.precision.value_or(Precision::kFp32)));
-  }
-  static double ms(const RowSide& side) { return *side.value / kNanosecondsPerMillisecond; }
-  Value keyed_ms(RowSide ComparedRow::* side, const ComparedRun& run) const {
-    Value value = ms(row->*side);
-    value.key = cell_key(*row, run);
-    return value;
   }
 };
 
@@ -112,10 +107,9 @@ struct StepDot {
   Value ms;
 };
 
-const std::vector<Column<StepDot>> kStepDotColumns{
-    {"row", "Step", &StepDot::step},
-    {"device", "Side", &StepDot::side},
-    {"value", "Step", &StepDot::ms, "ms", kCardTimeFormat}};
+const std::vector<Column<StepDot>> kStepDotColumns{{"row", "Step", &StepDot::step},
+                                                   {"device", "Side", &StepDot::side},
+                                                   {"value", "Step", &StepDot::ms, "ms"}};
 
 double ms_or_zero(const Quantity& quantity, const std::string& name) {
   const double* found = quantity.find(name);
@@ -200,17 +194,19 @@ std::vector<OtherRow> other_rows(const SideRuns& runs, const Topic& topic) {
 Facts card_facts(const Comparison& comparison, const SideRuns& runs) {
   const SideNames names = side_names(comparison);
   std::optional<Facts> tuned, fits, price;
-  if (const auto ladders = common_ladder_pair(runs)) {
-    const auto& [ladder_a, ladder_b] = *ladders;
-    const double a = ladder_a->smallest(), b = ladder_b->smallest();
+  if (const auto step = tuned_step(runs)) {
+    const bool b_is_faster = *step->b_ms.number() < *step->a_ms.number();
+    const auto keyed_ms = [](const Value& ms) {
+      return keyed_number(format_value(ms, kCardTimeFormat) + " ms", ms);
+    };
     tuned = Facts()
-                .set("network", short_network(comparison, runs, *ladder_a))
-                .set("precision", ladder_a->precision)
-                .set("first", b < a ? names.b : names.a)
-                .set("second", b < a ? names.a : names.b)
-                .set("ms", std::min(a, b), kCardTimeFormat)
-                .set("other_ms", std::max(a, b), kCardTimeFormat)
-                .set("times", format_ratio(std::max(a / b, b / a)));
+                .set("network", short_network(comparison, runs, *step->ladder))
+                .set("precision", step->ladder->precision)
+                .set("first", b_is_faster ? names.b : names.a)
+                .set("second", b_is_faster ? names.a : names.b)
+                .set_markdown("ms", keyed_ms(b_is_faster ? step->b_ms : step->a_ms))
+                .set_markdown("other_ms", keyed_ms(b_is_faster ? step->a_ms : step->b_ms))
+                .set_markdown("times", keyed_ratio(slower_over_faster(step->a_ms, step->b_ms)));
   }
   if (const ComparedRow* one_sided = step_fitting_one_side(comparison)) {
     fits =
@@ -224,15 +220,16 @@ Facts card_facts(const Comparison& comparison, const SideRuns& runs) {
   const std::vector<PricedStep> priced = priced_steps(comparison, runs);
   if (!priced.empty()) {
     const auto times = [](const PricedStep& step) {
-      return format_ratio(std::max(step.a_ms / step.b_ms, step.b_ms / step.a_ms));
+      return keyed_ratio(slower_over_faster(step.a_ms, step.b_ms));
     };
-    const bool b_is_faster = priced.front().b_ms < priced.front().a_ms;
+    const bool b_is_faster = *priced.front().b_ms.number() < *priced.front().a_ms.number();
     price = Facts()
                 .set("faster", b_is_faster ? names.b : names.a)
                 .set("slower", b_is_faster ? names.a : names.b)
-                .set("times", times(priced.front()))
+                .set_markdown("times", times(priced.front()))
                 .set("step", priced.front().name)
-                .when("when_tuned", priced.size() > 1, "tuned_times", times(priced.back()));
+                .when("when_tuned", priced.size() > 1,
+                      Facts().set_markdown("tuned_times", times(priced.back())));
   }
   std::vector<std::string> set_by_cpu;
   for (const StepRow& step : step_rows(comparison, runs)) {
@@ -255,13 +252,13 @@ std::vector<PricedStep> priced_steps(const Comparison& comparison, const SideRun
   });
   if (reduced_precision != steps.end()) {
     priced.push_back({reduced_precision->network + " in " + reduced_precision->precision(),
-                      StepRow::ms(reduced_precision->row->a),
-                      StepRow::ms(reduced_precision->row->b)});
+                      step_ms(comparison, *reduced_precision->row, &ComparedRow::a),
+                      step_ms(comparison, *reduced_precision->row, &ComparedRow::b)});
   }
-  if (const auto tuned = common_ladder_pair(runs)) {
-    priced.push_back({short_network(comparison, runs, *tuned->first) + " in " +
-                          tuned->first->precision + ", tuned",
-                      tuned->first->smallest(), tuned->second->smallest()});
+  if (const auto tuned = tuned_step(runs)) {
+    priced.push_back({short_network(comparison, runs, *tuned->ladder) + " in " +
+                          tuned->ladder->precision + ", tuned",
+                      tuned->a_ms, tuned->b_ms});
   }
   return priced;
 }
@@ -278,8 +275,8 @@ Dataset step_data(const Comparison& comparison, const SideRuns& runs) {
     const std::string context = format_count(step.row->spec.context.value_or(0));
     const std::string label =
         step.network + ", " + step.precision() + (one_context ? "" : ", context " + context);
-    dots.push_back({label, names.title_a, step.keyed_ms(&ComparedRow::a, comparison.a)});
-    dots.push_back({label, names.title_b, step.keyed_ms(&ComparedRow::b, comparison.b)});
+    dots.push_back({label, names.title_a, step_ms(comparison, *step.row, &ComparedRow::a)});
+    dots.push_back({label, names.title_b, step_ms(comparison, *step.row, &ComparedRow::b)});
   }
   if (dots.size() == 2) dots.clear();  // A single step makes no figure.
   return make_dataset("dots", kStepDotColumns, dots);
@@ -291,9 +288,9 @@ Dataset cpu_bound_data(const Comparison& comparison, const SideRuns& runs) {
       {"network", "Network", &StepRow::network},
       {"precision", "Precision", &StepRow::precision},
       {"a", names.title_a,
-       [&](const StepRow& step) { return step.keyed_ms(&ComparedRow::a, comparison.a); }, "ms"},
+       [&](const StepRow& step) { return step_ms(comparison, *step.row, &ComparedRow::a); }, "ms"},
       {"b", names.title_b,
-       [&](const StepRow& step) { return step.keyed_ms(&ComparedRow::b, comparison.b); }, "ms"}};
+       [&](const StepRow& step) { return step_ms(comparison, *step.row, &ComparedRow::b); }, "ms"}};
   return make_dataset("cpu", columns, only(step_rows(comparison, runs), &StepRow::set_by_cpu));
 }
 

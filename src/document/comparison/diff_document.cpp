@@ -116,7 +116,7 @@ Document diff_document(const Comparison& comparison, const DiffSource& a, const 
   document.side_a = names.title_a;
   document.side_b = names.title_b;
   for (const auto& [name, a_ms, b_ms] : priced_steps(comparison, runs))
-    document.script_data.push_back({{"name", name}, {"a", a_ms}, {"b", b_ms}});
+    document.script_data.push_back({{"name", name}, {"a", *a_ms.number()}, {"b", *b_ms.number()}});
   document.provenance = fmt::format(
       "{} {}, {} only in {}, {} only in {}. {}", comparison.matched_cells,
       comparison.matched_cells == 1 ? "cell matches" : "cells match", comparison.cells_only_in_a,

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/format.h"
 #include "base/text.h"
 #include "embedded/document.h"
+#include "plan/arithmetic.h"
 #include "plan/editions.h"
 
 namespace labreport {
@@ -37,6 +39,31 @@ std::string cell_key(const ComparedRow& row, const ComparedRun& side) {
          slug(side.device + " " + side.edition + " " + side.started_at);
 }
 
+bool is_set_by_cpu(const SideRuns& runs, const CellSpec& spec) {
+  const auto parameters = known_parameter_count(spec);
+  if (spec.kind != CellKind::kTiming || !parameters) return false;
+  const std::string precision(describe(spec.precision.value_or(Precision::kFp32)));
+  const auto is_bound = [&](const Quantity& quantity) {
+    return quantity.topic == topic::kTrainingStep &&
+           quantity.is_set_by_cpu(describe(Measure::kStep)) &&
+           quantity.parameters == static_cast<double>(*parameters) &&
+           quantity.precision == precision;
+  };
+  return std::ranges::any_of(std::array{&runs.compared_a, &runs.compared_b}, [&](const auto* side) {
+    return !side->runs.empty() && std::ranges::any_of(side->runs.front()->quantities, is_bound);
+  });
+}
+
+Value step_ms(const Comparison& comparison, const ComparedRow& row, RowSide ComparedRow::* side) {
+  Value ms = *(row.*side).value / kNanosecondsPerMillisecond;
+  ms.key = cell_key(row, side == &ComparedRow::a ? comparison.a : comparison.b);
+  return ms;
+}
+
+Value slower_over_faster(const Value& a_ms, const Value& b_ms) {
+  return *a_ms.number() > *b_ms.number() ? a_ms.over(b_ms) : b_ms.over(a_ms);
+}
+
 std::string network_words(const Comparison& comparison, const SideRuns& runs,
                           const std::string& word, double parameters) {
   bool editions_meet = comparison.a.edition != comparison.b.edition;
@@ -46,7 +73,8 @@ std::string network_words(const Comparison& comparison, const SideRuns& runs,
       editions_meet = editions_meet || is_other;
     }
   }
-  return editions_meet ? network_name(word, parameters) : word;
+  if (!editions_meet) return word;
+  return network_name({runs.a, runs.b}, {.topic = "", .network = word, .parameters = parameters});
 }
 
 std::string compared_network(const Comparison& comparison, const SideRuns& runs,

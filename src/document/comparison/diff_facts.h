@@ -80,6 +80,16 @@ std::string compared_network(const Comparison& comparison, const SideRuns& runs,
 /// Returns the key of a number of one side's cell, see `Value::key`. It contains the run.
 std::string cell_key(const ComparedRow& row, const ComparedRun& side);
 
+/// True if the CPU sets the training step of the cell's network and precision, at least in part, by
+/// the summary of either compared run.
+bool is_set_by_cpu(const SideRuns& runs, const CellSpec& spec);
+
+/// Returns a step's ms on A, or on B, with its key.
+Value step_ms(const Comparison& comparison, const ComparedRow& row, RowSide ComparedRow::* side);
+
+/// Returns how many times as long the slower of two steps takes.
+Value slower_over_faster(const Value& a_ms, const Value& b_ms);
+
 /// Precisions in the order in which sentences name them.
 inline constexpr Precision kComparedPrecisions[]{Precision::kFp32, Precision::kTf32,
                                                  Precision::kBf16, Precision::kFp16};
@@ -99,7 +109,7 @@ Facts card_facts(const Comparison& comparison, const SideRuns& runs);
 /// A step that both sides ran. The page computes its cost from the prices of GPU hours.
 struct PricedStep {
   std::string name;  ///< "2.7B in BF16, tuned"
-  double a_ms = 0, b_ms = 0;
+  Value a_ms, b_ms;
 };
 
 /// Returns the steps whose cost the page compares: the largest network's in reduced precision, and

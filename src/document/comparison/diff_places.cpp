@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "document/comparison/diff_facts.h"
+#include "document/keyed_number.h"
 #include "results/metric_names.h"
 
 namespace labreport {
@@ -54,6 +55,15 @@ std::vector<PlaceDifference> notable_places(const StepDifference& step) {
 
 std::string kernel_noun(const StepDifference& step) {
   return step.spec.device == DeviceKind::kCpu ? "operator" : "kernel";
+}
+
+/// Returns the kernels' time with its key, which names the place and the side.
+std::string keyed_ms(const StepDifference& step, const PlaceDifference& place, const KernelSum& sum,
+                     const ComparedRun& side) {
+  Value ms = in_ms(sum.ns);
+  ms.key = slug(cell_id(step.spec)) + "/" + slug(place.phase + " " + place.part) + "/" +
+           slug(side.implementation + " " + side.started_at);
+  return keyed_number(format_value(ms, kPlaceTimeFormat), ms);
 }
 
 Value time_of(const KernelSum& sum) { return sum.count > 0 ? Value(in_ms(sum.ns)) : Value(); }
@@ -130,8 +140,10 @@ std::vector<Facts> place_facts(const Comparison& comparison) {
                       .set("where", place_words(place))
                       .set("first", a_takes_more ? names.a : names.b)
                       .set("second", a_takes_more ? names.b : names.a)
-                      .set("more", in_ms(more.ns), kPlaceTimeFormat)
-                      .set("less", in_ms(less.ns), kPlaceTimeFormat)
+                      .set_markdown("more", keyed_ms(step, place, more,
+                                                     a_takes_more ? comparison.a : comparison.b))
+                      .set_markdown("less", keyed_ms(step, place, less,
+                                                     a_takes_more ? comparison.b : comparison.a))
                       .flag("counted", place.a.count != place.b.count)
                       .set("more_kernels", format_kernel_count(step, place, more))
                       .set("fewer_kernels", format_kernel_count(step, place, less)));

@@ -95,13 +95,6 @@ bool is_disturbed(const ComparedRow& row) {
   return !row.a.disturbances.empty() || !row.b.disturbances.empty();
 }
 
-/// True for a cell whose value is a median of steps. A kernel time and a peak are single numbers.
-bool has_steps(const DiffRow& row) {
-  const CellKind kind = row.compared->spec.kind;
-  return kind == CellKind::kTiming || kind == CellKind::kDataParallel ||
-         kind == CellKind::kSharding;
-}
-
 }  // namespace
 
 bool is_judged(const ComparedRow& row) {
@@ -151,10 +144,6 @@ Dataset row_data(const std::string& name, const std::vector<DiffRow>& rows,
   const bool units_differ = std::ranges::any_of(
       rows, [&](const DiffRow& row) { return row.is_in_bytes() != rows.front().is_in_bytes(); });
   const std::string unit = units_differ || rows.empty() ? "" : unit_of(rows.front());
-  // A published time is a mean.
-  const bool are_medians = comparison.machines.relation != Relation::kImported && !units_differ &&
-                           std::ranges::any_of(rows, has_steps);
-  const std::string suffix = are_medians ? ", median" : "";
   const std::vector<Column<DiffRow>> columns{
       {"cell", "Cell",
        [](const auto& row) { return cell_label(row.compared->spec, row.compared->size); }},
@@ -163,8 +152,8 @@ Dataset row_data(const std::string& name, const std::vector<DiffRow>& rows,
          const std::string words = describe(row.compared->measure);
          return units_differ ? words + " (" + unit_of(row) + ")" : words;
        }},
-      {"a", a + suffix, value_of(&ComparedRow::a, comparison.a), unit},
-      {"b", b + suffix, value_of(&ComparedRow::b, comparison.b), unit},
+      {"a", a, value_of(&ComparedRow::a, comparison.a), unit},
+      {"b", b, value_of(&ComparedRow::b, comparison.b), unit},
       {"speedup", "Speedup of " + b, speedup_of, "×", kTwoDecimals},
       {"ratio", b + " ÷ " + a, ratio_of_bytes, "×", kTwoDecimals},
       {"interval", "95 % interval", interval_cell},

@@ -10,21 +10,20 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "document/comparison/diff_facts.h"
+#include "document/keyed_number.h"
 #include "plan/editions.h"
 
 namespace labreport {
 namespace {
 
-constexpr Notation kStepFormat{Notation::kSignificant, 3};
+constexpr Notation kPartFormat{Notation::kFixed, 1};
 constexpr std::size_t kMaxSizeNameLength = 40;  // More characters do not fit a sentence.
-// The optimizer explains why steps differ if its times differ by at least this fraction as much.
-constexpr double kExplainingShare = 0.5;
+// Kernels explain why steps differ if they make at least this fraction of the difference.
+constexpr double kExplainingShare = 0.8;
 // A prediction is confirmed if the measured ratio is within this factor of it.
 constexpr double kConfirmingFactor = 1.1;
 
 bool is_step_time(const ComparedRow& row) { return row.measure == Measure::kStep; }
-
-double ms_of(const RowSide& side) { return *side.value / 1e6; }
 
 /// True if the times differ by less than the smallest difference that verdicts count.
 bool is_equally_fast(double ratio) {
@@ -32,8 +31,9 @@ bool is_equally_fast(double ratio) {
 }
 
 /// Returns the training step of the largest network at its longest context; null if none has a
-/// ratio. Steps of several ranks do not count.
-const ComparedRow* largest_step(const Comparison& comparison, Precision precision) {
+/// ratio. Steps of several ranks, and steps that the CPU sets, do not count.
+const ComparedRow* largest_step(const Comparison& comparison, const SideRuns& runs,
+                                Precision precision) {
   const auto extent = [](const ComparedRow& row) {
     return std::pair(parameter_count(*row.spec.model), row.spec.context);
   };
@@ -41,51 +41,103 @@ const ComparedRow* largest_step(const Comparison& comparison, Precision precisio
   for (const ComparedRow& row : comparison.rows) {
     if (!is_step_time(row) || row.spec.mode != Mode::kTrainStep || row.spec.ranks) continue;
     if (!row.spec.model || !row.ratio || row.spec.precision != precision) continue;
+    if (is_set_by_cpu(runs, row.spec)) continue;
     if (largest == nullptr || extent(row) > extent(*largest)) largest = &row;
   }
   return largest;
 }
 
-/// Returns the facts of the optimizer's fraction of the steps' difference; nothing if the fraction
-/// is below kExplainingShare or above 1.
-std::optional<Facts> optimizer_facts(const Comparison& comparison, const ComparedRow& step) {
-  const auto optimizer = std::ranges::find_if(comparison.rows, [&](const ComparedRow& row) {
-    return row.measure == Measure::kOptimizer && row.cell_id == step.cell_id && row.ratio;
+/// One profiled training step, by kinds of kernels.
+struct KernelKinds {
+  double gemms_ms = 0, optimizer_ms = 0, others_ms = 0;
+  std::string key;  ///< The key of the profile's numbers, which contains the run.
+};
+
+/// Returns the kernels of the row's step in a compared run; nothing if the run did not profile the
+/// step, or if the CPU sets the step's time.
+std::optional<KernelKinds> kernel_kinds(const GpuRuns& compared, const ComparedRow& step) {
+  if (compared.runs.empty()) return std::nullopt;
+  const RunSummary& run = *compared.runs.front();
+  const std::string context = "context " + format_count(step.spec.context.value_or(0)) + ",";
+  const auto kernels = std::ranges::find_if(run.quantities, [&](const Quantity& quantity) {
+    return quantity.topic == topic::kKernels &&
+           quantity.parameters == static_cast<double>(parameter_count(*step.spec.model)) &&
+           quantity.precision == describe(*step.spec.precision) &&
+           quantity.setting.starts_with(context);
   });
-  if (optimizer == comparison.rows.end()) return std::nullopt;
-  const double share =
-      (*optimizer->b.value - *optimizer->a.value) / (*step.b.value - *step.a.value);
-  if (share < kExplainingShare || share > 1) return std::nullopt;
-  const auto &a = comparison.a.limits.copy_bandwidth, &b = comparison.b.limits.copy_bandwidth;
-  const bool is_predicted = comparison.machines.relation == Relation::kDifferentHardware && a && b;
-  const double predicted_ratio = is_predicted ? *a / *b : 0;
-  const bool is_bandwidth_bound =
-      is_predicted &&
-      std::abs(std::log(*optimizer->ratio / predicted_ratio)) < std::log(kConfirmingFactor);
-  return Facts()
-      .set("who", comparison.has_two_implementations() ? "the optimizer" : "AdamW")
-      .set("share", format_fixed(100 * share, 0))
-      .when("bound", is_bandwidth_bound, "bandwidth",
-            format_ratio(std::max(predicted_ratio, 1 / predicted_ratio)));
+  if (kernels == run.quantities.end() || kernels->is_set_by_cpu(step_part::kIdle))
+    return std::nullopt;
+  KernelKinds kinds{.key = kernels->key("", run.key_owner())};
+  for (const auto& [name, ms] : kernels->values) {
+    if (name == step_part::kIdle) continue;
+    (name.ends_with(step_part::kGemms)         ? kinds.gemms_ms
+     : name.starts_with(step_part::kOptimizer) ? kinds.optimizer_ms
+                                               : kinds.others_ms) += ms;
+  }
+  return kinds;
 }
 
-/// Returns the facts of a step, the faster side first. `with_optimizer` adds the optimizer's part
-/// in the difference.
-Facts step_facts(const Comparison& comparison, const SideRuns& runs, const ComparedRow& row,
-                 bool with_optimizer) {
-  const SideNames names = side_names(comparison);
-  const std::string &a = names.a, &b = names.b;
-  const bool b_is_faster = *row.ratio < 1;
+/// Divides the difference of two steps among kinds of kernels. Nothing unless they explain it.
+std::optional<Facts> part_facts(const Comparison& comparison, const SideRuns& runs,
+                                const ComparedRow& step) {
+  auto slow = kernel_kinds(runs.compared_a, step), fast = kernel_kinds(runs.compared_b, step);
+  if (!slow || !fast) return std::nullopt;
+  auto slow_bandwidth = comparison.a.limits.copy_bandwidth;
+  auto fast_bandwidth = comparison.b.limits.copy_bandwidth;
+  if (*step.ratio > 1) {
+    std::swap(slow, fast);
+    std::swap(slow_bandwidth, fast_bandwidth);
+  }
+  const double all_ms = std::abs(*step.a.value - *step.b.value) / kNanosecondsPerMillisecond;
+  const double gemms_ms = slow->gemms_ms - fast->gemms_ms;
+  const double optimizer_ms = slow->optimizer_ms - fast->optimizer_ms;
+  const double others_ms = slow->others_ms - fast->others_ms;
+  const bool are_explained = optimizer_ms > 0 && others_ms > 0 &&
+                             gemms_ms + optimizer_ms + others_ms >= kExplainingShare * all_ms;
+  if (!are_explained) return std::nullopt;
+  const bool is_predicted = comparison.machines.relation == Relation::kDifferentHardware &&
+                            slow_bandwidth && fast_bandwidth;
+  Value times = is_predicted ? *fast_bandwidth / *slow_bandwidth : 0;
+  times.key = "copy-bandwidth/" + fast->key + ":" + slow->key;
+  const double optimizer_ratio = slow->optimizer_ms / fast->optimizer_ms;
+  const bool is_bandwidth_bound =
+      is_predicted && optimizer_ms + others_ms > gemms_ms &&
+      std::abs(std::log(optimizer_ratio / *times.number())) < std::log(kConfirmingFactor);
+  const auto keyed_ms = [&](const char* what, double value, const char* unit) {
+    Value ms = value;
+    ms.key = what + ("/" + slow->key) + "-less-" + fast->key;
+    return keyed_number(format_value(ms, kPartFormat) + unit, ms);
+  };
   return Facts()
-      .set("first", with_capital_the(b_is_faster ? b : a))
-      .set("second", b_is_faster ? a : b)
+      .set_markdown("all", keyed_ms("step", all_ms, " ms"))
+      .set_markdown("optimizer", keyed_ms("optimizer", optimizer_ms, ""))
+      .set_markdown("others", keyed_ms("other-kernels", others_ms, ""))
+      .set_markdown("gemms", keyed_ms("gemms", gemms_ms, ""))
+      .when("bandwidth", is_bandwidth_bound, Facts().set_markdown("times", keyed_ratio(times)));
+}
+
+/// Returns the facts of a step, the faster side first.
+Facts step_facts(const Comparison& comparison, const SideRuns& runs, const ComparedRow& row) {
+  const SideNames names = side_names(comparison);
+  const bool b_is_faster = *row.ratio < 1;
+  const std::string& first = b_is_faster ? names.b : names.a;
+  const Value a_ms = step_ms(comparison, row, &ComparedRow::a);
+  const Value b_ms = step_ms(comparison, row, &ComparedRow::b);
+  const auto keyed_ms = [](const Value& ms) {
+    const int digits = *ms.number() < 1000 ? 3 : 4;  // Whole milliseconds are never rounded.
+    return keyed_number(format_value(ms, {Notation::kSignificant, digits}) + " ms", ms);
+  };
+  return Facts()
+      .set("first", with_capital_the(first))
+      .set("faster", first)
+      .set("second", b_is_faster ? names.a : names.b)
       .set("size", cut_short(compared_network(comparison, runs, row), kMaxSizeNameLength))
       .set("context", format_count(row.spec.context.value_or(0)))
       .set("precision", describe(*row.spec.precision))
-      .set("ms", ms_of(b_is_faster ? row.b : row.a), kStepFormat)
-      .set("other_ms", ms_of(b_is_faster ? row.a : row.b), kStepFormat)
-      .set("times", format_ratio(std::max(*row.ratio, 1 / *row.ratio)))
-      .when("optimizer", with_optimizer ? optimizer_facts(comparison, row) : std::nullopt);
+      .set_markdown("ms", keyed_ms(b_is_faster ? b_ms : a_ms))
+      .set_markdown("other_ms", keyed_ms(b_is_faster ? a_ms : b_ms))
+      .set_markdown("times", keyed_ratio(slower_over_faster(a_ms, b_ms)))
+      .when("parts", part_facts(comparison, runs, row));
 }
 
 /// Counts the verdicts on whole steps: "1 faster, 1 same and 1 unclear". Empty if none has one.
@@ -101,25 +153,28 @@ std::string verdict_counts(const Comparison& comparison) {
   return join_words(parts);
 }
 
-/// Returns the facts of the median ratio of all steps that both sides have, else of all-reduces.
-std::optional<Facts> median_facts(const Comparison& comparison) {
+/// Returns the facts of the median ratio of all steps that both sides have and that the GPUs set,
+/// else of all-reduces.
+std::optional<Facts> median_facts(const Comparison& comparison, const SideRuns& runs) {
   const auto is_all_reduce = [](const ComparedRow& row) { return message_bytes(row.measure) > 0; };
   const std::pair<bool (*)(const ComparedRow&), const char*> kinds[]{{is_step_time, "timing"},
                                                                      {is_all_reduce, "all-reduce"}};
   for (const auto& [is_kind, noun] : kinds) {
     std::vector<double> ratios;
     for (const ComparedRow& row : comparison.rows) {
-      if (row.ratio && is_kind(row)) ratios.push_back(*row.ratio);
+      if (row.ratio && is_kind(row) && !is_set_by_cpu(runs, row.spec)) ratios.push_back(*row.ratio);
     }
     if (ratios.empty()) continue;
     const SideNames names = side_names(comparison);
     const std::string &a = names.a, &b = names.b;
     const double median_ratio = median(ratios);
+    Value times = std::max(median_ratio, 1 / median_ratio);
+    times.key = std::string("median-") + noun;
     return Facts()
         .set("first", with_capital_the(median_ratio < 1 ? b : a))
         .set("second", median_ratio < 1 ? a : b)
         .flag("equal", is_equally_fast(median_ratio))
-        .set("times", format_ratio(std::max(median_ratio, 1 / median_ratio)))
+        .set_markdown("times", keyed_ratio(times))
         .set("rows",
              ratios.size() == 1
                  ? fmt::format("the only {} that both runs have", noun)
@@ -134,13 +189,15 @@ std::optional<Facts> median_facts(const Comparison& comparison) {
 Facts summary_facts(const Comparison& comparison, const SideRuns& runs) {
   std::vector<Facts> steps, equal_steps;
   for (const Precision precision : kComparedPrecisions) {
-    const ComparedRow* row = largest_step(comparison, precision);
+    const ComparedRow* row = largest_step(comparison, runs, precision);
     if (row == nullptr) continue;
     std::vector<Facts>& list = is_equally_fast(*row->ratio) ? equal_steps : steps;
-    list.push_back(step_facts(comparison, runs, *row, /*with_optimizer=*/list.empty()));
+    list.push_back(step_facts(comparison, runs, *row));
   }
   const bool has_steps = !steps.empty() || !equal_steps.empty();
-  const auto overall = has_steps ? std::nullopt : median_facts(comparison);
+  const bool has_ratio = std::ranges::any_of(
+      comparison.rows, [](const ComparedRow& row) { return row.ratio && is_step_time(row); });
+  const auto overall = has_steps ? std::nullopt : median_facts(comparison, runs);
   // False does not mean that no cell is shared: attention, for example, has no compared measure and
   // so no row.
   const bool has_shared_row = std::ranges::any_of(comparison.rows, [](const ComparedRow& row) {
@@ -160,7 +217,7 @@ Facts summary_facts(const Comparison& comparison, const SideRuns& runs) {
       .list("alike", std::move(equal_steps))
       .when("median", overall)
       .flag("nothing", !has_shared_row)
-      .flag("none", has_shared_row && !has_steps && !overall)
+      .flag("none", has_shared_row && !has_ratio && !overall)
       .flag("single", has_single_launches)
       .set("name_b", side_names(comparison).b)
       .when("verdicts", !verdicts.empty(), "counts", verdicts);

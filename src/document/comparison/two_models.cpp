@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "document/comparison/diff_facts.h"
+#include "document/keyed_number.h"
 #include "document/section.h"
 #include "embedded/document.h"
 
@@ -169,7 +170,9 @@ std::optional<Section> two_models_section(const Run& run) try {
        matched_ratio_data(comparison, "times", "ns"), matched_ratio_data(comparison, "peaks", "B"),
        not_compared_data(comparison)});
   Section section = compose_section(embedded::document().at(kSectionFile), {{"", part}});
-  section.parts.front().title = "";
+  Part& composed = section.parts.front();
+  composed.title = "";
+  composed.answer = without_keys(composed.answer);  // A report's numbers have none.
   return section;
 } catch (const InputError&) {
   return std::nullopt;  // The networks have no cell in common yet.

@@ -49,7 +49,7 @@ Dataset finding_data(const std::string& name, const std::vector<GpuRuns>& shown,
   if (root.empty() && !rows.empty()) {
     FindingRow& row = rows.emplace_back(FindingRow{"All numbers", ""});
     for (const GpuRuns& gpu : shown) {
-      row.cells.emplace_back(gpu.name);
+      row.cells.emplace_back(gpu.short_name);
       row.cells.back().link = gpu.folder() + "/index.html";
     }
   }

@@ -14,8 +14,10 @@ namespace {
 constexpr const char* kGpuToRoot = "../";
 constexpr std::size_t kMinHistoryRuns = 3;
 
+/// One quantity's values that the host's CPU sets, or those that the GPU sets.
 struct QuantityRow {
   const Series* series;
+  bool set_by_cpu;
   std::string network;
   std::vector<std::string> flags;
 
@@ -23,7 +25,13 @@ struct QuantityRow {
 
   Value value(const std::string& name) const {
     const auto chosen = chosen_measurement(*series, name);
-    return chosen ? chosen->value(name, kGpuToRoot) : Value();
+    return chosen && chosen->quantity->is_set_by_cpu(name) == set_by_cpu
+               ? chosen->value(name, kGpuToRoot)
+               : Value();
+  }
+  bool is_empty() const {
+    return std::ranges::all_of(value_names({*series}),
+                               [&](const auto& name) { return value(name).is_missing(); });
   }
 
   /// Returns the range of the quantity's first value over the runs, "4 runs: 327 to 330". Missing
@@ -33,7 +41,8 @@ struct QuantityRow {
     std::vector<double> values;
     for (const Measurement& measurement : *series) {
       const double* value = measurement.quantity->find(name);
-      if (value != nullptr) values.push_back(*value);
+      if (value != nullptr && measurement.quantity->is_set_by_cpu(name) == set_by_cpu)
+        values.push_back(*value);
     }
     if (values.size() < kMinHistoryRuns) return {};
     const auto [low, high] = std::ranges::minmax(values);
@@ -42,20 +51,24 @@ struct QuantityRow {
   }
 };
 
-/// Makes a table of one topic's quantities in one unit, with what the remark says of all of them.
-/// If all have one setting, it is part of the title.
-TableView quantity_table(const std::vector<Series>& all, const std::string& remark,
-                         const std::vector<GpuRuns>& gpus) {
+/// Makes a table of one topic's quantities in one unit: of the values that the host's CPU sets, or
+/// of those that the GPU sets. Nothing if there are none. If all quantities have one setting, it is
+/// part of the title.
+std::optional<TableView> quantity_table(const std::vector<Series>& all, bool set_by_cpu,
+                                        const std::vector<GpuRuns>& gpus) {
+  constexpr const char* kSetByCpu = "set by the host’s CPU, at least in part";
   const auto setting_of = [](const Series& series) { return series.front().quantity->setting; };
   const std::vector<std::string> settings = distinct(each(all, setting_of));
   const std::string setting = settings.size() == 1 ? settings.front() : "";
   const Quantity& first = *all.front().front().quantity;
   std::vector<QuantityRow> rows;
   for (const Series& series : all) {
-    rows.push_back({&series, network_name(gpus, *series.front().quantity), {}});
+    rows.push_back({&series, set_by_cpu, network_name(gpus, *series.front().quantity), {}});
     const std::string flag = remark_on(series);
     if (!flag.empty()) rows.back().flags.push_back(flag);
   }
+  std::erase_if(rows, &QuantityRow::is_empty);
+  if (rows.empty()) return std::nullopt;
   std::vector<Column<QuantityRow>> columns;
   if (!first.network.empty()) columns.push_back({"network", "Network", &QuantityRow::network});
   if (!first.precision.empty()) {
@@ -72,6 +85,7 @@ TableView quantity_table(const std::vector<Series>& all, const std::string& rema
   }
   columns.push_back({"history", "Measured more than twice", &QuantityRow::history});
   TableView table = table_of(make_dataset("numbers", columns, rows));
+  const std::string remark = set_by_cpu ? kSetByCpu : "";
   table.slug = slug(first.topic + " " + first.unit + " " + remark);
   table.title = first.topic + " (" + first.unit + ")" + (setting.empty() ? "" : ", ") + setting +
                 (remark.empty() ? "" : ": ") + remark;
@@ -81,21 +95,17 @@ TableView quantity_table(const std::vector<Series>& all, const std::string& rema
 /// Makes the tables of all topics. Values that the CPU sets have tables of their own, the last
 /// ones.
 std::vector<TableView> quantity_tables(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
-  constexpr const char* kSetByCpu = "set by the host’s CPU, at least in part";
-  std::vector<TableView> tables, tables_of_cpu;
-  for (const Topic& topic : kTopics) {
-    std::map<std::pair<std::string, bool>, std::vector<Series>> groups;
-    for (Series& series : quantity_series(gpu, topic.name)) {
-      const Quantity& quantity = *series.front().quantity;
-      groups[{quantity.unit, quantity.is_set_by_cpu()}].push_back(std::move(series));
-    }
-    for (const auto& [group, all] : groups) {
-      const bool is_set_by_cpu = group.second;
-      (is_set_by_cpu ? tables_of_cpu : tables)
-          .push_back(quantity_table(all, is_set_by_cpu ? kSetByCpu : "", gpus));
+  std::vector<TableView> tables;
+  for (const bool set_by_cpu : {false, true}) {
+    for (const Topic& topic : kTopics) {
+      std::map<std::string, std::vector<Series>> by_unit;
+      for (Series& series : quantity_series(gpu, topic.name))
+        by_unit[series.front().quantity->unit].push_back(std::move(series));
+      for (const auto& [unit, all] : by_unit) {
+        if (auto table = quantity_table(all, set_by_cpu, gpus)) tables.push_back(std::move(*table));
+      }
     }
   }
-  std::ranges::move(tables_of_cpu, std::back_inserter(tables));
   return tables;
 }
 

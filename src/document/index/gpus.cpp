@@ -59,28 +59,24 @@ std::vector<Series> quantity_series(const GpuRuns& gpu, const std::string& topic
       series->push_back({run, &quantity});
     }
   }
-  for (Series& series : all) {
-    std::ranges::stable_sort(series, {}, [](const Measurement& measurement) {
-      return measurement.quantity->is_set_by_cpu();
-    });
-  }
   std::ranges::stable_sort(
       all, {}, [](const Series& series) { return series.front().quantity->parameters; });
   return all;
 }
 
 std::optional<Measurement> chosen_measurement(const Series& series, const std::string& name) {
-  const auto found = std::ranges::find_if(series, [&](const Measurement& measurement) {
-    return measurement.quantity->find(name) != nullptr;
-  });
-  return found == series.end() ? std::nullopt : std::optional(*found);
+  std::optional<Measurement> chosen;
+  for (const Measurement& measurement : series) {
+    if (measurement.quantity->find(name) == nullptr) continue;
+    if (!measurement.quantity->is_set_by_cpu(name)) return measurement;
+    if (!chosen) chosen = measurement;
+  }
+  return chosen;
 }
 
 std::string remark_on(const Series& series) {
-  const Quantity& first = *series.front().quantity;
-  if (first.is_set_by_cpu()) return first.remark;
   for (const auto& [run, quantity] : series) {
-    if (!quantity->remark.empty() && !quantity->is_set_by_cpu()) return quantity->remark;
+    if (!quantity->remark.empty()) return quantity->remark;
   }
   return "";
 }

@@ -33,19 +33,18 @@ struct Measurement {
   Value value(const std::string& name, const std::string& root) const;
 };
 
-/// All measurements of one quantity by one GPU. Those whose times the host's CPU sets come last;
-/// otherwise newer ones come first. There is at least one.
+/// All measurements of one quantity by one GPU, newer ones first. There is at least one.
 using Series = std::vector<Measurement>;
 
 /// Returns the series of every quantity of the topic, smaller networks first.
 std::vector<Series> quantity_series(const GpuRuns& gpu, const std::string& topic);
 
 /// Chooses the measurement whose value of that name is the GPU's on every page over several runs:
-/// the first one of the series that has it. Nothing if none has.
+/// the newest one whose value the host's CPU does not set, or else the newest one that has the
+/// value. Nothing if none has.
 std::optional<Measurement> chosen_measurement(const Series& series, const std::string& name);
 
-/// Returns the remark on the series: that its chosen values are set by the CPU, or where memory ran
-/// out.
+/// Returns the newest remark on the series.
 std::string remark_on(const Series& series);
 
 /// True if the topic has a page, because one of the GPUs measured a quantity of it.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <tuple>
 
@@ -121,6 +122,61 @@ std::optional<Facts> mixed_precision_facts(const std::vector<GpuRuns>& gpus) {
       .set_markdown("gains", join_words(gains));
 }
 
+/// Returns the facts of what a training step gains from the bandwidth of one GPU's memory: those of
+/// the largest network that two GPUs profiled in reduced precision. Nothing unless the optimizer
+/// gains about as much as copies do.
+std::optional<Facts> memory_facts(const std::vector<GpuRuns>& gpus) {
+  constexpr double kConfirmingFactor = 1.1;
+  const auto limits = only(value_rows(topic::kLimits, gpus), [](const ValueRow& row) {
+    return row.quantity().unit == "GB/s" && row.is_on_several_gpus();
+  });
+  const auto rows = only(value_rows(topic::kKernels, gpus), [](const ValueRow& row) {
+    return row.quantity().precision != "FP32" && row.is_on_several_gpus();
+  });
+  const auto optimizer = std::ranges::find(rows, step_part::kOptimizer, &ValueRow::name);
+  if (limits.empty() || optimizer == rows.end()) return std::nullopt;
+  std::size_t fast = 0, slow = 0;
+  for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
+    const auto bandwidth = [&](std::size_t i) {
+      return limits.front().by_gpu[i] && optimizer->by_gpu[i]
+                 ? *limits.front().value(i, "").number()
+                 : 0;
+    };
+    if (bandwidth(gpu) > bandwidth(fast)) fast = gpu;
+    if (bandwidth(slow) == 0 || (bandwidth(gpu) > 0 && bandwidth(gpu) < bandwidth(slow)))
+      slow = gpu;
+  }
+  if (fast == slow) return std::nullopt;
+  const auto gemms_ms = [&](std::size_t gpu) {
+    Value sum = 0;
+    for (const ValueRow& row : rows) {
+      const Value ms = row.value(gpu, "");
+      if (!row.quantity().matches(optimizer->quantity()) ||
+          !row.name.ends_with(step_part::kGemms) || ms.is_missing())
+        continue;
+      sum = *sum.number() + *ms.number();
+      sum.key = "gemms/" + ms.key;
+    }
+    return sum;
+  };
+  const Value times = limits.front().value(fast, "").over(limits.front().value(slow, ""));
+  const Value ms = optimizer->value(fast, ""), slow_ms = optimizer->value(slow, "");
+  const double gain = *slow_ms.number() / *ms.number();
+  if (std::abs(std::log(gain / *times.number())) > std::log(kConfirmingFactor)) return std::nullopt;
+  const auto keyed_ms = [](const Value& value) {
+    return keyed_number(format_value(value, kThreeDigits) + " ms", value);
+  };
+  return Facts()
+      .set("fast", gpus[fast].short_name)
+      .set("network", optimizer->network)
+      .set("precision", optimizer->quantity().precision)
+      .set_markdown("ms", keyed_ms(ms))
+      .set_markdown("slow_ms", keyed_ms(slow_ms))
+      .set_markdown("times", keyed_ratio(times))
+      .set_markdown("gemms", keyed_ms(gemms_ms(fast)))
+      .set_markdown("slow_gemms", keyed_ms(gemms_ms(slow)));
+}
+
 /// Returns the GPU's value of each quantity and the page that shows it, as site/compare.js reads
 /// them.
 nlohmann::json chosen_quantities(const GpuRuns& gpu) {
@@ -130,10 +186,12 @@ nlohmann::json chosen_quantities(const GpuRuns& gpu) {
       nlohmann::json quantity = *series.front().quantity;
       quantity.erase("part");
       quantity["remark"] = remark_on(series);
-      quantity["values"] = nlohmann::json::array();
+      quantity["values"] = quantity["set_by_cpu"] = nlohmann::json::array();
       for (const std::string& name : value_names({series})) {
-        const Value value = chosen_measurement(series, name)->value(name, "");
+        const Measurement chosen = *chosen_measurement(series, name);
+        const Value value = chosen.value(name, "");
         quantity["values"].push_back({name, *value.number(), value.link});
+        if (chosen.quantity->is_set_by_cpu(name)) quantity["set_by_cpu"].push_back(name);
       }
       quantities.push_back(std::move(quantity));
     }
@@ -153,7 +211,7 @@ Document index_document(std::vector<RunSummary> runs) {
   const std::vector<GpuLadder> ladders = common_ladders(gpus);
   PartContent content;
   set_ladder_facts(content.facts, ladders);
-  content.facts.when("mixed", mixed_precision_facts(gpus));
+  content.facts.when("mixed", mixed_precision_facts(gpus)).when("memory", memory_facts(gpus));
   content.facts.when("fits", has_fits_page(gpus), "page", kFitsFile);
   std::vector<const RunSummary*> rows;
   for (const RunSummary& run : runs) rows.push_back(&run);

@@ -26,17 +26,16 @@ Value GpuLadder::ms(const std::string& change) const {
 
 Value GpuLadder::first() const { return ms(quantity().values.front().first); }
 
-Value GpuLadder::best() const {
-  return ms(std::ranges::min_element(quantity().values, {}, &std::pair<std::string, double>::second)
-                ->first);
-}
+Value GpuLadder::best() const { return ms(quantity().smallest()); }
 
 std::vector<GpuLadder> common_ladders(const std::vector<GpuRuns>& gpus) {
   std::vector<std::vector<GpuLadder>> all;
   for (const GpuRuns& gpu : gpus) {
     for (const Series& series : quantity_series(gpu, topic::kFastestStep)) {
       const Quantity& ladder = *series.front().quantity;
-      if (ladder.values.size() < 2) continue;
+      // What the CPU sets is no finding about a GPU.
+      const std::string& first = ladder.values.front().first;
+      if (ladder.is_set_by_cpu(first) || ladder.smallest() == first) continue;
       auto known = std::ranges::find_if(
           all, [&](const auto& other) { return other.front().quantity().matches(ladder); });
       if (known == all.end()) known = all.insert(known, std::vector<GpuLadder>());
@@ -53,8 +52,10 @@ std::vector<GpuLadder> common_ladders(const std::vector<GpuRuns>& gpus) {
 Dataset ladder_data(const std::vector<GpuLadder>& ladders) {
   std::vector<RungRow> rungs;
   for (const GpuLadder& ladder : ladders) {
-    for (const auto& [change, ms] : ladder.quantity().values)
-      rungs.push_back({ladder.gpu->short_name, change, ladder.ms(change)});
+    for (const auto& [change, ms] : ladder.quantity().values) {
+      if (!ladder.quantity().is_set_by_cpu(change))
+        rungs.push_back({ladder.gpu->short_name, change, ladder.ms(change)});
+    }
   }
   return make_dataset("ladders", kRungColumns, rungs);
 }

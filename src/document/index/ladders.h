@@ -20,15 +20,16 @@ struct GpuLadder {
   /// Returns the step's ms after the change of that name, the value that topics show.
   Value ms(const std::string& change) const;
   Value first() const;
-  Value best() const;  ///< The shortest time.
+  Value best() const;  ///< The shortest time that the GPU sets.
 };
 
 /// Finds the ladder that most of these GPUs have, and returns it for each GPU that has it. A tie
-/// goes to the larger network, then to reduced precision. Empty if no GPU has a ladder. Points into
-/// `gpus`.
+/// goes to the larger network, then to reduced precision. A ladder counts only if its GPU sets the
+/// first step and makes a later one faster. Empty if no GPU has a ladder. Points into `gpus`.
 std::vector<GpuLadder> common_ladders(const std::vector<GpuRuns>& gpus);
 
-/// Makes the dataset "ladders": a row for each change of each ladder.
+/// Makes the dataset "ladders": a row for each change of each ladder, but for steps that the CPU
+/// sets.
 Dataset ladder_data(const std::vector<GpuLadder>& ladders);
 
 }  // namespace labreport

@@ -67,8 +67,8 @@ bool ValueRow::is_on_several_gpus() const {
 }
 
 bool ValueRow::is_set_by_cpu() const {
-  return std::ranges::any_of(by_gpu, [](const auto& measurement) {
-    return measurement && measurement->quantity->is_set_by_cpu();
+  return std::ranges::any_of(by_gpu, [this](const auto& measurement) {
+    return measurement && measurement->quantity->is_set_by_cpu(name);
   });
 }
 

@@ -171,6 +171,7 @@ constexpr auto kOutcomeColumns = std::to_array<OutcomeColumn>({{"outcome", "stat
                                                                {"phase", "phase"},
                                                                {"requested (B)", "requested_bytes"},
                                                                {"in use (B)", "in_use_bytes"},
+                                                               {"reserved (B)", "reserved_bytes"},
                                                                {"peak (B)", "peak_bytes"},
                                                                {"limit (s)", "limit_seconds"},
                                                                {"signal", "signal"},

@@ -3,36 +3,11 @@
 #include <map>
 
 #include "document/demonstration.h"
-#include "document/keyed_number.h"
 #include "writers/html/assets.h"
 #include "writers/html/template.h"
 
 namespace labreport {
 namespace {
-
-/// Replaces the links of `keyed_number` by elements that carry the number and its key.
-std::string with_keyed_numbers(std::string_view html) {
-  constexpr std::string_view kLink = "<a href=\"", kLinkEnd = "</a>";
-  std::string result;
-  for (std::size_t link = html.find(kLink); link != html.npos; link = html.find(kLink)) {
-    const std::size_t end = html.find('"', link + kLink.size());
-    const auto keyed = keyed_address(html.substr(link + kLink.size(), end - link - kLink.size()));
-    result += html.substr(0, link);
-    html.remove_prefix(link);
-    const std::size_t link_end = html.find(kLinkEnd) + kLinkEnd.size();
-    const std::string_view link_html = html.substr(0, link_end);
-    if (keyed) {
-      const std::size_t words = link_html.find('>') + 1;
-      result += "<data value=\"" + keyed->number + "\" data-key=\"" + keyed->key + "\">";
-      result += link_html.substr(words, link_html.size() - words - kLinkEnd.size());
-      result += "</data>";
-    } else {
-      result += link_html;
-    }
-    html.remove_prefix(link_end);
-  }
-  return result.append(html);
-}
 
 TemplateList section_list(const Document& document, PageState& state) {
   TemplateList sections;

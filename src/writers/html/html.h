@@ -91,6 +91,9 @@ std::string figures_html(const std::vector<Figure>& figures, PageState& state,
 
 std::string part_html(const Part& part, PageState& state);
 
+/// Replaces the links of `keyed_number` by elements that carry the number and its key.
+std::string with_keyed_numbers(std::string_view html);
+
 struct HeadWords {
   std::string title;
   std::string description;  ///< Plain text.

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "document/charts/charts.h"
+#include "document/keyed_number.h"
 #include "writers/html/assets.h"
 #include "writers/html/html.h"
 #include "writers/html/pictures.h"
@@ -10,6 +11,30 @@
 #include "writers/markdown/markdown.h"
 
 namespace labreport {
+
+std::string with_keyed_numbers(std::string_view html) {
+  constexpr std::string_view kLink = "<a href=\"", kLinkEnd = "</a>";
+  std::string result;
+  for (std::size_t link = html.find(kLink); link != html.npos; link = html.find(kLink)) {
+    const std::size_t end = html.find('"', link + kLink.size());
+    const auto keyed = keyed_address(html.substr(link + kLink.size(), end - link - kLink.size()));
+    result += html.substr(0, link);
+    html.remove_prefix(link);
+    const std::size_t link_end = html.find(kLinkEnd) + kLinkEnd.size();
+    const std::string_view link_html = html.substr(0, link_end);
+    if (keyed) {
+      const std::size_t words = link_html.find('>') + 1;
+      result += "<data value=\"" + keyed->number + "\" data-key=\"" + keyed->key + "\">";
+      result += link_html.substr(words, link_html.size() - words - kLinkEnd.size());
+      result += "</data>";
+    } else {
+      result += link_html;
+    }
+    html.remove_prefix(link_end);
+  }
+  return result.append(html);
+}
+
 namespace {
 
 using Figures = std::span<const Figure>;
@@ -49,7 +74,7 @@ std::string answer_html(const Part& part, const PageState& state) {
   std::string html = fill_template(
       "answer.html",
       {{"has_answer", !answer.empty()},
-       {"answer", markdown_to_html(answer)},
+       {"answer", with_keyed_numbers(markdown_to_html(answer))},
        {"is_calculated", part.calculated},
        {"calculated_mark", kCalculated},
        {"has_note", part.note.has_value()},

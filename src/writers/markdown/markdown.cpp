@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "document/demonstration.h"
 #include "document/facts.h"
+#include "document/keyed_number.h"
 #include "writers/align.h"
 #include "writers/markdown/markdown_writer.h"
 #include "writers/remarks.h"
@@ -158,7 +159,7 @@ void MarkdownWriter::quote(const std::string& markdown) {
 
 /// Writes the generated answer, the author's own words with their mark, or room for them.
 void MarkdownWriter::answer(const Part& part) {
-  const std::string generated = part.generated_answer(answers_);
+  const std::string generated = without_keys(part.generated_answer(answers_));
   paragraph(generated);
   if (!generated.empty() && part.calculated) paragraph("*" + std::string(kCalculated) + "*");
   if (part.note) {

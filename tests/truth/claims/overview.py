@@ -1,0 +1,132 @@
+"""Recomputes the takeaways of a run's summary."""
+import statistics
+
+from checks import PRECISIONS, always, median_limit, near, near_bytes, number, true
+from timing import launch_costs, networks, profile_of, variation
+
+CELL_KINDS = ("timing", "kernels", "memory", "limits")
+PHASES = ["forward", "loss", "backward", "optimizer"]
+COPY_BYTES, NEEDED_BYTES = 132, 28  # AdamW's for each parameter: of single operations, and at least.
+
+
+class Step:
+    """A network's training step: its samples, and what its kernels take, in ms."""
+
+    def __init__(self, run, network):
+        self.network, self.ms = network, network.whole_steps("train_step")
+        self.mean = statistics.fmean(self.ms) if self.ms else 0
+        cell = network.modes.get("train_step")
+        self.profile = profile_of(run, cell) if self.ms else None
+        rows = self.profile.table("kernels") if self.profile else []
+        of = lambda holds: sum(row["total_ns"] or 0 for row in rows if holds(row)) / 1e6
+        self.gemms = of(lambda row: row["class"].startswith("gemm"))
+        self.optimizer = of(lambda row: row["phase"] == "optimizer")
+        self.others = of(lambda row: True) - self.gemms - self.optimizer
+        self.idle = max(0, self.mean - self.gemms - self.optimizer - self.others)
+
+
+def steps_in(run, precision):
+    """Returns the training steps in a precision that ran, smaller networks and shorter contexts first."""
+    found = [Step(run, network) for network in networks(run) if network.shape["precision"] == precision]
+    shape = lambda step: (step.network.shape["context"], step.network.shape.parameters())
+    return sorted((step for step in found if step.ms), key=shape)
+
+
+def pair(run, precision=None):
+    """Returns the largest network's steps in FP32 and in the first other precision that a network has beside it."""
+    for other in [precision] if precision else ["bf16", "fp16", "tf32"]:
+        pairs = [(fp32, step) for step in steps_in(run, other) for fp32 in steps_in(run, "fp32")
+                 if all(fp32.network.shape[name] == step.network.shape[name]
+                        for name in ("size", "context", "batch", "implementation"))]
+        if pairs:
+            return pairs[-1]
+    raise AssertionError("no network ran in FP32 and in another precision")
+
+
+def compared(run, size, fp32, other, precision, speedup, longer, after, before, varying, variation_words):
+    fp32_step, step = pair(run, PRECISIONS[precision])
+    true(size.startswith(step.network.size))
+    near(fp32, fp32_step.mean, 4)
+    near(other, step.mean, 4)
+    near(speedup or longer, fp32_step.mean / step.mean if speedup else step.mean / fp32_step.mean)
+    if after:
+        near(after, step.gemms, 4)
+        near(before, fp32_step.gemms, 4)
+        true(fp32_step.gemms - step.gemms >= 0.9 * (fp32_step.mean - step.mean))
+    if varying:
+        near(variation_words, 100 * max(variation(fp32_step.ms), variation(step.ms)))
+
+
+def limit(run, times, others, optimizer, idle):
+    fp32_step, step = pair(run)
+    for words, ms in ((others, step.others), (optimizer, step.optimizer), (idle, step.idle)):
+        near(words, ms)
+    near(times, fp32_step.mean / (step.mean - step.gemms))
+
+
+def adamw(run, ms, share, precision, moved, bandwidth, needed):
+    fp32_step, step = pair(run, PRECISIONS[precision])
+    near(ms, step.optimizer)
+    near(share, 100 * step.optimizer / step.mean)
+    true(abs(step.optimizer - fp32_step.optimizer) <= 0.03 * fp32_step.optimizer)
+    if moved:
+        true(number(moved) == COPY_BYTES and number(needed) == NEEDED_BYTES)
+        rate = COPY_BYTES * step.network.shape.parameters() / (step.optimizer / 1e3)
+        near(bandwidth, 100 * rate / median_limit(run, "copy", "bandwidth"))
+
+
+def idle(run, ms, precision, each, kernels):
+    _, step = pair(run, PRECISIONS[precision])
+    costs = launch_costs(step.profile, PHASES, step.ms)
+    near(ms, step.idle)
+    near(each, costs.gpu_idle_us, 2)
+    near(kernels, costs.launches)
+
+
+def peak(run, size, precision, peak_words, resident):
+    """Checks the highest peak of all training steps. The memory problem's peak of a step counts before the timing's."""
+    peaks = []
+    for step in steps_in(run, PRECISIONS[precision]):
+        shape = step.network.shape
+        same = [cell for cell in run.of("memory", size=shape["size"], context=shape["context"], mode="train_step",
+                                        precision=shape["precision"], implementation=shape["implementation"])
+                if cell.ok_launch()]
+        cell = (same or [step.network.modes["train_step"]])[0]
+        peaks.append((cell.ok_launch().metric("memory", "peak_allocated") or 0, cell))
+    highest, cell = max(peaks, key=lambda one: one[0])
+    true(size.startswith(cell["size"]))
+    near_bytes(peak_words, highest)
+    near_bytes(resident, 16 * cell.parameters())
+
+
+def surprise(run, larger, smaller, precision, fast, slow, fewer, layers):
+    steps = steps_in(run, PRECISIONS[precision])
+    of = lambda words: next(step for step in reversed(steps) if words.startswith(step.network.size))
+    near(fast, of(larger).mean)
+    near(slow, of(smaller).mean)
+    true(of(larger).network.shape["layers"] == number(fewer) < number(layers) == of(smaller).network.shape["layers"])
+
+
+CLAIMS = {
+    "overview": [
+        (r"- \*\*A training step of (?P<size>[^*]+?) takes (?P<fp32>\S+) ms in FP32 and (?P<other>\S+) ms in "
+         r"(?P<precision>\w+), (?:a speedup of (?P<speedup>\S+)×|(?P<longer>\S+) times as long)\*\*(?:, because its GEMMs "
+         r"take (?P<after>\S+) ms instead of (?P<before>\S+))?\.(?: The (?P<varying>\w+) step varies by "
+         r"(?P<variation_words>\S+) %\.)?", compared),
+        (r"- \*\*Faster GEMMs alone cannot make the step more than (?P<times>\S+) times as fast as in FP32\*\*, because other "
+         r"kernels \((?P<others>\S+) ms\), the optimizer \((?P<optimizer>\S+) ms\) and GPU idle time \((?P<idle>\S+) ms\) "
+         r"remain\.", limit),
+        (r"- \*\*AdamW takes (?P<ms>\S+) ms in either precision, (?P<share>\S+) % of the (?P<precision>\w+) step\*\*, because "
+         r"it (?:moves (?P<moved>\d+) bytes a parameter, at (?P<bandwidth>\S+) % of the copy bandwidth, though "
+         r"(?P<needed>\d+) suffice|runs outside autocast, on FP32 tensors)\.", adamw),
+        (r"- \*\*A CUDA graph can save at most (?P<ms>\S+) ms of the (?P<precision>\w+) step\*\*, because the GPU idles for "
+         r"(?P<each>\S+) µs at each of its (?P<kernels>\S+) kernels\.", idle),
+        (r"- \*\*The training step of (?P<size>[^*]+?) in (?P<precision>\w+) peaks at (?P<peak_words>\S+ \w+)\*\*, of which "
+         r"FP32 parameters, gradients and AdamW's moments are (?P<resident>\S+ \w+)\.", peak),
+        (r"- \*\*(?P<larger>[^*]+) is faster than the smaller (?P<smaller>[^*]+) in (?P<precision>\w+)\*\* "
+         r"\((?P<fast>\S+) vs\. (?P<slow>\S+) ms\), because both steps are launch-bound and (?P<fewer>\S+) layers take fewer "
+         r"launches than (?P<layers>\S+)\.", surprise),
+        # The claims of other parts check the same sizes, changes and numbers.
+        (r"- \*\*(?:The CPU sets|In \w+ the CPU sets|What saves most in) [^\n]*", always),
+        (r"- \*\*[^*\n]+:\*\* [^\n]*", always)],
+}
