@@ -71,60 +71,54 @@ std::vector<BucketRow> bucket_rows(const MeasuredNetwork& network) {
   return rows;
 }
 
-/// Returns "11.2 to 15.3"; empty without values.
+/// Returns "11.2 to 15.3". There must be values.
 std::string range_words(const std::vector<double>& values) {
-  if (values.empty()) return "";
   const auto [low, high] = std::ranges::minmax(values);
   return from_to(format_value(low, kThreeDigits), format_value(high, kThreeDigits));
 }
 
-/// Compares the handout's formula with the measured steps, also in which cap it prefers.
-std::optional<Facts> formula_facts(const MeasuredNetwork& network,
-                                   const std::vector<BucketRow>& rows) {
+/// Sets the facts that compare the measured steps with the handout's formula, also in which cap is
+/// best.
+void add_comparison(Facts& facts, const MeasuredNetwork& network,
+                    const std::vector<BucketRow>& rows) {
+  const auto formula = network.bucket_formula();
   const auto best = std::ranges::min_element(rows, {}, &BucketRow::formula_ms);
   const auto worst = std::ranges::max_element(rows, {}, &BucketRow::formula_ms);
-  if (rows.empty() || !best->formula_ms || best->formula_ms == worst->formula_ms)
-    return std::nullopt;
-  const auto differ = steps_differ(best->result, worst->result);
-  if (!differ) return std::nullopt;
-  const bool best_slower = *differ && *best->result->step_ms() > *worst->result->step_ms();
-  const bool best_faster = *differ && !best_slower;
-  std::vector<double> contentions_ms;
+  std::vector<double> steps_ms, contentions_ms;
   for (const BucketRow& row : rows) {
+    if (row.result->step_ms()) steps_ms.push_back(*row.result->step_ms());
     if (const auto ms = network.contention_ms(*row.result)) contentions_ms.push_back(*ms);
   }
-  const bool contention = contentions_ms.size() == rows.size();
-  return Facts()
-      .set("range", range_words({*best->formula_ms, *worst->formula_ms}))
-      .set("worst", worst->result->words())
-      .set("best", best->result->words())
-      .flag("faster", best_faster)
-      .flag("slower", best_slower)
-      .flag("alike", !*differ)
+  const bool is_compared = formula && steps_ms.size() == rows.size();
+  const bool follows = is_compared && *steps_differ(best->result, worst->result) &&
+                       *best->result->step_ms() < *worst->result->step_ms();
+  // Latency sets the worst cap's time, and contention hides it.
+  const bool contention = is_compared && !follows && contentions_ms.size() == rows.size() &&
+                          worst->bucket_count > best->bucket_count;
+  facts
+      .when("expected", is_compared,
+            is_compared ? Facts()
+                              .set("steps", range_words(steps_ms))
+                              .set("model", range_words({*best->formula_ms, *worst->formula_ms}))
+                              .set("size", size_words(formula->optimal_bucket_bytes()))
+                        : Facts())
+      .when("follows", follows,
+            Facts().set("best", best->result->words()).set("worst", worst->result->words()))
       .when("contention", contention, "least",
-            contention ? format_value(std::ranges::min(contentions_ms), kThreeDigits) : "")
-      .flag("unexplained", best_slower && !contention)
-      .flag("unseen", !best_faster && worst->bucket_count > best->bucket_count);
+            contention ? format_value(std::ranges::min(contentions_ms), kThreeDigits) : "");
 }
 
-Facts network_facts(const MeasuredNetwork& network) {
+void add_answer(Facts& facts, const MeasuredNetwork& network) {
   const std::vector<BucketRow> rows = bucket_rows(network);
   std::vector<std::string> caps, counts;
-  std::vector<double> steps_ms;
   for (const BucketRow& row : rows) {
     caps.push_back(cap_words(row.cap_mb * kMega));
     counts.push_back(format_count(row.bucket_count));
-    if (row.result->step_ms()) steps_ms.push_back(*row.result->step_ms());
   }
-  const auto formula = network.bucket_formula();
-  return Facts()
-      .set("network", network.words)
+  facts.set("network", network.words)
       .set("caps", join_words(caps))
-      .set("counts", join_words(counts))
-      .when("steps", !steps_ms.empty(), "range", range_words(steps_ms))
-      .when("expected", formula_facts(network, rows))
-      .when("best", formula.has_value(), "size",
-            formula ? size_words(formula->optimal_bucket_bytes()) : "");
+      .set("counts", join_words(counts));
+  add_comparison(facts, network, rows);
 }
 
 }  // namespace
@@ -137,7 +131,7 @@ PartContent present_buckets(const RunView& view, const MeasuredNetworks& network
     answer_network = &*std::ranges::find_if(
         networks, [](const auto& network) { return network.find(Scheme::kBucketed) != nullptr; });
   }
-  part.facts.when("one", network_facts(*answer_network));
+  add_answer(part.facts, *answer_network);
   part.datasets = lane_datasets(networks, {Scheme::kBucketed, Scheme::kReducer}, "in buckets");
   for (const MeasuredNetwork& network : networks) {
     Dataset dataset = make_dataset("buckets", kBuckets, bucket_rows(network));

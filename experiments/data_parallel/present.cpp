@@ -22,79 +22,66 @@ std::optional<Facts> communication_facts(const MeasuredNetwork& network,
       return std::nullopt;
   }
   const double added_ms = *network.added_ms(result);
-  const std::string percent = format_percent(added_ms / *result.step_ms());
-  return Facts().set("ms", added_ms, kThreeDigits).set("share", percent);
-}
-
-Facts naive_facts(const MeasuredNetwork& network, const SchemeResult& naive) {
-  const auto added = communication_facts(network, naive);
-  const auto hidden = naive.hidden_fraction();
-  const std::string percent = format_percent(hidden.value_or(0));
-  const bool ranks_agree = naive.largest_relative_error && naive.diverged_ranks == 0.0;
   return Facts()
-      .flag("apart", naive.diverged_ranks.value_or(0) > 0)
-      .when("equal", ranks_agree, "difference",
-            ranks_agree ? format_scientific(*naive.largest_relative_error, 2) : "")
-      .when("added", added)
-      .flag("unclear", !added)
-      .when("traced", hidden.has_value(),
-            Facts()
-                .set("calls", format_count(static_cast<std::int64_t>(naive.all_reduce_count)))
-                .set("ms", naive.communication_ms.value_or(0), kThreeDigits)
-                .set("beside", percent == "0.0" ? "none" : percent + "\u00a0%"));
+      .set("ms", added_ms, kThreeDigits)
+      .set("share", format_percent(added_ms / *result.step_ms()))
+      .set("calls", format_count(static_cast<std::int64_t>(result.all_reduce_count)));
 }
 
-/// Compares the traced all-reduces of both schemes, and gives the time of the flat scheme's copies.
+std::optional<Facts> naive_facts(const MeasuredNetwork& network, const SchemeResult& naive) {
+  const auto error = naive.largest_relative_error;
+  return Facts()
+      .when("equal", error.has_value(), "difference", format_scientific(error.value_or(0), 2))
+      .when("added", communication_facts(network, naive));
+}
+
+/// Splits the difference of both steps into the traced all-reduces and copies. Returns nothing if
+/// these do not explain it.
 std::optional<Facts> traced_facts(const SchemeResult& flat, const SchemeResult& naive) {
-  if (!naive.communication_ms || !flat.communication_ms) return std::nullopt;
-  return Facts()
-      .set("one", *flat.communication_ms, kThreeDigits)
-      .set("many", *naive.communication_ms, kThreeDigits)
-      .when("copies", flat.copies_ms.has_value(),
-            Facts().set("copies_ms", flat.copies_ms.value_or(0), kThreeDigits));
+  if (!naive.communication_ms || !flat.communication_ms || !flat.copies_ms) return std::nullopt;
+  const double fewer_ms = *naive.communication_ms - *flat.communication_ms;
+  const double saved_ms = *naive.step_ms() - *flat.step_ms();
+  if (fewer_ms <= 0 || !explains(fewer_ms - *flat.copies_ms, saved_ms)) return std::nullopt;
+  return Facts().set("fewer", fewer_ms, kThreeDigits).set("copies", *flat.copies_ms, kThreeDigits);
 }
 
-Facts flat_facts(const MeasuredNetwork& network, const SchemeResult& flat) {
+std::optional<Facts> flat_facts(const MeasuredNetwork& network, const SchemeResult& flat) {
   const SchemeResult* naive = network.find_timed(Scheme::kPerParameter);
-  const auto differ = steps_differ(&flat, naive);
-  const double saved_ms = differ ? *naive->step_ms() - *flat.step_ms() : 0;
+  if (naive == nullptr) return std::nullopt;
+  const bool differ = *steps_differ(&flat, naive);
   return Facts()
-      .set("saved", std::abs(saved_ms), kThreeDigits)
-      .set("calls", naive ? format_count(static_cast<std::int64_t>(naive->all_reduce_count)) : "")
-      .flag("faster", differ == true && saved_ms > 0)
-      .flag("slower", differ == true && saved_ms < 0)
-      .flag("alike", differ == false)
+      .set("naive", *naive->step_ms(), kThreeDigits)
+      .set("calls", format_count(static_cast<std::int64_t>(naive->all_reduce_count)))
+      .flag("alike", !differ)
       .when("traced", differ ? traced_facts(flat, *naive) : std::nullopt);
 }
 
-/// Tells what overlap saves of the time that all-reduces after backward add, and whether the rest
-/// is contention. Returns nothing if the steps do not show that overlap saves time.
-std::optional<Facts> savings_facts(const MeasuredNetwork& network, const SchemeResult& overlapped) {
-  const SchemeResult* naive = network.find_timed(Scheme::kPerParameter);
-  if (naive == nullptr || !communication_facts(network, *naive)) return std::nullopt;
-  const double saved_ms = *naive->step_ms() - *overlapped.step_ms();
-  if (!*steps_differ(naive, &overlapped) || saved_ms < 0) return std::nullopt;
-  const double communication_ms = *network.added_ms(*naive);
-  const auto contention_ms = network.contention_ms(overlapped);
+/// Tells what overlap saves of the time that all-reduces after backward add. Returns nothing if the
+/// steps do not show that overlap saves time.
+std::optional<Facts> savings_facts(const MeasuredNetwork& network, const SchemeResult& overlapped,
+                                   const SchemeResult& naive) {
+  const double saved_ms = *naive.step_ms() - *overlapped.step_ms();
+  if (!communication_facts(network, naive) || !*steps_differ(&naive, &overlapped) || saved_ms < 0)
+    return std::nullopt;
+  const double communication_ms = *network.added_ms(naive);
   return Facts()
       .set("share", format_rough_percent(saved_ms / communication_ms))
-      .set("of", communication_ms, kThreeDigits)
-      .when("contention", contention_ms.has_value(),
-            Facts().set("contention_ms", contention_ms.value_or(0), kThreeDigits));
+      .set("of", communication_ms, kThreeDigits);
 }
 
-Facts overlap_facts(const MeasuredNetwork& network, const SchemeResult& overlapped) {
+std::optional<Facts> overlap_facts(const MeasuredNetwork& network, const SchemeResult& overlapped) {
   const SchemeResult* naive = network.find_timed(Scheme::kPerParameter);
   const SchemeResult* flat = network.find_timed(Scheme::kFlat);
-  const bool both_timed = naive != nullptr && flat != nullptr;
+  if (naive == nullptr || flat == nullptr) return std::nullopt;
+  const auto savings = savings_facts(network, overlapped, *naive);
+  const auto contention_ms = network.contention_ms(overlapped);
   return Facts()
-      .when("others", both_timed,
-            both_timed ? Facts()
-                             .set("naive", *naive->step_ms(), kThreeDigits)
-                             .set("flat", *flat->step_ms(), kThreeDigits)
-                       : Facts())
+      .set("naive", *naive->step_ms(), kThreeDigits)
+      .set("flat", *flat->step_ms(), kThreeDigits)
       .when("added", communication_facts(network, overlapped))
-      .when("saves", savings_facts(network, overlapped));
+      .when("saves", savings)
+      .when("contention", savings && contention_ms,
+            Facts().set("longer", contention_ms.value_or(0), kThreeDigits));
 }
 
 bool is_planned(const MeasuredNetworks& networks, Scheme scheme) {
@@ -103,21 +90,21 @@ bool is_planned(const MeasuredNetworks& networks, Scheme scheme) {
 }
 
 /// Presents the part about the last of `schemes`, compared with the others. `facts` returns the
-/// sentences that only this part has.
+/// answer's facts, or nothing if a scheme that it compares with has no times.
 PartContent scheme_part(const RunView& view, const MeasuredNetworks& networks,
                         std::initializer_list<Scheme> schemes, const std::string& letter,
-                        Facts (*facts)(const MeasuredNetwork&, const SchemeResult&)) {
+                        std::optional<Facts> (*facts)(const MeasuredNetwork&,
+                                                      const SchemeResult&)) {
   using enum Scheme;
   const Scheme subject = *(schemes.end() - 1);
   PartContent part;
   std::optional<Facts> answer;
   if (const MeasuredNetwork* network = largest_network(networks, subject)) {
     const SchemeResult& result = *network->find_timed(subject);
-    answer = facts(*network, result)
-                 .set("network", network->words)
-                 .set("step", *result.step_ms(), kThreeDigits);
+    answer = facts(*network, result);
+    if (answer) answer->set("network", network->words).set("step", *result.step_ms(), kThreeDigits);
   }
-  part.facts.flag("nothing", !answer).when("one", answer);
+  part.facts.when("one", answer);
   add_conditions(part.facts, view, networks);
   // Only the last measured part of (a) to (c) draws lanes, for its own and all earlier schemes.
   const bool is_last =

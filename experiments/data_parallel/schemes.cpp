@@ -58,6 +58,10 @@ SchemeResult scheme_result(const Cell& cell) {
   SchemeResult result{&cell, reason_missing(cell)};
   const Launch* launch = ok_launch(cell);
   if (launch == nullptr) return result;
+  if (single_number(*launch, metric::kEquality, metric::kDivergedRanks).value_or(0) > 0) {
+    result.reason = "ranks hold different weights after the last step";
+    return result;
+  }
   const TimedLaunch timed{&cell.spec, launch};
   result.steps_ms = timed.ms_after_warmup(metric::kStep, metric::kTotal);
   result.skew_ms = median_of(timed.ms_after_warmup(metric::kSkew, metric::kStep));
@@ -69,7 +73,6 @@ SchemeResult scheme_result(const Cell& cell) {
   const auto gradients = single_number(*launch, metric::kEquality, metric::kGradients);
   const auto weights = single_number(*launch, metric::kEquality, metric::kWeights);
   if (gradients && weights) result.largest_relative_error = std::max(*gradients, *weights);
-  result.diverged_ranks = single_number(*launch, metric::kEquality, metric::kDivergedRanks);
   read_trace(result, *launch);
   return result;
 }
@@ -160,11 +163,9 @@ std::optional<double> MeasuredNetwork::longer_backward_ms(const SchemeResult& re
 }
 
 std::optional<double> MeasuredNetwork::contention_ms(const SchemeResult& result) const {
-  constexpr double kMinRatio = 0.7;  // The ratio of both times lies between this and its inverse.
   const auto longer_ms = longer_backward_ms(result), step_longer_ms = added_ms(result);
   if (!longer_ms || !step_longer_ms || *step_longer_ms <= 0) return std::nullopt;
-  const double ratio = *longer_ms / *step_longer_ms;
-  return ratio >= kMinRatio && ratio <= 1 / kMinRatio ? longer_ms : std::nullopt;
+  return explains(*longer_ms, *step_longer_ms) ? longer_ms : std::nullopt;
 }
 
 std::optional<double> MeasuredNetwork::backward_stretch(const SchemeResult& result) const {
@@ -177,6 +178,12 @@ std::optional<BucketFormula> MeasuredNetwork::bucket_formula() const {
   if (!all_reduce_line) return std::nullopt;
   return BucketFormula{all_reduce_line->latency_ns / 1e9, all_reduce_line->bytes_per_second,
                        total_gradient_bytes()};
+}
+
+bool explains(double part_ms, double difference_ms) {
+  constexpr double kMinRatio = 0.7;
+  const double ratio = part_ms / difference_ms;
+  return ratio >= kMinRatio && ratio <= 1 / kMinRatio;
 }
 
 MeasuredNetworks measured_networks(const RunView& view) {

@@ -34,7 +34,6 @@ struct SchemeResult {
   /// The largest difference of a gradient or weight from training in one process, relative to the
   /// largest value of its tensor.
   std::optional<double> largest_relative_error = {};
-  std::optional<double> diverged_ranks = {};  ///< Ranks whose final weights are not rank 0's.
 
   Scheme scheme() const { return cell->spec.scheme.value_or(Scheme::kNone); }
   std::string words() const;     ///< "per parameter", "buckets of 10 MB"
@@ -78,6 +77,9 @@ struct MeasuredNetwork {
 };
 
 using MeasuredNetworks = std::vector<MeasuredNetwork>;
+
+/// Returns whether `part_ms` is 0.7 to 1/0.7 times `difference_ms`, so that it explains it.
+bool explains(double part_ms, double difference_ms);
 
 /// Returns networks in plan order.
 MeasuredNetworks measured_networks(const RunView& view);

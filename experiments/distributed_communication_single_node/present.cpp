@@ -1,11 +1,7 @@
 // Builds the datasets and facts of section.md: times by size, ranks and library.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <ranges>
-#include <set>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -21,11 +17,7 @@ namespace labreport::distributed_communication_single_node {
 namespace {
 
 constexpr const char* kProblem = "distributed_communication_single_node";
-constexpr std::int64_t kHandoutRanks[]{2, 4, 6};
 constexpr double kNsPerMs = 1e6, kNsPerUs = 1e3, kGiga = 1e9, kMega = 1e6;
-// The ring explains a ratio of times within this fraction of the ratio of its bus factors.
-constexpr double kRingTolerance = 0.2;
-constexpr std::string_view kSkippedPrefix = "skipped: ";
 
 using Groups = std::vector<AllReduceGroup>;
 
@@ -164,8 +156,10 @@ std::vector<std::int64_t> handout_sizes(const AllReduceGroup& group) {
 }
 
 std::vector<std::string> flags_of(const AllReduceTiming& timing) {
-  if (!timing.disturbed) return {};
-  return {"longer than a larger size"};
+  std::vector<std::string> flags;
+  if (timing.disturbed) flags.emplace_back("longer than a larger size");
+  if (timing.wrong_elements > 0) flags.emplace_back("wrong sum");
+  return flags;
 }
 
 /// Makes a row for each size of each group. A group that did not run has a single row, at the end.
@@ -220,18 +214,21 @@ std::vector<SweepRow> sweep_rows(const Groups& groups, bool every_method) {
   return rows;
 }
 
+/// Returns the data sheet's link of the group's GPU, or nothing.
+std::optional<DatasheetLink> link_of(const RunView& view, const AllReduceGroup& group) {
+  const Launch* launch = ok_launch(*group.cell);
+  if (launch == nullptr || !launch->device || group.cell->spec.device != DeviceKind::kCuda)
+    return std::nullopt;
+  return datasheet_link(view.run().devices.at(static_cast<std::size_t>(*launch->device)).name);
+}
+
 std::vector<LineRow> line_rows(const RunView& view, const Groups& groups) {
   std::vector<LineRow> rows;
   for (const AllReduceGroup& group : groups) {
-    const auto line = line_through(group.fitted_timings());
-    if (!line) continue;
-    std::optional<DatasheetLink> link;
-    const Launch* launch = ok_launch(*group.cell);
-    if (launch != nullptr && launch->device && group.cell->spec.device == DeviceKind::kCuda) {
-      const auto device = static_cast<std::size_t>(*launch->device);
-      link = datasheet_link(view.run().devices.at(device).name);
+    if (const auto line = line_through(group.fitted_timings())) {
+      rows.push_back(
+          {group.library(), group.ranks(), *line, bus_factor(group.ranks()), link_of(view, group)});
     }
-    rows.push_back({group.library(), group.ranks(), *line, bus_factor(group.ranks()), link});
   }
   return rows;
 }
@@ -263,133 +260,110 @@ std::vector<RankRow> rank_rows(const Groups& groups) {
   return rows;
 }
 
-/// Returns the undisturbed timings of the handout's sizes, smallest first.
-std::vector<AllReduceTiming> undisturbed_timings(const AllReduceGroup& group) {
+/// Returns the timing of a size if nothing disturbed it and its sum was right.
+std::optional<AllReduceTiming> usable_timing(const AllReduceGroup& group, std::int64_t bytes) {
+  const auto timing = group.undisturbed_timing(bytes);
+  return timing && timing->wrong_elements == 0 ? timing : std::nullopt;
+}
+
+/// Returns the usable timings of the handout's sizes, smallest first.
+std::vector<AllReduceTiming> usable_timings(const AllReduceGroup& group) {
   std::vector<AllReduceTiming> timings;
   for (const std::int64_t bytes : handout_sizes(group)) {
-    if (const auto timing = group.undisturbed_timing(bytes)) timings.push_back(*timing);
+    if (const auto timing = usable_timing(group, bytes)) timings.push_back(*timing);
   }
   return timings;
 }
 
-/// Returns the group that the answer describes: the first with two undisturbed sizes, over NCCL if
+/// Returns the group that the answer describes: the first with two usable sizes, over NCCL if
 /// possible; null if there is none.
 const AllReduceGroup* described_group(const Groups& groups) {
   for (const Collectives library : {Collectives::kNccl, Collectives::kGloo}) {
     for (const AllReduceGroup& group : groups) {
-      if (group.collectives() == library && undisturbed_timings(group).size() > 1) return &group;
+      if (group.collectives() == library && usable_timings(group).size() > 1) return &group;
     }
   }
   return nullptr;
 }
 
-/// Returns α of the group's line. Returns nothing unless it is at least a fifth of `small`'s time
-/// and the line predicts that time.
+/// Returns α of the group's line. Returns nothing unless the line predicts the time of `small`,
+/// most of which is α.
 std::optional<Facts> latency_facts(const AllReduceGroup& group, const AllReduceTiming& small) {
-  constexpr double kMinFraction = 0.2, kMaxErrorFactor = 1.5;
+  constexpr double kMaxErrorFactor = 1.5;
   const auto line = line_through(group.fitted_timings());
-  if (!line || line->latency_ns < kMinFraction * small.slowest_ns) return std::nullopt;
+  if (!line || line->latency_ns < line->predicted_ns(small.bytes) / 2) return std::nullopt;
   const double error_factor = small.slowest_ns / line->predicted_ns(small.bytes);
   if (error_factor > kMaxErrorFactor || error_factor < 1 / kMaxErrorFactor) return std::nullopt;
   return Facts().set("ms", line->latency_ns / kNsPerMs, kThreeDigits);
 }
 
-Facts size_facts(const AllReduceGroup& group) {
-  const std::vector<AllReduceTiming> timings = undisturbed_timings(group);
+/// Compares `other` with the described group at the smallest and the largest size that is usable in
+/// both, or at the largest alone.
+void add_ratios(std::vector<Facts>& ratios, const std::string& how, const AllReduceGroup& described,
+                const AllReduceGroup& other, bool smallest_too) {
+  std::vector<Facts> by_size;
+  for (const std::int64_t bytes : kHandoutSizes) {
+    const auto by_described = usable_timing(described, bytes),
+               by_other = usable_timing(other, bytes);
+    if (!by_described || !by_other) continue;
+    const double ratio = by_other->slowest_ns / by_described->slowest_ns;
+    by_size.emplace_back()
+        .set("how", how)
+        .set("size", whole_size_words(bytes))
+        .set("ratio", ratio < 10 ? format_ratio(ratio) : format_factor(ratio));
+  }
+  if (smallest_too && by_size.size() > 1) ratios.push_back(by_size.front());
+  if (!by_size.empty()) ratios.push_back(by_size.back());
+}
+
+/// Compares the described group with its library's group on the most ranks, and with the other
+/// library on as many ranks.
+std::vector<Facts> other_facts(const Groups& groups, const AllReduceGroup& described) {
+  const AllReduceGroup *most_ranks = nullptr, *other_library = nullptr;
+  for (const AllReduceGroup& group : groups) {
+    const bool same_library = group.library() == described.library();
+    if (!group.reason.empty()) continue;
+    if (same_library && group.ranks() > described.ranks()) most_ranks = &group;
+    if (!same_library && group.ranks() == described.ranks()) other_library = &group;
+  }
+  std::vector<Facts> ratios;
+  if (most_ranks != nullptr) {
+    const double more_bytes = bus_factor(most_ranks->ranks()) / bus_factor(described.ranks());
+    const std::string how = "Among " + format_count(most_ranks->ranks()) +
+                            " ranks, where a ring sends " + format_ratio(more_bytes) +
+                            " times the bytes,";
+    add_ratios(ratios, how, described, *most_ranks, /*smallest_too=*/false);
+  }
+  if (other_library != nullptr) {
+    add_ratios(ratios, "Over " + other_library->library(), described, *other_library,
+               /*smallest_too=*/true);
+  }
+  return ratios;
+}
+
+Facts answer_facts(const RunView& view, const Groups& groups, const AllReduceGroup& described) {
+  const std::vector<AllReduceTiming> timings = usable_timings(described);
   const AllReduceTiming &small = timings.front(), &large = timings.back();
+  std::vector<std::string> measured_ranks;
+  for (const AllReduceGroup& group : groups) {
+    if (group.library() == described.library() && group.reason.empty())
+      measured_ranks.push_back(format_count(group.ranks()));
+  }
+  const auto link = link_of(view, described);
   return Facts()
+      .set("library", described.library())
+      .set("ranks", format_count(described.ranks()))
       .set("small", whole_size_words(small.bytes))
       .set("large", whole_size_words(large.bytes))
       .set("small_ms", small.slowest_ns / kNsPerMs, kThreeDigits)
       .set("large_ms", large.slowest_ns / kNsPerMs, kThreeDigits)
-      .set("times", format_factor(large.slowest_ns / small.slowest_ns))
-      .set("sizes", format_count(large.bytes / small.bytes))
-      .set("busbw", group.busbw(large) / kGiga, kThreeDigits)
-      .when("latency", latency_facts(group, small));
-}
-
-/// Compares `few` with the last group that its library ran on more ranks, at the largest size that
-/// is undisturbed in both.
-std::optional<Facts> rank_facts(const Groups& groups, const AllReduceGroup& few) {
-  const AllReduceGroup* many = nullptr;
-  for (const AllReduceGroup& group : groups) {
-    const bool comparable = group.library() == few.library() && group.ranks() > few.ranks();
-    if (comparable && group.reason.empty()) many = &group;
-  }
-  for (const std::int64_t bytes : std::views::reverse(kHandoutSizes)) {
-    const auto among_few = few.undisturbed_timing(bytes);
-    const auto among_many = many == nullptr ? std::nullopt : many->undisturbed_timing(bytes);
-    if (!among_few || !among_many) continue;
-    const double ratio = among_many->slowest_ns / among_few->slowest_ns;
-    const double ring_ratio = bus_factor(many->ranks()) / bus_factor(few.ranks());
-    return Facts()
-        .set("size", whole_size_words(bytes))
-        .set("many", format_count(many->ranks()))
-        .set("few", format_count(few.ranks()))
-        .set("ratio", format_ratio(ratio))
-        .set("ring", format_ratio(ring_ratio))
-        .flag("explained", std::abs(ratio / ring_ratio - 1) <= kRingTolerance);
-  }
-  return std::nullopt;
-}
-
-/// Compares another library with the described group on equally many ranks, at the smallest and the
-/// largest size that is undisturbed in both.
-std::optional<Facts> library_facts(const Groups& groups, const AllReduceGroup& described) {
-  for (const AllReduceGroup& other : groups) {
-    if (other.library() == described.library() || other.ranks() != described.ranks()) continue;
-    std::vector<std::pair<std::int64_t, double>> ratios;
-    for (const std::int64_t bytes : kHandoutSizes) {
-      const auto by_other = other.undisturbed_timing(bytes);
-      const auto by_described = described.undisturbed_timing(bytes);
-      if (!by_other || !by_described) continue;
-      ratios.emplace_back(bytes, by_other->slowest_ns / by_described->slowest_ns);
-    }
-    if (ratios.size() < 2) continue;
-    return Facts()
-        .set("small", whole_size_words(ratios.front().first))
-        .set("large", whole_size_words(ratios.back().first))
-        .set("small_ratio", format_factor(ratios.front().second))
-        .set("large_ratio", format_factor(ratios.back().second));
-  }
-  return std::nullopt;
-}
-
-/// Tells the numbers of ranks that did not run, and the reason if all have the same.
-std::optional<Facts> missing_facts(const Groups& groups) {
-  std::vector<std::string> ranks;
-  std::set<std::string> reasons;
-  for (const AllReduceGroup& group : groups) {
-    const std::string count = format_count(group.ranks());
-    if (group.reason.empty()) continue;
-    if (std::ranges::find(ranks, count) == ranks.end()) ranks.push_back(count);
-    reasons.insert(group.reason);
-  }
-  if (ranks.empty()) return std::nullopt;
-  std::string reason = reasons.size() == 1 ? *reasons.begin() : "“What ran” gives the reasons";
-  if (reason.starts_with(kSkippedPrefix)) reason.erase(0, kSkippedPrefix.size());
-  return Facts().set("ranks", join_words(ranks)).set("reason", reason);
-}
-
-/// Tells the handout's sizes and numbers of ranks that the run did not plan.
-std::optional<Facts> unplanned_facts(const Groups& groups) {
-  std::vector<std::string> sizes, ranks;
-  for (const std::int64_t bytes : kHandoutSizes) {
-    const bool planned = std::ranges::any_of(groups, [bytes](const AllReduceGroup& group) {
-      return bytes <= group.cell->spec.largest_bytes.value_or(0);
-    });
-    if (!planned) sizes.push_back(whole_size_words(bytes));
-  }
-  for (const std::int64_t count : kHandoutRanks) {
-    const bool planned = std::ranges::any_of(
-        groups, [count](const AllReduceGroup& group) { return group.ranks() == count; });
-    if (!planned) ranks.push_back(format_count(count));
-  }
-  if (sizes.empty() && ranks.empty()) return std::nullopt;
-  std::vector<std::string> left_out;
-  if (!sizes.empty()) left_out.push_back(fmt::format("{}", fmt::join(sizes, " and ")));
-  if (!ranks.empty()) left_out.push_back(fmt::format("{} ranks", fmt::join(ranks, " and ")));
-  return Facts().set("sizes_and_ranks", fmt::format("{}", fmt::join(left_out, ", and ")));
+      .set("busbw", described.busbw(large) / kGiga, kThreeDigits)
+      .set("of_link",
+           link ? fmt::format(" of {}’s {:.0f} one way", link->name, link->bytes_per_second / kGiga)
+                : "")
+      .when("latency", latency_facts(described, small))
+      .list("others", other_facts(groups, described))
+      .set("measured", join_words(measured_ranks));
 }
 
 /// Returns the first text `name` that a launch over NCCL recorded; empty if none did.
@@ -440,20 +414,8 @@ Presentation present(const RunView& view) {
   if (groups.empty()) return {};
   PartContent part;
   const AllReduceGroup* described = described_group(groups);
-  part.facts.flag("nothing", described == nullptr);
-  part.facts.when(
-      "one", described ? std::optional(size_facts(*described)
-                                           .set("library", described->library())
-                                           .set("ranks", format_count(described->ranks()))
-                                           .when("ranks_grow", rank_facts(groups, *described))
-                                           .when("libraries", library_facts(groups, *described)))
-                       : std::nullopt);
-  part.facts.when("missing", described ? missing_facts(groups) : std::nullopt);
-  part.facts.when("left_out", unplanned_facts(groups));
-  part.facts.flag("wrong", std::ranges::any_of(groups, [](const AllReduceGroup& known) {
-                    return std::ranges::any_of(known.timings(metric::kSynced),
-                                               &AllReduceTiming::wrong_elements);
-                  }));
+  part.facts.when("one",
+                  described ? std::optional(answer_facts(view, groups, *described)) : std::nullopt);
   add_conditions(part.facts, groups);
   part.datasets = {make_dataset("grid", kGrid, grid_rows(groups)),
                    make_dataset("sweep", kSweep, sweep_rows(groups, /*every_method=*/false)),

@@ -15,24 +15,21 @@ constexpr double kNsPerMs = 1e6;
 constexpr double kMaxWaitFraction = 0.05, kMaxWaitNs = 10'000;
 
 void add(ModuleGathers& sum, const ModuleGathers& other) {
-  sum.bytes += other.bytes;
   sum.alone_ms += other.alone_ms;
   sum.wait_ms += other.wait_ms;
   sum.matrices += other.matrices;
   sum.matrices_in_time += other.matrices_in_time;
 }
 
-/// Reads the gather of one matrix; nothing if the row lacks its bytes or a time.
+/// Reads the gather of one matrix; nothing if the row lacks a time.
 std::optional<ModuleGathers> matrix_gather(const MeasuredRow& row) {
-  const auto bytes = row.number(column::kBytes);
   const auto wait = row.number(column::kWaitNs), alone = row.number(column::kAloneNs);
-  if (!bytes || !wait || !alone) return std::nullopt;
+  if (!wait || !alone) return std::nullopt;
   std::string module = row.text(column::kModule);  // "layers.3.attn.q_proj" becomes "layers.3".
   if (module.starts_with(kBlockPrefix))
     module.erase(std::min(module.size(), module.find('.', kBlockPrefix.size())));
   return ModuleGathers{.module = module,
                        .pass = row.text(column::kPhase),
-                       .bytes = *bytes,
                        .alone_ms = *alone / kNsPerMs,
                        .wait_ms = *wait / kNsPerMs,
                        .matrices = 1,
@@ -70,30 +67,12 @@ std::vector<ModuleGathers> module_gathers(const Launch& launch) {
   return modules;
 }
 
-std::vector<std::string> late_matrices(const Launch& launch, std::string_view pass) {
-  // Counts each matrix's late blocks minus its blocks in time.
-  std::vector<std::pair<std::string, std::int64_t>> excesses;
-  for (const MeasuredRow& row : measured_rows(launch, metric::kGathers)) {
-    const std::string path(row.text(column::kModule));
-    const auto gather = matrix_gather(row);
-    if (!gather || !gather->is_block() || gather->pass != pass) continue;
-    const std::string matrix = path.substr(gather->module.size() + 1);
-    auto known = std::ranges::find(excesses, matrix, [](const auto& entry) { return entry.first; });
-    if (known == excesses.end()) known = excesses.insert(known, {matrix, 0});
-    known->second += gather->matrices_in_time == 0 ? 1 : -1;
-  }
-  std::erase_if(excesses, [](const auto& entry) { return entry.second <= 0; });
-  std::vector<std::string> names;
-  for (const auto& [matrix, excess] : excesses) names.push_back(matrix);
-  return names;
-}
-
 std::optional<ModuleGathers> sum_of_blocks(const std::vector<ModuleGathers>& gathers,
                                            std::string_view pass) {
   std::optional<ModuleGathers> sum;
   for (const ModuleGathers& module : gathers) {
     if (!module.is_block() || module.pass != pass) continue;
-    if (!sum) sum.emplace();
+    if (!sum) sum.emplace(ModuleGathers{.module = "blocks", .pass = std::string(pass)});
     add(*sum, module);
   }
   return sum;

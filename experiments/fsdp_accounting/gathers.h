@@ -13,9 +13,8 @@ namespace labreport::fsdp_accounting {
 /// The gathers of the weight matrices of one module in one pass. The module is a block, the
 /// embedding or the head.
 struct ModuleGathers {
-  std::string module;  ///< "layers.0"; "token_embeddings"
-  std::string pass;    ///< metric::kForward, metric::kBackward
-  double bytes = 0;
+  std::string module;   ///< "layers.0"; "token_embeddings"
+  std::string pass;     ///< metric::kForward, metric::kBackward
   double alone_ms = 0;  ///< The sum of the gathers' times with nothing else running.
   double wait_ms = 0;   ///< How long the pass waited for the gathers.
   std::int64_t matrices = 0, matrices_in_time = 0;
@@ -31,9 +30,6 @@ bool is_in_time(double wait_ns, double alone_ns);
 
 /// Returns the modules in the order of the passes, forward first; empty if nothing was gathered.
 std::vector<ModuleGathers> module_gathers(const Launch& launch);
-
-/// Names the matrices ("ffn.w1") that were late in more than half of the pass's blocks.
-std::vector<std::string> late_matrices(const Launch& launch, std::string_view pass);
 
 /// Returns the sums over all blocks of one pass; nothing if there are no blocks.
 std::optional<ModuleGathers> sum_of_blocks(const std::vector<ModuleGathers>& gathers,

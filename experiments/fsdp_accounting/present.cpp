@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/format.h"
-#include "base/text.h"
 #include "experiments/common/command.h"
 #include "experiments/common/sharding_tables.h"
 #include "experiments/fsdp_accounting/gathers.h"
@@ -55,25 +54,29 @@ const TrainedNetwork& described_network(const std::vector<TrainedNetwork>& netwo
   return *std::ranges::max_element(networks, {}, preference);
 }
 
-/// Compares the measured peaks. The fact `early` holds if both steps peak before the optimizer step
-/// and the saving lacks just the gradients' part, because they did not exist yet at the peak.
-std::optional<Facts> peak_facts(const ShardingScheme& less_sharded, const ShardingScheme& sharded,
-                                double expected_bytes) {
-  const auto peak = step_peak_bytes(less_sharded), sharded_peak = step_peak_bytes(sharded);
-  if (!peak || !sharded_peak) return std::nullopt;
-  const double saved_bytes = *peak - *sharded_peak;
-  const double saved_gradient_bytes = static_cast<double>(
-      held_bytes(less_sharded.cell->spec).gradients - held_bytes(sharded.cell->spec).gradients);
-  const bool early = peaks_in_passes(less_sharded) && peaks_in_passes(sharded) &&
-                     std::abs(expected_bytes - saved_bytes - saved_gradient_bytes) <=
-                         kSavingTolerance * expected_bytes;
-  return Facts()
-      .set("before", format_bytes_briefly(*peak))
-      .set("after", format_bytes_briefly(*sharded_peak))
-      .set("saved", format_bytes_briefly(std::abs(saved_bytes)))
-      .flag("lower", saved_bytes > 0)
-      .flag("higher", saved_bytes <= 0)
-      .when("early", early, "gradients", format_bytes_briefly(saved_gradient_bytes));
+/// Sets the facts that compare the measured peaks. `early` holds if both steps peak before the
+/// optimizer step and the saving lacks just the gradients' part, because they did not exist yet.
+void add_peaks(Facts& facts, const ShardingScheme* less_sharded, const ShardingScheme& sharded,
+               double expected_bytes) {
+  const auto peak = less_sharded ? step_peak_bytes(*less_sharded) : std::nullopt;
+  const auto sharded_peak = step_peak_bytes(sharded);
+  const bool have_peaks = peak && sharded_peak;
+  const double before = peak.value_or(0), after = sharded_peak.value_or(0);
+  double gradient_bytes = 0;
+  bool early = false;
+  if (have_peaks) {
+    gradient_bytes = static_cast<double>(held_bytes(less_sharded->cell->spec).gradients -
+                                         held_bytes(sharded.cell->spec).gradients);
+    early = peaks_in_passes(*less_sharded) && peaks_in_passes(sharded) &&
+            std::abs(expected_bytes - (before - after) - gradient_bytes) <=
+                kSavingTolerance * expected_bytes;
+  }
+  facts
+      .when("peaks", have_peaks,
+            Facts()
+                .set("before", format_bytes_briefly(before))
+                .set("after", format_bytes_briefly(after)))
+      .when("early", early, "gradients", format_bytes_briefly(gradient_bytes));
 }
 
 struct GatherRow {
@@ -84,16 +87,9 @@ struct GatherRow {
 const std::vector<Column<GatherRow>> kGathers{
     {"series", "Network and pass",
      [](const GatherRow& row) { return row.network + ", " + row.gathers.pass; }},
-    {"network", "Network", &GatherRow::network},
     {"block", "Weights of", [](const GatherRow& row) { return row.gathers.module; }},
     {"number", "Block", [](const GatherRow& row) { return Value(row.gathers.block_number()); }, "",
      kAsCount},
-    {"pass", "Pass", [](const GatherRow& row) { return row.gathers.pass; }},
-    {"bytes",
-     "Gathered",
-     [](const GatherRow& row) { return row.gathers.bytes; },
-     "MiB",
-     {Notation::kMebibytes}},
     {"alone", "Gathers alone", [](const GatherRow& row) { return row.gathers.alone_ms; }, "ms",
      kThreeDigits},
     {"wait", "Waited", [](const GatherRow& row) { return row.gathers.wait_ms; }, "ms",
@@ -105,39 +101,75 @@ const std::vector<Column<GatherRow>> kGathers{
                                        : Value();
      },
      "%",
-     {Notation::kPercent}},
-    {"layers", "Matrices", [](const GatherRow& row) { return row.gathers.matrices; }, "", kAsCount},
-    {"in_time", "In time", [](const GatherRow& row) { return row.gathers.matrices_in_time; }, "",
-     kAsCount}};
+     {Notation::kPercent}}};
 
-/// Counts the blocks' matrices that had been gathered when the forward pass needed them.
-std::optional<Facts> in_time_facts(const TrainedNetwork& network) {
+/// The gathers of all blocks of a network in one pass, and the blocks' computation.
+struct PassRow {
+  const TrainedNetwork* network;
+  ModuleGathers gathers;
+  std::optional<double> compute_ms;  ///< The whole pass with nothing sharded.
+
+  double per_block(double pass_ms) const {
+    return pass_ms / static_cast<double>(network->spec().model->layers);
+  }
+  std::optional<double> wait_over_compute() const {
+    return compute_ms ? std::optional(gathers.wait_ms / *compute_ms) : std::nullopt;
+  }
+};
+
+const std::vector<Column<PassRow>> kPasses{
+    {"network", "Network", [](const PassRow& row) { return row.network->words; }},
+    {"pass", "Pass", [](const PassRow& row) { return row.gathers.pass; }},
+    {"matrices", "Gathers", [](const PassRow& row) { return row.gathers.matrices; }, "", kAsCount},
+    {"in_time", "In time", [](const PassRow& row) { return row.gathers.matrices_in_time; }, "",
+     kAsCount},
+    {"alone", "A block’s gathers alone",
+     [](const PassRow& row) { return row.per_block(row.gathers.alone_ms); }, "ms", kThreeDigits},
+    {"wait", "A block waits", [](const PassRow& row) { return row.per_block(row.gathers.wait_ms); },
+     "ms", kThreeDigits},
+    {"compute", "A block computes",
+     [](const PassRow& row) {
+       return row.compute_ms ? Value(row.per_block(*row.compute_ms)) : Value();
+     },
+     "ms", kThreeDigits},
+    {"share", "Waits over computes", &PassRow::wait_over_compute, "%", {Notation::kPercent}}};
+
+/// Returns nothing if the network's blocks gathered nothing in this pass.
+std::optional<PassRow> pass_row(const TrainedNetwork& network, std::string_view pass) {
   const Launch* launch = ok_launch(*network.find(Sharding::kWeights)->cell);
-  const auto sum =
-      launch == nullptr ? std::nullopt : sum_of_blocks(module_gathers(*launch), metric::kForward);
-  if (!sum || sum->alone_ms <= 0) return std::nullopt;
+  const auto gathers =
+      launch == nullptr ? std::nullopt : sum_of_blocks(module_gathers(*launch), pass);
+  if (!gathers || gathers->alone_ms <= 0) return std::nullopt;
+  PassRow row{&network, *gathers, {}};
   const ShardingScheme* unsharded = network.find(Sharding::kNone);
-  const double compute_ms =
-      unsharded == nullptr ? 0 : unsharded->phase_ms(metric::kForward).value_or(0);
-  const auto block_count = static_cast<double>(network.spec().model->layers);
-  const Facts compute_facts = Facts().set("ms", compute_ms / block_count, kThreeDigits);
-  const auto late = late_matrices(*launch, metric::kForward);
-  const bool all_in_time = sum->matrices_in_time == sum->matrices;
-  return Facts()
-      .set("network", network.words)
-      .set("in_time", format_count(sum->matrices_in_time))
-      .set("layers", format_count(sum->matrices))
-      .flag("all", all_in_time)
-      .flag("some", !all_in_time && sum->matrices_in_time > 0)
-      .flag("none", sum->matrices_in_time == 0)
-      .when("late", !all_in_time && !late.empty() && sum->matrices_in_time > 0, "matrices",
-            join_words(late))
-      .set("alone", sum->alone_ms / block_count, kThreeDigits)
-      .set("wait", sum->wait_ms / block_count, kThreeDigits)
-      .when("computes", compute_ms > 0 && all_in_time, compute_facts)
-      .when("although", compute_ms > sum->alone_ms && !all_in_time, compute_facts)
-      .when("hardly_computes", compute_ms > 0 && compute_ms <= sum->alone_ms && !all_in_time,
-            compute_facts);
+  if (unsharded != nullptr) row.compute_ms = unsharded->phase_ms(pass);
+  return row;
+}
+
+/// Compares the passes in 16 bits with the forward pass `full`. Returns nothing unless computation
+/// gains more than gathers, which then is why the pass waits longer.
+std::optional<Facts> half_precision_facts(const std::vector<TrainedNetwork>& networks,
+                                          const PassRow& full) {
+  for (const TrainedNetwork& network : networks) {
+    const CellSpec &half = network.spec(), &whole = full.network->spec();
+    if (!under_autocast(half) || half.model != whole.model || half.context != whole.context)
+      continue;
+    const auto forward = pass_row(network, metric::kForward);
+    const auto backward = pass_row(network, metric::kBackward);
+    if (!forward || !backward || !full.compute_ms || !forward->compute_ms || !backward->compute_ms)
+      continue;
+    const double compute_gain = *full.compute_ms / *forward->compute_ms;
+    const double gather_gain = full.gathers.alone_ms / forward->gathers.alone_ms;
+    if (compute_gain <= gather_gain || *forward->wait_over_compute() <= *full.wait_over_compute())
+      continue;
+    return Facts()
+        .set("precision", describe(*network.spec().precision))
+        .set("forward", format_percent(*forward->wait_over_compute()))
+        .set("compute", format_ratio(compute_gain))
+        .set("gather", format_ratio(gather_gain))
+        .set("backward", format_percent(*backward->wait_over_compute()));
+  }
+  return std::nullopt;
 }
 
 PartContent memory_part(const RunView& view, const std::vector<TrainedNetwork>& networks) {
@@ -146,17 +178,15 @@ PartContent memory_part(const RunView& view, const std::vector<TrainedNetwork>& 
   const ShardingScheme* sharded_optimizer = network.find(Sharding::kOptimizer);
   const ShardingScheme* less_sharded =
       sharded_optimizer ? sharded_optimizer : network.find(Sharding::kNone);
-  std::optional<Facts> saving;
-  if (less_sharded != nullptr) {
-    const double expected_bytes = held_total_bytes(*less_sharded) - held_total_bytes(sharded);
-    saving = Facts()
-                 .set("expected", format_bytes_briefly(expected_bytes))
-                 .when("peaks", peak_facts(*less_sharded, sharded, expected_bytes));
-  }
+  const double expected_bytes =
+      less_sharded ? held_total_bytes(*less_sharded) - held_total_bytes(sharded) : 0;
   PartContent part;
-  part.facts.set("network", network.words)
-      .flag("optimizer", sharded_optimizer != nullptr)
-      .when("saving", saving);
+  part.facts.when("saving", less_sharded != nullptr,
+                  Facts()
+                      .set("network", network.words)
+                      .set("other", sharded_optimizer ? "a sharded optimizer" : "nothing sharded")
+                      .set("expected", format_bytes_briefly(expected_bytes)));
+  add_peaks(part.facts, less_sharded, sharded, expected_bytes);
   set_conditions(part.facts, view, networks);
   sharding::list_diverging_losses(part.facts, networks, Sharding::kWeights, kFp32LossTolerance,
                                   kSixteenBitLossTolerance);
@@ -169,18 +199,35 @@ PartContent memory_part(const RunView& view, const std::vector<TrainedNetwork>& 
 
 PartContent gathers_part(const RunView& view, const std::vector<TrainedNetwork>& networks) {
   std::vector<GatherRow> rows;
+  std::vector<PassRow> passes;
   for (const TrainedNetwork& network : networks) {
     const Launch* launch = ok_launch(*network.find(Sharding::kWeights)->cell);
     if (launch == nullptr) continue;
-    for (const ModuleGathers& gathers : module_gathers(*launch)) {
+    for (const ModuleGathers& gathers : module_gathers(*launch))
       rows.push_back({network.words, gathers});
+    for (const auto pass : {metric::kForward, metric::kBackward}) {
+      if (const auto row = pass_row(network, pass)) passes.push_back(*row);
     }
   }
   PartContent part;
-  const auto answer = in_time_facts(described_network(networks));
-  part.facts.flag("nothing", !answer).when("one", answer);
+  const auto forward = pass_row(described_network(networks), metric::kForward);
+  std::optional<Facts> one;
+  if (forward) {
+    const auto in_time = static_cast<double>(forward->gathers.matrices_in_time);
+    const auto gathers = static_cast<double>(forward->gathers.matrices);
+    one = Facts()
+              .set("network", forward->network->words)
+              .set("late", format_rough_percent(1 - in_time / gathers))
+              .set("alone", forward->per_block(forward->gathers.alone_ms), kThreeDigits)
+              .set("wait", forward->per_block(forward->gathers.wait_ms), kThreeDigits);
+  }
+  const auto share = forward ? forward->wait_over_compute() : std::nullopt;
+  part.facts.when("one", one)
+      .when("waits", share.has_value(), "share", format_percent(share.value_or(0)))
+      .when("half", forward ? half_precision_facts(networks, *forward) : std::nullopt);
   set_conditions(part.facts, view, networks);
-  part.datasets = {make_dataset("gathers", kGathers, rows), times_data(networks)};
+  part.datasets = {make_dataset("gathers", kGathers, rows), make_dataset("passes", kPasses, passes),
+                   times_data(networks)};
   part.cells = view.cells(CellKind::kSharding);
   return part;
 }

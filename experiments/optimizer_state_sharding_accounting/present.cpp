@@ -110,17 +110,12 @@ std::optional<Facts> time_facts(const SchemePair& pair) {
                 sharded = summarize(pair.sharded->steps_ms);
   const double extra_ms = sharded.mean - plain.mean;
   const bool is_clear = std::abs(extra_ms) > plain.stddev + sharded.stddev;
-  const auto explained = is_clear ? phase_facts(pair, extra_ms) : std::nullopt;
   return Facts()
       .set("network", pair.network->words)
       .set("plain", plain.mean, kThreeDigits)
       .set("sharded", sharded.mean, kThreeDigits)
-      .set("change", format_percent(std::abs(extra_ms) / plain.mean))
-      .flag("shorter", is_clear && extra_ms < 0)
-      .flag("longer", is_clear && extra_ms > 0)
       .flag("alike", !is_clear)
-      .when("explained", explained)
-      .flag("unexplained", is_clear && !explained);
+      .when("explained", is_clear ? phase_facts(pair, extra_ms) : std::nullopt);
 }
 
 /// Builds a part whose answer is `answer_of` the largest network.
@@ -129,7 +124,7 @@ PartContent part_about_largest(const RunView& view, const std::vector<TrainedNet
   const auto pair = largest_pair(networks);
   const auto answer = pair ? answer_of(*pair) : std::nullopt;
   PartContent part;
-  part.facts.flag("nothing", !answer).when("one", answer);
+  part.facts.when("one", answer);
   set_conditions(part.facts, view, networks);
   for (const TrainedNetwork& network : networks) {
     for (const ShardingScheme& scheme : network.schemes) part.cells.push_back(scheme.cell);

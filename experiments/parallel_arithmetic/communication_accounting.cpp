@@ -100,10 +100,10 @@ Column<Machine> tokens_column(const char* name, const char* title,
 
 void add_least_batch(Facts& facts, const Rates& rates, const Mesh& mesh) {
   const double tokens = least_tokens_at_best_x(rates, mesh, kXxl.inner);
-  const auto whole = [](double value) { return format_fixed(value, 0); };
-  facts.set("alpha", whole(rates.intensity()));
-  facts.when("any", tokens == 0, "least", whole(mesh.tensor_axes * kXxl.inner / mesh.devices()));
+  facts.set("alpha", format_fixed(rates.intensity(), 0));
   facts.set("tokens", format_significant(tokens, 3));
+  facts.set("from", tokens == 0 ? "at any batch"
+                                : "from " + format_significant(tokens, 3) + " tokens a device on");
   facts.set("all_tokens", format_significant(tokens * mesh.devices() / 1e3, 3));
   facts.set("best",
             format_significant(best_fsdp_devices(mesh, tokens * mesh.devices(), kXxl.inner), 2));

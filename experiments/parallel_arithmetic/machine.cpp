@@ -116,8 +116,10 @@ std::vector<Facts> machine_facts(const std::vector<Machine>& machines,
     Facts& facts = all.emplace_back();
     facts.set("machine", machine.words);
     facts.set("c", format_significant(rates->flops_per_second / kTera, kDigits));
-    facts.set("w", format_significant(rates->bytes_per_second / kGigabyte, kDigits));
-    facts.when("egress", !machine.egress_source.empty(), "egress_source", machine.egress_source);
+    const std::string source =
+        machine.egress_source.empty() ? "" : " (" + machine.egress_source + ")";
+    facts.set("w",
+              format_significant(rates->bytes_per_second / kGigabyte, kDigits) + " GB/s" + source);
     add(facts, *rates);
   }
   return all;

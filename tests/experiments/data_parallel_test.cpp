@@ -11,6 +11,7 @@ namespace labreport::data_parallel_test {
 namespace {
 
 using testing::AllOf;
+using testing::AnyOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -92,23 +93,23 @@ TEST(DataParallelPlan, AddsAllReducesWithoutTrainingForBuckets) {
   EXPECT_EQ(planned(input, CellKind::kAllReduce).size(), 6u) << "no cell is planned twice";
 }
 
-TEST(NaiveAnswer, CallsTimesMeaninglessIfRanksDiverge) {
+TEST(NaiveAnswer, HasNoTimesIfRanksDiverge) {
   const auto one_difference = [](const CellSpec&, Launch& launch) {
     launch.metrics.push_back(integer_metric(metric::kEquality, metric::kDivergedRanks, "1", 1));
   };
   const auto diverged =
       combined(without_metric(metric::kEquality, metric::kDivergedRanks), one_difference);
-  EXPECT_THAT(answer("a", in_scheme(Scheme::kPerParameter, diverged)),
-              AllOf(HasSubstr("these times mean nothing"), Not(HasSubstr("Yes:"))));
-  const auto not_compared = without_metric(metric::kEquality, metric::kGradients);
-  EXPECT_THAT(answer("a", in_scheme(Scheme::kPerParameter, not_compared)), Not(HasSubstr("Yes:")));
+  const Part shown = part("a", in_scheme(Scheme::kPerParameter, diverged));
+  EXPECT_EQ(shown.answer, "This run does not answer this question.");
+  EXPECT_THAT(texts_in(table_of(shown, "schemes"), "Step").back(),
+              HasSubstr("ranks hold different weights"));
 }
 
 TEST(NaiveAnswer, GivesNoShareThatStepsDoNotShow) {
-  const auto unclear = HasSubstr("does not show how much of it is communication");
-  EXPECT_THAT(answer("a"), AllOf(HasSubstr("of which communication is **"), Not(unclear)));
-  EXPECT_THAT(answer("a", in_scheme(Scheme::kNone, vary_steps(0.3))), unclear);
-  EXPECT_THAT(answer("a", in_scheme(Scheme::kFlat, scale_steps(0.5))), unclear)
+  const auto share = HasSubstr("Communication takes");
+  EXPECT_THAT(answer("a"), share);
+  EXPECT_THAT(answer("a", in_scheme(Scheme::kNone, vary_steps(0.3))), Not(share));
+  EXPECT_THAT(answer("a", in_scheme(Scheme::kFlat, scale_steps(0.5))), Not(share))
       << "the step without communication takes longer";
 }
 
@@ -137,47 +138,38 @@ TEST(DataParallelCommands, NameTheirPart) {
   }
 }
 
-TEST(FlatAnswer, ComparesOnlyStepsThatDiffer) {
-  EXPECT_THAT(answer("b"),
-              AllOf(HasSubstr("ms less** than with 435 all-reduces"), Not(HasSubstr("copying"))));
-  EXPECT_THAT(answer("b", in_scheme(Scheme::kFlat, scale_steps(2))),
-              HasSubstr("ms more** than with"));
-  EXPECT_THAT(answer("b", in_scheme(Scheme::kFlat, vary_steps(0.3))),
-              HasSubstr("they differ by less than steps vary"));
-}
-
-TEST(FlatAnswer, TakesTheCopiesFromTheTracedStep) {
-  const auto copy_in_the_trace = [](const CellSpec&, Launch& launch) {
-    for (Table& table : launch.tables) {
-      if (table.name != metric::kLanes) continue;
-      for (const auto phase : {metric::kExchange, metric::kOptimizer}) {
-        table.rows.push_back({std::string(metric::kCompute), std::string(phase), std::int64_t{0},
-                              std::int64_t{3'870'000}});
+TEST(FlatAnswer, SplitsOnlyADifferenceThatTheTraceExplains) {
+  const auto copy_in_the_trace = [](double share_of_saving) {
+    return in_scheme(Scheme::kFlat, [=](const CellSpec&, Launch& launch) {
+      for (Table& table : launch.tables) {
+        if (table.name != metric::kLanes) continue;
+        for (const auto phase : {metric::kExchange, metric::kOptimizer}) {
+          table.rows.push_back({std::string(metric::kCompute), std::string(phase), std::int64_t{0},
+                                static_cast<std::int64_t>(share_of_saving * 8.68e6)});
+        }
       }
-    }
+    });
   };
-  // The exchange of the timed steps may end with another rank than that of the traced step.
-  const auto longer_exchange = scaled(metric::kEvent, metric::kExchange, 1.1);
-  EXPECT_THAT(answer("b", in_scheme(Scheme::kFlat, combined(copy_in_the_trace, longer_exchange))),
-              HasSubstr("and copying the gradients into one tensor 3.87 ms."));
+  EXPECT_THAT(answer("b", copy_in_the_trace(0.1)), HasSubstr("into one tensor takes 0.868 ms"));
+  EXPECT_THAT(answer("b", copy_in_the_trace(0.9)), Not(HasSubstr("into one tensor")));
+  const auto alike = combined(copy_in_the_trace(0.1), in_scheme(Scheme::kFlat, vary_steps(0.3)));
+  EXPECT_THAT(answer("b", alike),
+              AllOf(HasSubstr("less than steps vary"), Not(HasSubstr("into one tensor"))));
 }
 
-TEST(OverlapAnswer, SaysWhatOverlapSavesOfTheCommunication) {
-  // Overlap leaves the 5 % by which the fake backward grows, and a little that is exposed.
-  EXPECT_THAT(answer("c"), HasSubstr("Overlap saves **69 %** of the 35.4 ms of communication: the "
-                                     "rest is contention, which lengthens backward by"));
+TEST(OverlapAnswer, CallsTheRestContentionIfBackwardGrowsByAsMuch) {
+  const auto contention = HasSubstr("The rest is contention");
+  EXPECT_THAT(answer("c"), contention);
   EXPECT_THAT(answer("c", in_scheme(Scheme::kOverlapped, scale_backward(1 / 1.05))),
-              AllOf(HasSubstr("ms of communication."), Not(HasSubstr("contention"))))
+              AllOf(HasSubstr("ms of communication."), Not(contention)))
       << "backward takes as long as without communication";
-  EXPECT_EQ(part("c").figures.front().title,
-            "Overlap saves 69 % of what communication adds to a step");
 }
 
 TEST(OverlapAnswer, ClaimsNoSavingThatStepsDoNotShow) {
-  const auto no_saving = HasSubstr("This run does not show that overlap saves time.");
-  EXPECT_THAT(answer("c", in_scheme(Scheme::kOverlapped, scale_steps(1.5))), no_saving);
-  EXPECT_THAT(answer("c", in_scheme(Scheme::kOverlapped, vary_steps(0.3))), no_saving);
-  EXPECT_THAT(answer("c", in_scheme(Scheme::kNone, vary_steps(0.3))), no_saving);
+  const auto saving = HasSubstr("Overlap saves");
+  EXPECT_THAT(answer("c", in_scheme(Scheme::kOverlapped, scale_steps(1.5))), Not(saving));
+  EXPECT_THAT(answer("c", in_scheme(Scheme::kOverlapped, vary_steps(0.3))), Not(saving));
+  EXPECT_THAT(answer("c", in_scheme(Scheme::kNone, vary_steps(0.3))), Not(saving));
 }
 
 TEST(OverlapFigure, LeavesADisturbedTraceOut) {
@@ -197,28 +189,14 @@ TEST(OverlapTable, RestsOnTheRankWithTheMostExposedCommunication) {
   EXPECT_EQ(texts_in(table_of(shown, "schemes"), "Hidden").back(), "0.0");
 }
 
-TEST(BucketAnswer, ComparesTheModelWithTheSteps) {
-  EXPECT_THAT(
-      answer("d"),
-      AllOf(HasSubstr("into **435, 435, 98 and 9** buckets"),
-            HasSubstr("$S/(n\\,\\beta) + n\\,\\alpha$, adds 2.23 to 8.77 ms to a step."),
-            HasSubstr("Steps with buckets of 100 MB and with buckets of 1 MB differ by less than "
-                      "they vary. Higher latency or a shorter backward pass would show")));
+TEST(BucketAnswer, SaysWhetherStepsFollowTheModel) {
+  const auto follows = HasSubstr("As it expects"), contention = HasSubstr("contention");
+  EXPECT_THAT(answer("d"), AllOf(contention, Not(follows)));
   EXPECT_THAT(answer("d", with_bucket_cap(100'000'000, scale_steps(0.9))),
-              AllOf(HasSubstr("As it expects, steps with buckets of 100 MB are shorter than with "
-                              "buckets of 1 MB."),
-                    Not(HasSubstr("would show"))));
-}
-
-TEST(BucketAnswer, NamesContentionIfBackwardGrowsByAsMuchAsEachStep) {
-  EXPECT_THAT(answer("d"), HasSubstr("It leaves out contention, which lengthens backward by at"));
-  const std::string unexplained =
-      answer("d", with_bucket_cap(100'000'000, combined(scale_backward(1 / 1.05), scale_steps(1))));
-  EXPECT_THAT(unexplained, Not(HasSubstr("contention")));
-  EXPECT_THAT(answer("d", with_bucket_cap(100'000'000, scale_steps(1.05))),
-              AllOf(HasSubstr("Contrary to it, steps with buckets of 100 MB are longer than with "
-                              "buckets of 1 MB. This run does not show why."),
-                    Not(HasSubstr("contention"))));
+              AllOf(follows, Not(contention)));
+  EXPECT_THAT(answer("d", with_bucket_cap(100'000'000, scale_backward(1 / 1.05))),
+              Not(AnyOf(follows, contention)))
+      << "backward does not grow by as much as the step";
 }
 
 TEST(BucketFigure, ComparesWithTheModelOfTheAnswer) {
@@ -242,7 +220,7 @@ TEST(DataParallelAnswers, HaveNoStepsOnOneGpu) {
     if (spec.ranks) end_with(launch, Skipped{"this host has 1 GPU"});
   };
   for (const char* letter : {"a", "b", "c"}) {
-    EXPECT_EQ(answer(letter, one_gpu), "No step was measured; “What ran” gives the reasons.");
+    EXPECT_EQ(answer(letter, one_gpu), "This run does not answer this question.");
   }
   EXPECT_THAT(answer("d", one_gpu), HasSubstr("**435, 435, 98 and 9** buckets."))
       << "arithmetic needs no GPU";

@@ -13,6 +13,8 @@ class SchemeSteps:
 
     def __init__(self, cell):
         self.cell, self.launch = cell, cell.ok_launch() if cell else None
+        if self.launch and (self.launch.metric("equality", "apart") or 0) > 0:
+            self.launch = None  # Times of ranks with different weights mean nothing.
         self.step_ms = self.ms_after_warmup("step", "total")
 
     def ms_after_warmup(self, tag, name):
@@ -74,14 +76,15 @@ def differ(a, b):
     return abs(a.mean_ms() - b.mean_ms()) > a.deviation_ms() + b.deviation_ms()
 
 
-def no_step_measured(scheme):
-    return (r"No step was measured; “What ran” gives the reasons\.",
-            lambda run: true(not any(SchemeSteps(cell).step_ms for cell in run.of("data_parallel", scheme=scheme))))
-
-
-def ranks_diverged(run):
-    true(any((SchemeSteps(cell).launch.metric("equality", "apart") or 0) > 0
-             for cell in run.of("data_parallel", scheme="per_parameter") if cell.ok_launch()))
+def no_answer(*schemes):
+    """Checks that no network has times of all these schemes, which the answer compares."""
+    def check(run):
+        networks = {}
+        for cell in run.of("data_parallel"):
+            if SchemeSteps(cell).step_ms:
+                networks.setdefault((cell["size"], cell["context"], cell["precision"]), set()).add(cell["scheme"])
+        true(not all(set(schemes) <= timed for timed in networks.values()) or not networks)
+    return r"This run does not answer this question\.", check
 
 
 def trains_equally(run, difference):
@@ -94,16 +97,26 @@ def trains_equally(run, difference):
     true(any(abs(claimed_error - error) <= 0.051 * 10 ** int(exponent or 0) for error in largest_errors))
 
 
-def naive(run, size, context, precision, step, ms, share):
-    select_network(run, size, context, precision)
+def step_of(scheme):
+    """Returns a check of the mean step and of those that it is compared with. Later sentences describe this network."""
+    def check(run, size, context, precision, step, after=None, calls=None, single=None):
+        select_network(run, size, context, precision)
+        near(step, steps_of(scheme).mean_ms())
+        if after:
+            near(after, steps_of("per_parameter").mean_ms())
+        if calls:
+            true(number(calls) == steps_of("per_parameter").all_reduce_count())
+        if single:
+            near(single, steps_of("flat").mean_ms())
+    return check
+
+
+def communication(_run, ms, share, calls):
     own, baseline = steps_of("per_parameter"), steps_of("none")
-    naive.step = own
-    near(step, own.mean_ms())
-    if ms:
-        added_ms = own.mean_ms() - baseline.mean_ms()
-        near(ms, added_ms)
-        near(share, 100 * added_ms / own.mean_ms())
-        true(differ(own, baseline) and added_ms > 0 and is_baseline_undisturbed(baseline), "something disturbed a step")
+    near(ms, own.added_ms())
+    near(share, 100 * own.added_ms() / own.mean_ms())
+    true(number(calls) == own.all_reduce_count())
+    true(differ(own, baseline) and own.added_ms() > 0 and is_baseline_undisturbed(baseline), "something disturbed a step")
 
 
 def is_baseline_undisturbed(baseline):
@@ -112,65 +125,37 @@ def is_baseline_undisturbed(baseline):
     return all(not differ(steps, baseline) or steps.mean_ms() > baseline.mean_ms() for steps in timed)
 
 
-def unclear(_run):
-    baseline = steps_of("none")
-    true(not baseline.step_ms or not differ(naive.step, baseline) or not is_baseline_undisturbed(baseline))
+def flat_alike(_run):
+    true(not differ(steps_of("flat"), steps_of("per_parameter")))
 
 
-def traced(_run, calls, ms, beside):
-    communication_ms, hidden_ms = naive.step.traced_ms()
-    true(number(calls) == naive.step.all_reduce_count())
-    near(ms, communication_ms)
-    if beside == "none":
-        true(hidden_ms / communication_ms < 0.0005)
-    else:
-        near(beside.removesuffix(" %"), 100 * hidden_ms / communication_ms)
+def explains(part_ms, difference_ms):
+    return 0.69 < part_ms / difference_ms < 1.44
 
 
-def flat(run, size, context, precision, step, saved, less, calls, alike):
-    select_network(run, size, context, precision)
-    flat_steps, per_parameter = steps_of("flat"), steps_of("per_parameter")
-    near(step, flat_steps.mean_ms())
-    if calls or alike:
-        true(number(calls or alike) == per_parameter.all_reduce_count())
-        true(differ(flat_steps, per_parameter) == bool(saved))
-    if saved:
-        near(saved, abs(per_parameter.mean_ms() - flat_steps.mean_ms()))
-        true((less == "less") == (flat_steps.mean_ms() < per_parameter.mean_ms()))
+def flat_traced(_run, fewer, copies):
+    """Checks that the traced all-reduces and copies make up the difference of the steps."""
+    flat, per_parameter = steps_of("flat"), steps_of("per_parameter")
+    fewer_ms = per_parameter.traced_ms()[0] - flat.traced_ms()[0]
+    near(fewer, fewer_ms)
+    near(copies, flat.copies_ms())
+    true(differ(flat, per_parameter))
+    true(explains(fewer_ms - flat.copies_ms(), per_parameter.mean_ms() - flat.mean_ms()), "they are not the difference")
 
 
-def flat_traced(_run, single, many, copies):
-    flat_steps, per_parameter = steps_of("flat"), steps_of("per_parameter")
-    near(single, flat_steps.traced_ms()[0])
-    near(many, per_parameter.traced_ms()[0])
-    if copies:
-        near(copies, flat_steps.copies_ms())
-
-
-def overlap(run, size, context, precision, step, after, single):
-    select_network(run, size, context, precision)
-    near(step, steps_of("overlapped").mean_ms())
-    if after:
-        near(after, steps_of("per_parameter").mean_ms())
-        near(single, steps_of("flat").mean_ms())
-
-
-def saves(_run, share, added, contention):
-    """Checks what overlap saves of the ms that all-reduces after backward add. Contention is the rest."""
+def saves(_run, share, added):
+    """Checks what overlap saves of the ms that all-reduces after backward add."""
     overlapped, after, baseline = (steps_of(scheme) for scheme in ("overlapped", "per_parameter", "none"))
     near(added, after.added_ms())
     true(differ(after, baseline) and is_baseline_undisturbed(baseline), "something disturbed a step")
     true(differ(after, overlapped) and overlapped.mean_ms() < after.mean_ms())
     near(share, 100 * (after.mean_ms() - overlapped.mean_ms()) / after.added_ms(), 2)
-    if contention:
-        near(contention, overlapped.longer_backward_ms())
-        true(0.69 < overlapped.longer_backward_ms() / overlapped.added_ms() < 1.44, "contention is not the rest")
 
 
-def saves_nothing(_run):
-    overlapped, after, baseline = (steps_of(scheme) for scheme in ("overlapped", "per_parameter", "none"))
-    true(not after.step_ms or not baseline.step_ms or not differ(after, baseline) or not is_baseline_undisturbed(baseline)
-         or not differ(after, overlapped) or overlapped.mean_ms() > after.mean_ms())
+def contention(_run, longer):
+    overlapped = steps_of("overlapped")
+    near(longer, overlapped.longer_backward_ms())
+    true(explains(overlapped.longer_backward_ms(), overlapped.added_ms()), "contention is not the rest")
 
 
 def gradient_bytes(cell):
@@ -189,20 +174,13 @@ def bucket_count(cell):
     return count
 
 
-def buckets(run, caps, size, context, precision, counts, steps):
+def buckets(run, caps, size, context, precision, counts):
     select_network(run, size, context, precision)
     numbers_in = lambda text: [number(one) for one in text.replace(" and ", ", ").split(", ")]
     cells = [cell for cell in select_network.cells if cell["scheme"] == "bucketed"]
     true(numbers_in(caps) == [cell["bucket_bytes"] / 1e6 for cell in cells])
     bucket_counts = [bucket_count(cell) for cell in cells]
     true(numbers_in(counts) == bucket_counts, f"{counts}: {bucket_counts}")
-    means_ms = [SchemeSteps(cell).mean_ms() for cell in cells if SchemeSteps(cell).step_ms]
-    if steps:
-        fastest, *_, slowest = steps.split(" to ") * 2
-        near(fastest, min(means_ms))
-        near(slowest, max(means_ms))
-    else:
-        true(not means_ms)
     standalone = run.of("all_reduce", ranks=cells[0]["ranks"], collectives=cells[0]["collectives"])
     buckets.latency_and_bandwidth = latency_and_bandwidth(standalone[0].ok_launch()) if standalone else None
 
@@ -218,86 +196,64 @@ def model_ms(cell):
     return (sum(gradient_bytes(cell)) / (count * bytes_per_ns) + count * latency_ns) / 1e6
 
 
-def model(_run, least, most):
+def model(_run, steps, least, most, size, unit):
+    means_ms = [SchemeSteps(cell).mean_ms() for cell in cap_cells().values()]
+    fastest, *_, slowest = steps.split(" to ") * 2
+    near(fastest, min(means_ms))
+    near(slowest, max(means_ms))
     near_fit(least, min(map(model_ms, cap_cells().values())))
     near_fit(most or least, max(map(model_ms, cap_cells().values())))
+    latency_ns, bytes_per_ns = buckets.latency_and_bandwidth
+    gradient_total = sum(gradient_bytes(select_network.cells[0]))
+    near_fit(size, (gradient_total * bytes_per_ns * latency_ns) ** 0.5 / {"GB": 1e9, "MB": 1e6}[unit], 0.02)
 
 
-def leaves_out(_run, least):
-    steps = [SchemeSteps(cell) for cell in cap_cells().values()]
-    near(least, min(step.longer_backward_ms() for step in steps))
-    true(all(0.69 < step.longer_backward_ms() / step.added_ms() < 1.44 for step in steps), "backward is not the reason")
-
-
-def preference(_run, verdict, best, worst):
-    """Checks the steps with the model's best and with its worst cap."""
+def follows(_run, best, worst):
+    """Checks that steps with the model's best cap are shorter than with its worst."""
     best_cell, worst_cell = (cap_cells()[round(number(cap) * 1e6)] for cap in (best, worst))
     true(model_ms(worst_cell) >= 0.99 * max(map(model_ms, cap_cells().values())))
     true(model_ms(best_cell) <= 1.01 * min(map(model_ms, cap_cells().values())))
     best_steps, worst_steps = SchemeSteps(best_cell), SchemeSteps(worst_cell)
-    differs, is_faster = differ(best_steps, worst_steps), best_steps.mean_ms() < worst_steps.mean_ms()
-    true({"expects": differs and is_faster, "longer": differs and not is_faster, "alike": not differs}[verdict])
-    preference.best_cell, preference.worst_cell, preference.is_slower = best_cell, worst_cell, differs and not is_faster
+    true(differ(best_steps, worst_steps) and best_steps.mean_ms() < worst_steps.mean_ms())
 
 
-def preferred(verdict):
-    return lambda run, **caps: preference(run, verdict, **caps)
-
-
-def without_reason(_run):
-    true(preference.is_slower)
+def leaves_out(_run, least):
+    """Checks that contention explains each cap's step, and that latency sets the model's worst cap."""
     steps = [SchemeSteps(cell) for cell in cap_cells().values()]
-    true(any(not step.step_ms or step.longer_backward_ms() is None
-             or not 0.71 < step.longer_backward_ms() / step.added_ms() < 1.42 for step in steps))
-
-
-def would_show(_run):
-    """Checks that latency adds to the model's difference, because the worst cap makes more all-reduces."""
-    true(bucket_count(preference.worst_cell) > bucket_count(preference.best_cell))
-
-
-def best_bucket(_run, size, unit):
-    latency_ns, bytes_per_ns = buckets.latency_and_bandwidth
-    gradient_total = sum(gradient_bytes(select_network.cells[0]))
-    near_fit(size, (gradient_total * bytes_per_ns * latency_ns) ** 0.5 / {"GB": 1e9, "MB": 1e6}[unit], 0.02)
+    near(least, min(step.longer_backward_ms() for step in steps))
+    true(all(explains(step.longer_backward_ms(), step.added_ms()) for step in steps), "backward is not the reason")
+    best, worst = (choose(steps, key=lambda step: model_ms(step.cell)) for choose in (min, max))
+    true(bucket_count(worst.cell) > bucket_count(best.cell))
+    true(not differ(best, worst) or best.mean_ms() > worst.mean_ms(), "steps follow the model")
 
 
 STEP_RE = rf"A step of {NETWORK_RE} takes \*\*(?P<step>\S+) ms\*\*"
 
 CLAIMS = {
     "data_parallel.a": [
-        no_step_measured("per_parameter"),
-        (r"The ranks hold different weights after the last step, so these times mean nothing\.", ranks_diverged),
+        no_answer("per_parameter"),
         (r"Yes: gradients and weights differ from those of one process on the whole batch by at most (?P<difference>.+?) of "
          r"a tensor's largest value\.", trains_equally),
-        (rf"{STEP_RE}(?:, of which communication is \*\*(?P<ms>\S+) ms, (?P<share>\S+) %\*\*)?\.", naive),
-        (r"This run does not show how much of it is communication\.", unclear),
-        (r"In the traced step its (?P<calls>\S+) all-reduces take (?P<ms>\S+) ms, (?P<beside>none|\S+ %) of it beside "
-         r"computation\.", traced)],
+        (rf"{STEP_RE}\.", step_of("per_parameter")),
+        (r"Communication takes \*\*(?P<ms>\S+) ms\*\* of it, \*\*(?P<share>\S+) %\*\*, because its (?P<calls>\S+) all-reduces "
+         r"wait for the end of backward\.", communication)],
     "data_parallel.b": [
-        no_step_measured("flat"),
-        (rf"{STEP_RE}(?:, \*\*(?P<saved>\S+) ms (?P<less>less|more)\*\* than with (?P<calls>\S+) all-reduces"
-         r"|, like a step with (?P<alike>\S+) all-reduces: they differ by less than steps vary)?\.", flat),
-        (r"In the traced steps the one all-reduce takes (?P<single>\S+) ms instead of (?P<many>\S+) ms"
-         r"(?:, and copying the gradients into one tensor (?P<copies>\S+) ms)?\.", flat_traced)],
+        no_answer("per_parameter", "flat"),
+        (rf"{STEP_RE} instead of \*\*(?P<after>\S+) ms\*\* with (?P<calls>\S+) all-reduces\.", step_of("flat")),
+        (r"They differ by less than steps vary\.", flat_alike),
+        (r"The single call saves (?P<fewer>\S+) ms of communication, and copying the gradients into one tensor takes "
+         r"(?P<copies>\S+) ms of that back\.", flat_traced)],
     "data_parallel.c": [
-        no_step_measured("overlapped"),
-        (rf"{STEP_RE}(?:, against \*\*(?P<after>\S+) ms\*\* with all-reduces after backward and "
-         r"\*\*(?P<single>\S+) ms\*\* with a single one)?\.", overlap),
-        (r"Overlap saves \*\*(?P<share>\S+) %\*\* of the (?P<added>\S+) ms of communication(?:: the rest is contention, which "
-         r"lengthens backward by (?P<contention>\S+) ms)?\.", saves),
-        (r"This run does not show that overlap saves time\.", saves_nothing)],
+        no_answer("per_parameter", "flat", "overlapped"),
+        (rf"{STEP_RE}, against \*\*(?P<after>\S+) ms\*\* with all-reduces after backward and \*\*(?P<single>\S+) ms\*\* with "
+         r"a single one\.", step_of("overlapped")),
+        (r"Overlap saves \*\*(?P<share>\S+) %\*\* of the (?P<added>\S+) ms of communication\.", saves),
+        (r"The rest is contention, which lengthens backward by (?P<longer>\S+) ms\.", contention)],
     "data_parallel.d": [
-        (rf"Caps of (?P<caps>.+?) MB pack the gradients of {NETWORK_RE} into \*\*(?P<counts>[^*]+)\*\* buckets"
-         r"(?:; steps take \*\*(?P<steps>[^*]+) ms\*\*)?\.", buckets),
-        (r"The handout's model, \$[^$]+\$, adds (?P<least>\S+)(?: to (?P<most>\S+))? ms to a step\.", model),
-        (r"It leaves out contention, which lengthens backward by at least (?P<least>\S+) ms\.", leaves_out),
+        (rf"Caps of (?P<caps>.+?) MB pack the gradients of {NETWORK_RE} into \*\*(?P<counts>[^*]+)\*\* buckets\.", buckets),
+        (r"Steps take \*\*(?P<steps>[^*]+) ms\*\*\. The handout's model, \$[^$]+\$, adds (?P<least>\S+)(?: to (?P<most>\S+))? ms "
+         r"to a step; its best bucket, \$[^$]+\$, holds \*\*(?P<size>\S+) (?P<unit>.B)\*\*\.", model),
         (r"As it expects, steps with buckets of (?P<best>\S+) MB are shorter than with buckets of (?P<worst>\S+) MB\.",
-         preferred("expects")),
-        (r"Contrary to it, steps with buckets of (?P<best>\S+) MB are longer than with buckets of (?P<worst>\S+) MB\.",
-         preferred("longer")),
-        (r"Steps with buckets of (?P<best>\S+) MB and with buckets of (?P<worst>\S+) MB differ by less than they vary\.",
-         preferred("alike")),
-        (r"This run does not show why\.", without_reason),
-        (r"Higher latency or a shorter backward pass would show the effect\.", would_show),
-        (r"The model's best bucket, \$[^$]+\$, holds \*\*(?P<size>\S+) (?P<unit>.B)\*\*\.", best_bucket)]}
+         follows),
+        (r"Steps do not follow it, because it leaves out contention, which lengthens backward by at least (?P<least>\S+) ms\. "
+         r"Higher latency or a shorter backward pass would show the effect\.", leaves_out)]}

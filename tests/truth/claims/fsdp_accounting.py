@@ -1,13 +1,12 @@
 """The claims about sharded weights, recomputed from each rank's memory and every gather."""
 import collections
-import re
 
-from checks import near, near_bytes, number, true
-from claims.optimizer_state_sharding_accounting import NETWORK, Scheme, losses
+from checks import PRECISION_WORDS, near, near_bytes, true
+from claims.optimizer_state_sharding_accounting import NETWORK, Scheme
 
 CELL_KINDS = {"sharding"}
-# A gather of the matrix of this name in its block: its layer waits `wait_ns`, without compute it takes `alone_ns`.
-Gather = collections.namedtuple("Gather", "matrix wait_ns alone_ns in_time")
+# The gathers of all blocks in one pass; `compute_ms` is the pass with nothing sharded.
+Pass = collections.namedtuple("Pass", "count late wait_ms alone_ms compute_ms")
 
 
 def parameter_and_state_bytes(cell):
@@ -42,24 +41,24 @@ def expected(run, size, precision, saving, other):
                                                precision=expected.weights.cell["precision"]))
 
 
-def peaks(_run, after, before, saved, less, gradients):
+def peaks(_run, after, before):
     """Checks a step's peaks with sharded weights (`after`) and with the other scheme (`before`)."""
     points = "before_optimizer", "after_optimizer"
-    weights_peaks, other_peaks = ([scheme.memory_row(2, point)["peak_bytes"] for point in points]
+    peaks.weights, peaks.other = ([scheme.memory_row(2, point)["peak_bytes"] for point in points]
                                   for scheme in (expected.weights, expected.other))
-    saved_bytes = max(other_peaks) - max(weights_peaks)
-    near_bytes(after, max(weights_peaks))
-    near_bytes(before, max(other_peaks))
-    near_bytes(saved, abs(saved_bytes))
-    true((less == "less") == (saved_bytes > 0))
-    if gradients:
-        # Gradients have as many bytes as parameters.
-        gradient_bytes = (parameter_and_state_bytes(expected.other.cell)[0]
-                          - parameter_and_state_bytes(expected.weights.cell)[0])
-        near_bytes(gradients, gradient_bytes)
-        true(abs(expected.saved_bytes - saved_bytes - gradient_bytes) <= 0.05 * expected.saved_bytes,
-             "gradients are not what is missing")
-        true(all(first >= second for first, second in (weights_peaks, other_peaks)), "the optimizer step peaks")
+    near_bytes(after, max(peaks.weights))
+    near_bytes(before, max(peaks.other))
+
+
+def early(_run, gradients):
+    """Checks that just the gradients' part of the expected saving is missing. They have as many bytes as parameters."""
+    gradient_bytes = (parameter_and_state_bytes(expected.other.cell)[0]
+                      - parameter_and_state_bytes(expected.weights.cell)[0])
+    near_bytes(gradients, gradient_bytes)
+    saved_bytes = max(peaks.other) - max(peaks.weights)
+    true(abs(expected.saved_bytes - saved_bytes - gradient_bytes) <= 0.05 * expected.saved_bytes,
+         "gradients are not what is missing")
+    true(all(first >= second for first, second in (peaks.weights, peaks.other)), "the optimizer step peaks")
 
 
 def without_other(run):
@@ -67,64 +66,56 @@ def without_other(run):
              for cell in run.of("sharding", sharding="weights") for sharding in ("none", "optimizer")))
 
 
-def fsdp_losses(run, size, precision, first, difference):
-    losses(run, size, precision, first, difference, "weights")
-
-
-def block_gathers(launch):
-    """Returns forward's gathers of blocks' matrices. A gather is in time if its layer hardly waits for it."""
-    rows = [row for row in launch.table("gathers") if row["phase"] == "forward" and row["module"].startswith("layers.")
-            and None not in (row["bytes"], row["wait_ns"], row["alone_ns"])]
-    return [Gather(row["module"].split(".", 2)[2], row["wait_ns"], row["alone_ns"],
-                   row["wait_ns"] <= max(10_000, 0.05 * row["alone_ns"])) for row in rows]
+def gathers_of(run, size, precision, phase):
+    """Returns one pass's gathers of the blocks' matrices. A gather is late if its layer waits for it."""
+    weights, plain = (Scheme.find(run, size, precision, sharding) for sharding in ("weights", "none"))
+    rows = [row for row in (weights.launch.table("gathers") if weights.launch else [])
+            if row["phase"] == phase and row["module"].startswith("layers.")
+            and None not in (row["wait_ns"], row["alone_ns"])]
+    late_count = sum(row["wait_ns"] > max(10_000, 0.05 * row["alone_ns"]) for row in rows)
+    return Pass(len(rows), late_count, sum(row["wait_ns"] for row in rows) / 1e6, sum(row["alone_ns"] for row in rows) / 1e6,
+                plain.phase_ms(phase) if plain.launch else None)
 
 
 def nothing_gathered(run):
-    launches = [cell.ok_launch() for cell in run.of("sharding", sharding="weights")]
-    true(any(not launch or not sum(gather.alone_ns for gather in block_gathers(launch)) for launch in launches))
+    true(any(not gathers_of(run, cell["size"], PRECISION_WORDS[cell["precision"]], "forward").alone_ms
+             for cell in run.of("sharding", sharding="weights")))
 
 
-def in_time(run, verdict, size, precision, counts, late, wait, alone, computes, although, because):
-    """Checks gathers per block in ms. A block's compute time is in one of `computes`, `although` and `because`."""
-    weights = Scheme.find(run, size, precision, "weights")
-    gathers, blocks = block_gathers(weights.launch), weights.cell["layers"]
-    in_time_count = sum(gather.in_time for gather in gathers)
-    true(number(re.findall(r"[\d,]+", counts)[-1]) == len(gathers))
-    true({"Yes": in_time_count == len(gathers), "Not all": 0 < in_time_count < len(gathers),
-          "No": in_time_count == 0}[verdict])
-    if verdict == "Not all":
-        true(number(re.findall(r"[\d,]+", counts)[0]) == in_time_count)
-    if late:
-        in_time_by_matrix = {}
-        for gather in gathers:
-            in_time_by_matrix.setdefault(gather.matrix, []).append(gather.in_time)
-        late_matrices = [matrix for matrix, in_times in in_time_by_matrix.items() if sum(in_times) < len(in_times) / 2]
-        true(sorted(re.split(", | and ", late)) == sorted(late_matrices))
-    near(wait, sum(gather.wait_ns for gather in gathers) / blocks / 1e6)
-    alone_ms = sum(gather.alone_ns for gather in gathers) / blocks / 1e6
-    near(alone, alone_ms)
-    compute = computes or although or because
-    if compute:
-        compute_ms = Scheme.find(run, size, precision, "none").phase_ms("forward") / blocks
-        near(compute, compute_ms)
-        true(not although or (compute_ms > alone_ms and in_time_count < len(gathers)))
-        true(not because or (compute_ms <= alone_ms and in_time_count < len(gathers)), "the block is not too short")
+def late(run, size, precision, share):
+    late.size, late.forward = size, gathers_of(run, size, precision, "forward")
+    near(share, 100 * late.forward.late / late.forward.count, 2)
+
+
+def waits(_run, share):
+    near(share, 100 * late.forward.wait_ms / late.forward.compute_ms)
+
+
+def half_precision(run, precision, forward, compute, gather, backward):
+    """Checks that 16 bits speed computation up by more than gathers, and that passes then wait longer."""
+    half, half_backward = (gathers_of(run, late.size, precision, phase) for phase in ("forward", "backward"))
+    full = late.forward
+    near(forward, 100 * half.wait_ms / half.compute_ms)
+    near(backward, 100 * half_backward.wait_ms / half_backward.compute_ms)
+    near(compute, full.compute_ms / half.compute_ms)
+    near(gather, full.alone_ms / half.alone_ms)
+    true(full.compute_ms / half.compute_ms > full.alone_ms / half.alone_ms, "gathers gain as much")
+    true(half.wait_ms / half.compute_ms > full.wait_ms / full.compute_ms, "forward waits no longer")
 
 
 CLAIMS = {
     "fsdp_accounting.a": [
-        (rf"With {NETWORK} we expect \*\*(?P<saving>[^*]+)\*\* less than (?P<other>with nothing sharded|with a sharded "
-         r"optimizer, because parameters and gradients are sharded, too)\.", expected),
-        (r"The step peaks at \*\*(?P<after>[^*]+)\*\* instead of \*\*(?P<before>[^*]+)\*\*, (?P<saved>\S+ .iB) "
-         r"(?P<less>less|more)(?:: the peak lies at the start of backward, where the (?P<gradients>\S+ .iB) of gradients that "
-         r"sharding saves are not there yet)?\.", peaks),
-        (r"This run did not measure what FSDP compares with; the table has its own peaks\.", without_other),
-        (rf"The losses of {NETWORK}(?P<first> in its first two steps)? differ by (?P<difference>\S+) % with and without "
-         r"sharding\.", fsdp_losses)],
+        (rf"With {NETWORK} we expect \*\*(?P<saving>[^*]+)\*\* less than with (?P<other>nothing sharded|a sharded optimizer), "
+         r"because a rank holds only its share of each matrix and of its gradient\.", expected),
+        (r"The step peaks at \*\*(?P<after>[^*]+)\*\* instead of \*\*(?P<before>[^*]+)\*\*\.", peaks),
+        (r"Both peaks lie at the start of backward, where the (?P<gradients>\S+ .iB) of gradients that sharding saves are not "
+         r"there yet\.", early),
+        (r"This run does not answer this question\.", without_other)],
     "fsdp_accounting.b": [
-        (r"No rank trained with sharded weights, so nothing was gathered\.", nothing_gathered),
-        (rf"(?P<verdict>Yes|Not all|No): with {NETWORK} (?P<counts>all [\d,]+|none of the [\d,]+|\*\*[\d,]+ of [\d,]+\*\*) "
-         r"gathers of the blocks' matrices had finished when their layer's forward began(?:; late in most blocks are "
-         r"(?P<late>.+?))?\. A block waits \*\*(?P<wait>\S+) ms\*\* of the (?P<alone>\S+) ms that its gathers take alone"
-         r"(?:, and computes for (?P<computes>\S+) ms|, although it computes for (?P<although>\S+) ms; this run does not show "
-         r"why|, because it computes for only (?P<because>\S+) ms)?\.(?= |$)", in_time)]}
+        (r"This run does not answer this question\.", nothing_gathered),
+        (rf"With {NETWORK} \*\*(?P<share>\S+) %\*\* of the gathers of the blocks' matrices have not finished when their layer's "
+         r"forward begins\.", late),
+        (r"Forward waits \*\*(?P<share>\S+) %\*\* as long as it computes\.", waits),
+        (r"In (?P<precision>\w+) it waits \*\*(?P<forward>\S+) %\*\* as long, because a block computes (?P<compute>\S+) times as "
+         r"fast but gathers only (?P<gather>\S+) times as fast\. Backward, which also scatters gradients, waits "
+         r"(?P<backward>\S+) %\.", half_precision)]}
