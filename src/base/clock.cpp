@@ -17,10 +17,11 @@ std::string utc_text(std::int64_t seconds) {
   const std::time_t time = seconds;
   std::tm utc{};
   const bool has_date = gmtime_r(&time, &utc) != nullptr;
-  if (!has_date || utc.tm_year < -kTmFirstYear || utc.tm_year > 9999 - kTmFirstYear) {
-    throw InputError(fmt::format("the clock is {} seconds from 1970, in a year that has no four "
-                                 "digits",
-                                 seconds),
+  if (!has_date || utc.tm_year < kFirstYear - kTmFirstYear ||
+      utc.tm_year > kLastYear - kTmFirstYear) {
+    throw InputError(fmt::format("this machine's clock is {} seconds from 1970, and runs begin "
+                                 "between {} and {}",
+                                 seconds, kFirstYear, kLastYear),
                      "set the clock");
   }
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + kTmFirstYear,

@@ -14,11 +14,15 @@ namespace labreport {
 class Descriptor {
  public:
   Descriptor(const std::filesystem::path& path, int flags) { open(path, flags); }
+  explicit Descriptor(int fd) : fd_(fd) {}  ///< Takes what a system call returned, also -1.
   ~Descriptor() {
     if (fd_ >= 0) ::close(fd_);
   }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
 
   /// Opens another file after the first was closed or could not be opened.
   void open(const std::filesystem::path& path, int flags) {

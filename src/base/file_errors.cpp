@@ -23,6 +23,7 @@ std::string file_remedy(int code) {
   if (code == EFBIG) return "raise the limit on the size of files (ulimit -f)";
   if (code == EBUSY) return "wait until the other program that writes it is done";
   if (code == EIO) return "check the disk";
+  if (code == EXDEV) return "move it with mv, because the two are on different file systems";
   return "check that the folder is there and writable";
 }
 

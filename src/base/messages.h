@@ -8,15 +8,18 @@
 #include <string>
 #include <utility>
 
+#include "base/printable.h"
+
 namespace labreport {
 
 /// Writes the text and ignores failures.
 void say_to(std::FILE* stream, const std::string& text);
 
-/// Formats like `fmt::print`, writes to stderr, and ignores failures.
+/// Formats like `fmt::print`, writes to stderr, and ignores failures. Characters that could control
+/// the terminal, which a file's name may have, are made visible.
 template <typename... Values>
 void say(fmt::format_string<Values...> format, Values&&... values) {
-  say_to(stderr, fmt::format(format, std::forward<Values>(values)...));
+  say_to(stderr, printable(fmt::format(format, std::forward<Values>(values)...), kLinesAndTabs));
 }
 
 /// Writes a line to stderr unless the same line was written before.

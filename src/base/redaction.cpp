@@ -58,6 +58,27 @@ bool is_in_address(char left, char right) {
   return left == '/' || left == '@' || right == '/' || right == '@';
 }
 
+/// Replaces the user's name in the components of paths and in addresses, where it may be one of
+/// several words: "/scratch/ada-lab" → "/scratch/USER-lab".
+void replace_user(std::string& text, const std::string& name) {
+  if (name.empty()) return;
+  constexpr std::string_view kUser = "USER";
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at)) {
+    std::size_t begin = at, end = at + name.size();
+    const bool is_word =
+        !is_alnum(char_before(text, at)) && !(end < text.size() && is_alnum(text[end]));
+    while (begin > 0 && is_path_letter(text[begin - 1])) --begin;
+    while (end < text.size() && is_path_letter(text[end])) ++end;
+    if (!is_word ||
+        !is_in_address(char_before(text, begin), end < text.size() ? text[end] : '\0')) {
+      ++at;
+      continue;
+    }
+    text.replace(at, name.size(), kUser);
+    at += kUser.size();
+  }
+}
+
 /// Returns the host's first label: "node1.cluster.edu" → "node1"; empty for a number, as in
 /// "10.0.0.7".
 std::string short_name(const std::string& host) {
@@ -77,7 +98,7 @@ std::string without_names(std::string text, const PrivateNames& names,
   for (const std::string& host : {names.host, short_name(names.host)}) {
     replace_words(text, host, "HOST", is_host_between);
   }
-  replace_words(text, names.user, "USER", is_in_address);
+  replace_user(text, names.user);
   return text;
 }
 

@@ -16,8 +16,8 @@ PrivateNames private_names();
 
 /// Replaces the user's home folder, and everybody's below /home and /Users, with "~", the host with
 /// "HOST" and the user with "USER". A user's name may be an ordinary word, so it is replaced only
-/// in a path or an address; the host is replaced wherever it is a whole word. A shell still
-/// resolves a path below the user's own home folder.
+/// in a path or an address, also within "ada-lab"; the host is replaced wherever it is a whole
+/// word. A shell still resolves a path below the user's own home folder.
 std::string redacted(std::string text, const PrivateNames& names);
 
 /// Redacts a word that a user chose, such as a size. It may equal the host's name by chance, so the

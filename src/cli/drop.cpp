@@ -1,8 +1,10 @@
 // labreport drop takes a recorded run out of the site without deleting it.
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
 
+#include "base/text.h"
 #include "cli/run_choice.h"
 #include "cli/verbs.h"
 #include "orchestrate/resume.h"
@@ -32,9 +34,9 @@ ExitStatus drop(const std::string& word) {
   fs::create_directories(dropped_path.parent_path());
   fs::rename(run_path, dropped_path);
   fmt::print(
-      "dropped: the next render leaves out {}, and git ignores its folder\nto bring it back: mv {} "
-      "{}\n",
-      run_path.string(), dropped_path.string(), run_path.string());
+      "dropped: the next render leaves out {}, and git ignores its folder\nto bring it back: {}\n",
+      run_path.string(),
+      command_line(std::array{std::string("mv"), dropped_path.string(), run_path.string()}));
   return ExitStatus::kDone;
 }
 

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "base/error.h"
 #include "base/format.h"
 #include "base/gpu.h"
+#include "base/messages.h"
 #include "base/text.h"
 #include "cli/measure.h"
 #include "cli/recorded_plan.h"
@@ -16,6 +18,7 @@
 #include "orchestrate/resume.h"
 #include "orchestrate/shard.h"
 #include "results/launch_file.h"
+#include "results/run_json.h"
 
 namespace labreport {
 namespace {
@@ -173,6 +176,36 @@ void copy_artifacts(const std::map<std::int64_t, ShardRun>& shards, const RunSto
   }
 }
 
+/// Returns the folder of an earlier merge of the same launches, if there is one in the place of the
+/// new run.
+std::optional<fs::path> earlier_merge(const std::string& root, const Run& run) {
+  const fs::path path = new_run_path(root, run);
+  const std::string json = to_json(run);
+  fs::path folder = path;
+  for (int number = 2; fs::exists(folder); ++number) {
+    if (const RunStore store(folder); store.exists() && to_json(store.load()) == json)
+      return folder;
+    folder = path.string() + "-" + std::to_string(number);
+  }
+  return std::nullopt;
+}
+
+/// Writes the run with the shards' artifacts into a new folder, which goes again if that fails.
+fs::path write_merged(const std::map<std::int64_t, ShardRun>& shards, const Run& run,
+                      const std::string& root) {
+  const RunStore store(make_run_folder(root, run));
+  try {
+    copy_artifacts(shards, store);  // It comes first: a folder without run.json holds no run.
+    store.create(run);
+    store.finish(run);
+  } catch (...) {
+    std::error_code error;
+    fs::remove_all(store.folder(), error);
+    throw;
+  }
+  return store.folder();
+}
+
 struct MergeFlags {
   std::string folder;
   std::string out = "site/runs";
@@ -196,11 +229,9 @@ ExitStatus merge(const MergeFlags& flags) {
                     missing_shards.empty() ? "" : ": " + missing_shards),
         "resume its shards, or join what is there with --partial");
   }
-  const RunStore store(make_run_folder(flags.out, run));
-  copy_artifacts(shards, store);  // If it fails, the folder holds no run.
-  store.create(run);
-  store.finish(run);
-  fmt::print("{}\n", store.folder().string());
+  const auto earlier = earlier_merge(flags.out, run);
+  if (earlier) say("these launches are joined already\n");
+  fmt::print("{}\n", earlier ? earlier->string() : write_merged(shards, run, flags.out).string());
   const ExitStatus status = exit_status_of(run);
   return missing > 0 ? ExitStatus::kIncomplete : status;
 }

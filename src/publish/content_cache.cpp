@@ -26,6 +26,12 @@ struct CacheFile {
   fs::file_time_type last_used;
 };
 
+/// Returns the first line of an entry's file. It detects a file that a power cut left unfinished,
+/// and the copy of another entry.
+std::string seal_of(const fs::path& path, const std::string& bytes) {
+  return content_hash(path.filename().string() + "\n" + bytes);
+}
+
 }  // namespace
 
 ContentCache::ContentCache(fs::path folder, std::uintmax_t limit_bytes)
@@ -43,7 +49,7 @@ std::optional<std::string> ContentCache::find(const std::string& key) const {
     const std::size_t end = text.find('\n');
     if (end == std::string::npos) return std::nullopt;
     std::string bytes = text.substr(end + 1);
-    if (content_hash(bytes) != text.substr(0, end)) return std::nullopt;
+    if (seal_of(path, bytes) != text.substr(0, end)) return std::nullopt;
     // Updating the time once a day suffices to tell which files are in use.
     if (Clock::now() - fs::last_write_time(path, error) > kRenewalInterval) {
       fs::last_write_time(path, Clock::now(), error);
@@ -63,8 +69,7 @@ void ContentCache::store(const std::string& key, const std::string& bytes) const
   std::error_code error;
   fs::create_directories(folder_, error);
   try {
-    // The hash on the first line detects a file that a power cut left unfinished.
-    write_atomically(unfinished, content_hash(bytes) + "\n" + bytes, Sync::kNothing);
+    write_atomically(unfinished, seal_of(path, bytes) + "\n" + bytes, Sync::kNothing);
     fs::rename(unfinished, path, error);
   } catch (const Error&) {
     fs::remove(unfinished, error);  // The next render makes the result again.

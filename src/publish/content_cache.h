@@ -8,8 +8,9 @@
 
 namespace labreport {
 
-/// Several processes may use one folder at a time. A file that was cut short or changed counts as
-/// absent. If the folder cannot be written to, nothing is stored.
+/// Several processes may use one folder at a time. A file that was cut short, changed or
+/// copied from another entry counts as absent. If the folder cannot be written to, nothing is
+/// stored.
 class ContentCache {
  public:
   static constexpr std::uintmax_t kLimitBytes = 256u << 20;

@@ -44,14 +44,40 @@ void load(Candidate& run, RunNotes& notes) {
   run.has_bad_notes = run.has_bad_notes || notes.problems().size() > problems_before;
 }
 
-/// Adds a run unless `runs` has a copy of it; of two copies the user's is used. If another run has
-/// the folder in the site already, a number is appended to the new one's.
+/// Returns the name of the run's GPU.
+std::string gpu_of(const Candidate& run) {
+  return (run.old_pages ? run.old_pages->summary : run.loaded_run.summary).gpu();
+}
+
+/// Returns the first of "name", "name-2", … that `is_taken` does not refuse.
+std::string free_name(const std::string& name,
+                      const std::function<bool(const std::string&)>& is_taken) {
+  std::string free = name;
+  for (int number = 2; is_taken(free); ++number) free = name + "-" + std::to_string(number);
+  return free;
+}
+
+/// Chooses the run's folder in the site. GPUs of different names have different folders, even if
+/// `slug` makes one word of their names, and so have different runs of one second.
+void choose_site_folder(const std::vector<Candidate>& runs, Candidate& run) {
+  const std::string wanted_gpu = run.preferred_folder.substr(0, run.preferred_folder.find('/'));
+  const std::string gpu_folder = free_name(wanted_gpu, [&](const std::string& name) {
+    return std::ranges::any_of(runs, [&](const Candidate& other) {
+      return other.site_folder.starts_with(name + "/") && gpu_of(other) != gpu_of(run);
+    });
+  });
+  const std::string wanted = gpu_folder + run.preferred_folder.substr(wanted_gpu.size());
+  run.site_folder = free_name(wanted, [&](const std::string& name) {
+    return std::ranges::find(runs, name, &Candidate::site_folder) != runs.end();
+  });
+}
+
+/// Adds a run unless `runs` has a copy of it; of two copies the user's is used.
 void add_run(std::vector<Candidate>& runs, Candidate run) {
-  int folder_number = 1;
   for (Candidate& other : runs) {
-    if (other.preferred_folder != run.preferred_folder) continue;
-    ++folder_number;
-    if (to_json(load_measured(other.store)) != to_json(load_measured(run.store))) continue;
+    if (other.preferred_folder != run.preferred_folder || gpu_of(other) != gpu_of(run) ||
+        to_json(load_measured(other.store)) != to_json(load_measured(run.store)))
+      continue;
     std::vector<fs::path> folders = other.disk_folders;
     folders.push_back(run.store.folder());
     run.site_folder = other.site_folder;
@@ -59,7 +85,7 @@ void add_run(std::vector<Candidate>& runs, Candidate run) {
     other.disk_folders = std::move(folders);
     return;
   }
-  if (folder_number > 1) run.site_folder += "-" + std::to_string(folder_number);
+  choose_site_folder(runs, run);
   runs.push_back(std::move(run));
 }
 
@@ -94,7 +120,7 @@ std::vector<Candidate> choose_runs(const std::vector<fs::path>& folders,
       const std::string key = pages_key(store, notes.names_for(store), options, tool_identity);
       Candidate run{.store = store, .key = key, .old_pages = find_pages(cache, key, options.out)};
       if (!run.old_pages) load(run, notes);
-      run.preferred_folder = run.site_folder =
+      run.preferred_folder =
           run.old_pages ? run.old_pages->preferred_folder : run.loaded_run.folder();
       run.disk_folders = {store.folder()};
       add_run(runs, std::move(run));

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <cstring>
 #include <set>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -58,6 +60,16 @@ void refuse_foreign_folder(const fs::path& out) {
   }
 }
 
+/// Throws if two files of the site have one path, because the second would overwrite the first.
+void refuse_twofold_paths(const Site& site) {
+  std::set<std::string> paths(site.unchanged_files.begin(), site.unchanged_files.end());
+  for (const SiteFile& file : site.files) {
+    if (paths.insert(file.path).second) continue;
+    throw Error("two files of the site have the path " + file.path + ", so nothing was written",
+                "render these runs one by one, each with an --out of its own");
+  }
+}
+
 bool is_up_to_date(const fs::path& path, const std::string& bytes) {
   std::error_code error;
   return fs::is_regular_file(fs::symlink_status(path, error)) &&
@@ -94,14 +106,38 @@ void refuse_foreign_files(const fs::path& out, const std::vector<SiteFile>& file
   }
 }
 
-void remove_stale(const fs::path& out, const std::string& path) {
-  std::error_code error;
-  fs::remove(out / path, error);
-  fs::remove(temporary_path(out / path), error);  // A killed render may have left it.
-  // Folders that became empty are removed too; remove() fails for others.
-  for (fs::path folder = fs::path(path).parent_path(); !folder.empty();
-       folder = folder.parent_path()) {
-    if (!fs::remove(out / folder, error)) break;
+/// Opens a folder of the site. A link below `out` is not followed, so that whoever puts one there
+/// while the site is written cannot lead a page out of it. Not open, with errno set, if that fails.
+Descriptor open_folder(const fs::path& out, const fs::path& folder) {
+  Descriptor current(out, O_RDONLY | O_DIRECTORY);
+  for (const fs::path& name : folder) {
+    if (!current.is_open()) break;
+    current = Descriptor(
+        ::openat(current.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  }
+  return current;
+}
+
+/// Moves a staged file to its place. Its folder must be there.
+void move_into_place(const fs::path& staged, const fs::path& out, const fs::path& path) {
+  const Descriptor folder = open_folder(out, path.parent_path());
+  if (folder.is_open() &&
+      ::renameat(AT_FDCWD, staged.c_str(), folder.get(), path.filename().c_str()) == 0)
+    return;
+  throw InputError("cannot write " + (out / path).string() + ": " + std::strerror(errno),
+                   "render again, to a folder that is writable and whose folders are no links");
+}
+
+void remove_stale(const fs::path& out, const fs::path& path) {
+  const auto remove = [&](const fs::path& stale, int flags) {
+    const Descriptor folder = open_folder(out, stale.parent_path());
+    return folder.is_open() && ::unlinkat(folder.get(), stale.filename().c_str(), flags) == 0;
+  };
+  remove(path, 0);
+  remove(temporary_path(path), 0);  // A killed render may have left it.
+  // Folders that became empty are removed too; removing others fails.
+  for (fs::path folder = path.parent_path(); !folder.empty(); folder = folder.parent_path()) {
+    if (!remove(folder, AT_REMOVEDIR)) break;
   }
 }
 
@@ -114,6 +150,7 @@ void remove_stage(const fs::path& out) {
 
 StagedSite::StagedSite(const Site& site, fs::path out, OnForeignFile on_foreign)
     : out_(std::move(out)) {
+  refuse_twofold_paths(site);
   refuse_foreign_folder(out_);
   make_writable_folder(out_);
   earlier_paths_ = manifest_paths(out_);
@@ -159,13 +196,7 @@ void StagedSite::commit() {
   for (const std::string& path : staged_paths_) make_writable_folder((out_ / path).parent_path());
   std::ranges::stable_partition(staged_paths_,
                                 [](const std::string& path) { return path != kIndex; });
-  for (const std::string& path : staged_paths_) {
-    std::error_code error;
-    fs::rename(staged_path(path), out_ / path, error);
-    if (!error) continue;
-    throw InputError("cannot write " + (out_ / path).string() + ": " + error.message(),
-                     "render again, to a folder that is writable");
-  }
+  for (const std::string& path : staged_paths_) move_into_place(staged_path(path), out_, path);
   for (const std::string& path : earlier_paths_) {
     if (!current_paths_.contains(path)) remove_stale(out_, path);
   }

@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "query/functions.h"
 #include "query/load.h"
@@ -14,6 +15,8 @@
 
 namespace labreport {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr int kMaxValueBytes = 16 << 20;
 constexpr int kInstructionsBetweenChecks = 10'000;  // of SQLite's virtual machine
@@ -122,6 +125,11 @@ SqlValue column_value(sqlite3_stmt* statement, int column) {
   return bytes == nullptr ? std::string() : std::string(bytes, size);
 }
 
+[[noreturn]] void throw_too_large() {
+  throw InputError("the query needs more memory than a query may have",
+                   "select less, or join by keys");
+}
+
 /// Throws `InputError` for a query that failed while it ran.
 [[noreturn]] void throw_run_error(sqlite3* database, const QueryLimits& limits) {
   const int code = sqlite3_errcode(database);
@@ -130,10 +138,7 @@ SqlValue column_value(sqlite3_stmt* statement, int column) {
     throw InputError(fmt::format("the query was ended after {} s", limits.seconds),
                      "select less, or join by keys");
   }
-  if (code == SQLITE_NOMEM || code == SQLITE_TOOBIG) {
-    throw InputError("the query needs more memory than a query may have",
-                     "select less, or join by keys");
-  }
+  if (code == SQLITE_NOMEM || code == SQLITE_TOOBIG) throw_too_large();
   throw InputError(fmt::format("the query failed: {}", sqlite3_errmsg(database)));
 }
 
@@ -186,6 +191,7 @@ QueryResult Database::select(const std::string& query, const QueryLimits& limits
   const QueryGuard guard(database_.get(), limits);
   Statement statement = prepare(database_.get(), query);
   QueryResult result;
+  std::int64_t result_bytes = 0;
   const int column_count = sqlite3_column_count(statement.get());
   for (int i = 0; i < column_count; ++i)
     result.columns.emplace_back(sqlite3_column_name(statement.get(), i));
@@ -196,7 +202,11 @@ QueryResult Database::select(const std::string& query, const QueryLimits& limits
                          "add a limit");
       }
       auto& row = result.rows.emplace_back();
-      for (int i = 0; i < column_count; ++i) row.push_back(column_value(statement.get(), i));
+      for (int i = 0; i < column_count; ++i) {
+        row.push_back(column_value(statement.get(), i));
+        result_bytes += sizeof(SqlValue) + sqlite3_column_bytes(statement.get(), i);
+      }
+      if (result_bytes > limits.result_bytes) throw_too_large();
     }
   } catch (const InputError&) {
     throw;
@@ -207,14 +217,20 @@ QueryResult Database::select(const std::string& query, const QueryLimits& limits
 }
 
 void Database::save(const std::filesystem::path& file) {
-  if (std::filesystem::exists(file)) {
+  if (fs::exists(fs::symlink_status(file)))
     throw InputError(file.string() + " is there already", "choose another name, or delete it");
-  }
+  // An absolute path is never one of SQLite's special names, such as ":memory:".
+  const fs::path unfinished = fs::absolute(temporary_path(file));
+  remove_tree(unfinished);
+  std::error_code failure;
   try {
-    Statement(database_.get(), "vacuum into ?").run(file.string());
+    Statement(database_.get(), "vacuum into ?").run(unfinished.string());
   } catch (const Error& error) {
-    throw InputError(fmt::format("cannot write {}: {}", file.string(), error.what()));
+    fs::remove(unfinished, failure);
+    throw InputError(fmt::format("cannot write {}: {}", file.string(), error.what()),
+                     "choose another name, or free some space");
   }
+  fs::rename(unfinished, file);
 }
 
 }  // namespace labreport

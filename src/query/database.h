@@ -28,6 +28,7 @@ struct QueryLimits {
   double seconds = 60;
   std::size_t rows = 1'000'000;
   std::int64_t bytes = std::int64_t{1} << 30;  ///< Memory that SQLite allocates.
+  std::int64_t result_bytes = 128 << 20;       ///< Memory of all rows, before they are formatted.
 };
 
 /// Returns the commented SQL that creates the tables: schema.sql with the tables that are declared

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "results/bounds.h"
 #include "results/metric_names.h"
@@ -129,9 +130,6 @@ void check_gpu_trace(const Table& trace, const std::vector<Table>& tables, const
         fmt::format("no row of the table 'kernels', which has {}", kernel_rows));
   }
 }
-
-constexpr int kFirstYear = 1970;  // A clock that was never set shows this year.
-constexpr int kLastYear = 2199;
 
 /// True if the date and the time exist and the year is from kFirstYear to kLastYear. Reading has
 /// already checked the pattern "2026-05-01T12:34:56Z".

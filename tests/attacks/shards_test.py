@@ -74,7 +74,10 @@ class Tasks(ProjectTest):
 
     def assert_merged_is_complete(self):
         """Merges the shards; expects the run that one task alone would have measured."""
-        self.merge()
+        first = self.merge()
+        again = self.merge()
+        self.assertEqual(again.stdout, first.stdout, "no second run of the same launches")
+        self.assertEqual(again.stderr, "these launches are joined already\n")
         kept = KeptRun(self.folder / "merged")
         self.assertEqual([path.name for path in kept.folder.iterdir()], ["run.json"])
         self.assertEqual(set(kept.launches.values()), {"ok"})

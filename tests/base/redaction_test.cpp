@@ -23,6 +23,9 @@ TEST(PrivateNames, AreReplacedInPathsCommandsAndMessages) {
            Case{"cannot open '/people/ada/a b/x.so': no such file",
                 "cannot open '~/a b/x.so': no such file"},
            Case{"/scratch/ada/runs", "/scratch/USER/runs"},
+           Case{"/scratch/ada-lab/x", "/scratch/USER-lab/x"},
+           Case{"/tmp/torchinductor_ada/y", "/tmp/torchinductor_USER/y"},
+           Case{"/tmp/.cache.ada.old", "/tmp/.cache.USER.old"},
            Case{"ada@box-7:/x", "USER@HOST:/x"},
            Case{"lost box-7.example", "lost HOST.example"},
        }) {
@@ -57,7 +60,7 @@ TEST(PrivateNames, OtherUsersHomeFoldersAreReplaced) {
 
 TEST(PrivateNames, AreNotReplacedWithinOtherWords) {
   for (const char* text : {"/people/adam/x", "ada", "--sizes small,ada", "box-77 and xbox-7",
-                           "/more/people/ada-lab"}) {
+                           "/more/people/ada2-lab", "a-ada and ada_b"}) {
     EXPECT_EQ(redacted(text, kAda), text);
   }
 }

@@ -85,6 +85,18 @@ TEST_F(SubmitTest, ADroppedRunIsMovedAsideAndCanComeBack) {
   EXPECT_THAT(process.output, HasSubstr("to bring it back: mv site/dropped/"));
 }
 
+TEST_F(SubmitTest, TheCommandThatBringsADroppedRunBackCanBePasted) {
+  const std::string odd = "site/runs/a;touch pasted;";
+  std::filesystem::create_directories(folder_ / odd);
+  std::filesystem::rename(run_folder(), folder_ / odd / "run");
+  const CompletedProcess process = call({"drop", odd + "/run"});
+  EXPECT_EQ(process.exit_status, 0) << process.messages;
+  const std::string command = process.output.substr(process.output.find("mv "));
+  EXPECT_EQ(std::system(("cd '" + folder_.string() + "' && " + command).c_str()), 0) << command;
+  EXPECT_TRUE(std::filesystem::exists(folder_ / odd / "run/run.json"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "pasted"));
+}
+
 TEST_F(SubmitTest, OneLineSaysWhatCannotBeWritten) {
   write_atomically(folder_ / "site/dropped", "a file in the place of the folder");
   const CompletedProcess process = call({"drop", "latest"});

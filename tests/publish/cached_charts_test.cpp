@@ -120,6 +120,16 @@ TEST_F(Cached, DrawsAgainIfAFileIsDamaged) {
   }
 }
 
+TEST_F(Cached, DrawsAgainIfAFileIsACopyOfAnother) {
+  draw({"a"});
+  const fs::path a = files().front();
+  draw({"b"});
+  for (const fs::path& file : files()) {
+    if (file != a) fs::copy_file(file, a, fs::copy_options::overwrite_existing);
+  }
+  EXPECT_THAT(draw({"a"}), ElementsAre("<svg>a</svg>"));
+}
+
 TEST_F(Cached, DrawsWithoutAWritableFolder) {
   std::ofstream(folder_) << "in the way";
   EXPECT_THAT(draw({"a"}), ElementsAre("<svg>a</svg>"));

@@ -45,6 +45,16 @@ TEST_F(WriteSite, KeepsUnchangedFiles) {
   EXPECT_FALSE(fs::exists(out_ / "a")) << "it is still known as the program's own";
 }
 
+TEST_F(WriteSite, RefusesTwoFilesOfOnePath) {
+  write_site({.files = {{"a/page.html", "1"}}, .notice = ""}, out_);
+  const Site twofold{.files = {{"a/page.html", "2"}, {"a/page.html", "3"}}, .notice = ""};
+  EXPECT_THROW(write_site(twofold, out_), Error);
+  const Site both{
+      .files = {{"a/page.html", "2"}}, .notice = "", .unchanged_files = {"a/page.html"}};
+  EXPECT_THROW(write_site(both, out_), Error);
+  EXPECT_EQ(read_file(out_ / "a/page.html"), "1");
+}
+
 TEST_F(WriteSite, DoesNotRewriteEqualFiles) {
   const Site site{.files = {{"index.html", "1"}}, .notice = ""};
   write_site(site, out_);
@@ -111,6 +121,21 @@ TEST_F(WriteSite, FollowsNoLinkOutOfItsFolder) {
   EXPECT_THROW(write_site({.files = {{"index.html", "2"}}, .notice = ""}, out_), InputError);
   EXPECT_EQ(read_file(outside / "page.html"), "precious");
   EXPECT_EQ(read_file(out_ / "index.html"), "1");
+  fs::remove_all(outside);
+}
+
+TEST_F(WriteSite, FollowsNoLinkThatComesWhileItIsWritten) {
+  const fs::path outside = fs::path(testing::TempDir()) / "labreport-outside-late";
+  fs::create_directories(outside);
+  for (const char* name : {"old.html", "page.html"}) std::ofstream(outside / name) << "precious";
+  write_site({.files = {{"a/old.html", "1"}, {"a/page.html", "1"}}, .notice = ""}, out_);
+  const Site site{.files = {{"a/page.html", "2"}}, .notice = ""};
+  StagedSite staged(site, out_);
+  fs::rename(out_ / "a", out_ / "moved");
+  fs::create_symlink(outside, out_ / "a");
+  EXPECT_THROW(staged.commit(), InputError);
+  EXPECT_EQ(read_file(outside / "page.html"), "precious");
+  EXPECT_TRUE(fs::exists(outside / "old.html"));
   fs::remove_all(outside);
 }
 

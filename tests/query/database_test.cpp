@@ -211,6 +211,7 @@ TEST(Refusals, StopQueriesThatExceedALimit) {
   EXPECT_THAT(refusal(endless_query + "count(distinct hex(x) || hex(zeroblob(10000))) from t",
                       {.bytes = 50 << 20}),
               HasSubstr("more memory"));
+  EXPECT_THAT(refusal(endless_query + "hex(zeroblob(100000)) from t"), HasSubstr("more memory"));
 }
 
 TEST(Saving, KeepsTablesAndViewsForOtherPrograms) {
@@ -230,6 +231,24 @@ TEST(Saving, KeepsTablesAndViewsForOtherPrograms) {
   sqlite3_close(saved);
   fs::remove(file);
   EXPECT_EQ(ms, 4.0);
+}
+
+TEST(Saving, WritesAFileOfAnyName) {
+  const fs::path folder =
+      fs::temp_directory_path() / ("labreport-saved-" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  const fs::path before = fs::current_path();
+  fs::current_path(folder);
+  for (const char* name : {":memory:", "file:x.db", "file:y?mode=memory"}) {
+    timed_database().save(name);
+    EXPECT_GT(fs::file_size(folder / name), 1000u) << name;
+  }
+  fs::create_symlink("elsewhere.db", "link.db");
+  EXPECT_THROW(timed_database().save("link.db"), InputError) << "its target would be written";
+  EXPECT_FALSE(fs::exists("elsewhere.db"));
+  EXPECT_THROW(timed_database().save("absent/x.db"), InputError);
+  fs::current_path(before);
+  fs::remove_all(folder);
 }
 
 /// Returns the names of the columns that say what a cell is, without those that count or name it.

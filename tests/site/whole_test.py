@@ -123,6 +123,19 @@ class AtOnce(StubbedTest):
         self.project.render()
         self.assertEqual(self.project.public(), self.from_scratch())
 
+    def test_gpus_whose_names_make_one_word_have_folders_of_their_own(self):
+        device = json.loads((self.run_folder / "run.json").read_text(encoding="utf-8"))["devices"][0]["name"]
+        names = ["NVIDIA H200", "NVIDIA-H200", "nvidia h200 ", "\u4e2d\u6587", "\u65e5\u672c", "A" * 120 + "B",
+                 "A" * 120 + "C"]
+        for i, name in enumerate(names):
+            self.add_run(f"gpu-{i}", device, name)
+        self.project.render()
+        before = self.project.public()
+        folders = {name.split("/")[0] for name in before if name.endswith("/run.json")}
+        self.assertEqual(len(folders), len(names) + 1, folders)
+        self.project.render()
+        self.assertEqual(self.project.public(), before)
+
 
 class Pairs(StubbedTest):
     def test_use_runs_that_time_networks(self):
