@@ -82,8 +82,8 @@ std::optional<Facts> part_facts(const Comparison& comparison, const SideRuns& ru
                                 const ComparedRow& step) {
   auto slow = kernel_kinds(runs.compared_a, step), fast = kernel_kinds(runs.compared_b, step);
   if (!slow || !fast) return std::nullopt;
-  auto slow_bandwidth = comparison.a.limits.copy_bandwidth;
-  auto fast_bandwidth = comparison.b.limits.copy_bandwidth;
+  double slow_bandwidth = comparison.a.limits.copy_bandwidth.value_or(0);
+  double fast_bandwidth = comparison.b.limits.copy_bandwidth.value_or(0);
   if (*step.ratio > 1) {
     std::swap(slow, fast);
     std::swap(slow_bandwidth, fast_bandwidth);
@@ -96,8 +96,8 @@ std::optional<Facts> part_facts(const Comparison& comparison, const SideRuns& ru
                              gemms_ms + optimizer_ms + others_ms >= kExplainingShare * all_ms;
   if (!are_explained) return std::nullopt;
   const bool is_predicted = comparison.machines.relation == Relation::kDifferentHardware &&
-                            slow_bandwidth && fast_bandwidth;
-  Value times = is_predicted ? *fast_bandwidth / *slow_bandwidth : 0;
+                            slow_bandwidth > 0 && fast_bandwidth > 0;
+  Value times = is_predicted ? fast_bandwidth / slow_bandwidth : 0;
   times.key = "copy-bandwidth/" + fast->key + ":" + slow->key;
   const double optimizer_ratio = slow->optimizer_ms / fast->optimizer_ms;
   const bool is_bandwidth_bound =
