@@ -11,6 +11,9 @@
 namespace labreport {
 namespace {
 
+/// Replaces an answer none of whose sentences the run bears out.
+constexpr const char* kNoAnswer = "This run does not answer this question.";
+
 /// Fills the tags of `words`. Error messages name `block`.
 using TagFiller = std::function<std::string(const std::string& words, const std::string& block)>;
 
@@ -296,6 +299,7 @@ Part compose_part(const std::string& problem, const PartWords& words, const Part
   part.title = words.title;
   part.question = fill(words.question, "Question");
   part.answer = fill(words.answer, "Answer");
+  if (!part.question.empty() && trimmed(part.answer).empty()) part.answer = kNoAnswer;
   part.key_number = key_number_of(fill(words.key_number, "Key number"), part.anchor());
   part.calculated = content.calculated;
   part.figures = content.figures;
