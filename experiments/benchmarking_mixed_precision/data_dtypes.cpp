@@ -76,13 +76,11 @@ Facts traced_facts(const DtypeTrace& trace, const std::vector<TensorRow>& rows, 
   const auto output_dtype = [&](const char* name) {
     return trace.dtype_of(kFp16, metric::kOutput, name);
   };
-  const std::string training_loss = trace.dtype_of(kFp16, metric::kLossValue, "cross-entropy");
-  const std::string mean_loss = trace.dtype_of(kFp16, metric::kLossValue, "mean");
   Facts facts;
   facts.set("parameters", trace.dtypes_of(kFp16, metric::kParameter));
   for (const char* module : {"fc1", "ln", "fc2"}) facts.set(module, output_dtype(module));
-  facts.set("loss", training_loss);
-  facts.when("other_mean", mean_loss != training_loss, "dtype", mean_loss);
+  facts.set("loss", trace.dtype_of(kFp16, metric::kLossValue, "cross-entropy"));
+  facts.set("mean_loss", trace.dtype_of(kFp16, metric::kLossValue, "mean"));
   facts.set("gradients", trace.dtypes_of(kFp16, metric::kGradient));
   // A CPU's autocast leaves layer normalization in the dtype of its input.
   facts.flag("norm_stays", !on_gpu && output_dtype("ln") == "FP16");
@@ -102,11 +100,9 @@ void add_users_model(PartContent& part, const RunView& view) {
     return;
   }
   const Launch* launch = ok_launch(*cell);
-  Facts facts;
-  facts.set("implementation", cell->spec.implementation);
-  facts.set("size", cell->spec.size);
-  facts.when("untraced", launch == nullptr, "reason", reason_missing(*cell));
-  part.facts.when("model", facts);
+  part.facts.when(
+      "model",
+      Facts().set("implementation", cell->spec.implementation).set("size", cell->spec.size));
   if (launch == nullptr) return;
   part.datasets.push_back(
       make_dataset("model-dtypes", kTensors, users_model_rows(dtype_trace(launch))));
@@ -127,7 +123,6 @@ std::optional<PartContent> present_dtypes(const RunView& view) {
   const auto rows = launch ? toy_model_rows(trace) : std::vector<TensorRow>();
   PartContent part;
   part.facts.when("traced", launch != nullptr, traced_facts(trace, rows, view.on_gpu()));
-  part.facts.when("missing", !launch, "reason", reason_missing(*cell));
   part.cells = {cell};
   part.datasets = {make_dataset("dtypes", kTensors, rows)};
   add_users_model(part, view);

@@ -123,8 +123,9 @@ Dataset errors_dataset(const NormRows& rows) {
                       std::vector<ScaleRow>(errors_by_scale.begin(), errors_by_scale.end()));
 }
 
-/// Compares BF16's errors by two methods at scale 1, if both are known, and tells what overflows.
-std::optional<Facts> measured_facts(const NormRows& rows) {
+/// Compares BF16's errors by two methods at scale 1. Returns nothing unless statistics in BF16 err
+/// clearly more, FP16 overflows and BF16 never does.
+std::optional<Facts> sensitive_facts(const NormRows& rows) {
   const auto bf16_error = [&](std::string_view method) {
     const NormRows bf16 = rows_of_curve(rows, Precision::kBf16, method);
     const auto at_one = std::ranges::find(bf16, 0, &NormRow::scale_log2);
@@ -132,20 +133,17 @@ std::optional<Facts> measured_facts(const NormRows& rows) {
   };
   const Error reductions = bf16_error(metric::kReductions);
   const Error fp32 = bf16_error(metric::kFp32Statistics);
-  if (!reductions || !fp32) return std::nullopt;
-  const bool reductions_err_more = *reductions > kMinLargerRatio * *fp32;
   const NormRows fp16 = rows_of_curve(rows, Precision::kFp16, metric::kRounded);
   const auto first_overflow = std::ranges::find(fp16, true, &NormRow::sum_overflow);
   const bool bf16_fits = std::ranges::none_of(
       rows, [](const NormRow& row) { return row.format == Precision::kBf16 && row.overflows(); });
+  if (!reductions || !fp32 || *reductions <= kMinLargerRatio * *fp32 || !bf16_fits ||
+      first_overflow == fp16.end())
+    return std::nullopt;
   return Facts()
       .set("reductions", *reductions, kError)
       .set("fp32", *fp32, kError)
-      .flag("sensitive", reductions_err_more)
-      .flag("insensitive", !reductions_err_more)
-      .flag("range", bf16_fits)
-      .when("overflow", first_overflow != fp16.end(), "scale",
-            first_overflow != fp16.end() ? power_of_two(first_overflow->scale_log2) : "");
+      .set("scale", power_of_two(first_overflow->scale_log2));
 }
 
 /// Tells the dtypes of layer normalization under BF16 autocast; nothing if they were not traced.
@@ -166,18 +164,14 @@ std::optional<PartContent> present_layer_norm(const RunView& view) {
   const Cell* cell = view.cell(CellKind::kLayerNorm);
   if (cell == nullptr) return std::nullopt;
   const NormRows rows = widest_rows(ok_launch(*cell));
-  const std::string reason = reason_missing(*cell);
   const auto at_one = [](const NormRow& row) { return row.scale_log2 == 0; };
   // The figure's logarithmic axis cannot show an error of 0.
   const auto drawable = [](const NormRow& row) { return row.output_error.value_or(0) > 0; };
   PartContent part;
   part.cells = {cell};
   part.facts.when("autocast", autocast_facts(toy_model_cell(view)));
-  const auto measured = measured_facts(rows);
-  part.facts.when("missing", !measured, "reason",
-                  reason.empty() ? "it lacks rows of BF16 at scale 1" : reason);
+  part.facts.when("sensitive", sensitive_facts(rows));
   part.facts.set("width", rows.empty() ? "" : format_count(rows.front().width));
-  part.facts.when("measured", measured);
   if (!rows.empty()) {
     part.datasets = {make_dataset("layer-norm", kNormColumns, only(drawn_rows(rows), drawable)),
                      errors_dataset(drawn_rows(rows)),

@@ -57,6 +57,12 @@ struct PassRow {
 
   std::optional<KernelTimes> kernels() const { return (network_row.network->*pass).kernels; }
   std::optional<Ratio> speedup() const { return network_row.speedup(pass); }
+  /// Returns the time of GEMM kernels in FP32 / that in this precision; nothing for FP32.
+  std::optional<double> gemm_speedup() const {
+    const auto fp32 = network_row.pair ? (network_row.pair->fp32->*pass).kernels : std::nullopt;
+    if (!fp32 || !kernels() || kernels()->gemms_ms <= 0) return std::nullopt;
+    return fp32->gemms_ms / kernels()->gemms_ms;
+  }
   const MeasuredNetwork& network() const { return *network_row.network; }
 };
 
@@ -90,6 +96,7 @@ const std::vector<Column<PassRow>> kPasses{
        return bound ? Value(describe(*bound)) : Value();
      }},
     kernel_column("gemms", "GEMMs", &KernelTimes::gemms_ms, "ms"),
+    {"gemm_speedup", "GEMM speedup", &PassRow::gemm_speedup, "×", kThreeDigits},
     kernel_column("copies", "All copies and casts", &KernelTimes::copies_ms, "ms"),
     kernel_column("others", "Others", &KernelTimes::others_ms, "ms"),
     kernel_column("share", "GEMMs", &KernelTimes::gemm_fraction, "%", {Notation::kPercent}),

@@ -49,11 +49,13 @@ MeasuredNetwork measured_network(const RunView& view, const TimingGroup& group) 
     return MeasuredPass{.times_ms = times_ms, .kernels = kernel_times(profile, phase)};
   };
   const PhaseTimes times = phase_times(group);
+  const NetworkBounds bounds = network_bounds(view, group);
   return {.group = &group,
           .forward = pass(metric::kForward, times.forward),
           .backward = pass(metric::kBackward, times.backward),
           .step = pass(/*phase=*/"", whole_step_times(group, Mode::kTrainStep)),
-          .bound = network_bounds(view, group).bound()};
+          .bound = bounds.bound(),
+          .launch_us = bounds.step.costs ? bounds.step.costs->cpu_us() : std::nullopt};
 }
 
 /// Returns the precision's place in the order of rows. Answers compare FP32 with the next one.

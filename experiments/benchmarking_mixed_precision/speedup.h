@@ -33,6 +33,9 @@ struct MeasuredNetwork {
   const TimingGroup* group;
   MeasuredPass forward, backward, step;
   std::optional<Bound> bound;  ///< See `NetworkBounds::bound`; empty on a CPU.
+  /// The CPU's time a launch in the longest step, in µs. Empty unless it was profiled and the CPU
+  /// sets its time.
+  std::optional<double> launch_us;
 
   std::string size_label() const;  ///< "2.7B", with the context if the run has several.
   std::string_view precision() const;
@@ -68,9 +71,9 @@ PrecisionPairs precision_pairs(const MeasuredNetworks& networks);
 /// both precisions.
 PrecisionPairs compared_pairs(const PrecisionPairs& pairs, PassOfNetwork pass);
 
-/// Names the networks whose times the CPU sets (`launch`), or sets in part (`mixed`). Returns
-/// nothing if there are none.
-std::optional<Facts> bound_facts(const MeasuredNetworks& networks);
+/// Names the networks whose times the CPU sets: "small (launch-bound, 17 µs a launch), xl in part
+/// (mixed)". Empty if there are none.
+std::string sizes_of_cpu(const MeasuredNetworks& networks);
 
 /// Returns the values of part (c)'s sentences. `pairs` must not be empty.
 Facts speedup_facts(const RunView& view, const PrecisionPairs& pairs);

@@ -1,5 +1,5 @@
-// The values of part (c)'s sentences: the speedup of the largest network whose times the device
-// sets, the trend that the profiled kernels show with size, its reason, and what the CPU sets.
+// The values of part (c)'s sentences: the speedups of the largest network whose times the device
+// sets, why speedups grow with size, their limit, and the times that the CPU sets.
 #include <cmath>
 
 #include "base/format.h"
@@ -50,56 +50,66 @@ bool gemm_fraction_explains(const PrecisionPair& smaller, const PrecisionPair& l
              kMinExplainedFraction * std::log(kernel_speedup(larger) / small_speedup);
 }
 
-/// Tells how the speedup of the forward pass's kernels changes with size. Kernels take the same
-/// time whether the CPU keeps up with them or not. `pairs` are at least two profiled ones.
-Facts growth_facts(const PrecisionPairs& pairs) {
-  const PrecisionPair &first = pairs.front(), &last = pairs.back();
+/// Tells why speedups grow with size, and the last network's speedup if GEMMs took no time. Returns
+/// nothing unless the kernels of the forward pass show that the share of GEMMs is the reason.
+/// Kernels take the same time whether the CPU keeps up with them or not.
+std::optional<Facts> growth_facts(const PrecisionPairs& profiled) {
+  if (profiled.size() < 2) return std::nullopt;
+  const PrecisionPair &first = profiled.front(), &last = profiled.back();
+  const auto speedups = each(
+      profiled, [](const PrecisionPair& pair) { return Ratio{.value = kernel_speedup(pair)}; });
+  const auto step = ratio_of(last.fp32->step.times_ms, last.other->step.times_ms);
+  if (trend_of(speedups) != Trend::kGrows || !gemm_fraction_explains(first, last) || !step ||
+      !last.other->backward.kernels)
+    return std::nullopt;
+  const double step_ms = mean(last.other->step.times_ms);
+  const double gemms_ms =
+      last.other->forward.kernels->gemms_ms + last.other->backward.kernels->gemms_ms;
+  if (gemms_ms >= step_ms) return std::nullopt;
   const auto gemm_fraction = [](const PrecisionPair& pair) {
     return pair.fp32->forward.kernels->gemm_fraction();
   };
-  const bool grows = trend_of(each(pairs, [](const PrecisionPair& pair) {
-                       return Ratio{.value = kernel_speedup(pair)};
-                     })) == Trend::kGrows;
   return Facts()
-      .flag("grows", grows)
-      .set("first_size", first.size_label())
       .set("last_size", last.size_label())
-      .set("first", format_ratio(kernel_speedup(first)))
-      .set("last", format_ratio(kernel_speedup(last)))
-      .when("by_gemms", grows && gemm_fraction_explains(first, last),
-            Facts()
-                .set("small_share", gemm_fraction(first), {Notation::kPercent})
-                .set("large_share", gemm_fraction(last), {Notation::kPercent}));
+      .set("small_share", gemm_fraction(first), {Notation::kPercent})
+      .set("large_share", gemm_fraction(last), {Notation::kPercent})
+      .set("limit", format_ratio(step->value * step_ms / (step_ms - gemms_ms)));
 }
 
 /// Tells the speedups of the largest network whose times the device sets; nothing if there is none.
+/// `pairs` timed both passes.
 std::optional<Facts> fastest_facts(const PrecisionPairs& pairs) {
   const PrecisionPairs of_device = only(pairs, &PrecisionPair::is_of_device);
   if (of_device.empty()) return std::nullopt;
   const PrecisionPair& largest = of_device.back();
   const std::string precision = largest.precision();
-  const bool has_backward = largest.speedup(&MeasuredNetwork::backward).has_value();
   return Facts()
       .set("setting", precision == "TF32" ? precision : precision + " autocast")
       .set("size", largest.size_label())
       .set("forward", speedup_words(largest, &MeasuredNetwork::forward))
-      .when("backward", has_backward, "times",
-            has_backward ? speedup_words(largest, &MeasuredNetwork::backward) : "");
+      .set("backward", speedup_words(largest, &MeasuredNetwork::backward));
 }
 
 }  // namespace
 
-std::optional<Facts> bound_facts(const MeasuredNetworks& networks) {
-  const auto sizes_of = [&](Bound bound) {
-    return join_words(
-        each(only(networks, [=](const MeasuredNetwork& network) { return network.bound == bound; }),
-             &MeasuredNetwork::size_label));
-  };
-  const std::string launch = sizes_of(Bound::kLaunch), mixed = sizes_of(Bound::kMixed);
-  if (launch.empty() && mixed.empty()) return std::nullopt;
-  return Facts()
-      .when("launch", !launch.empty(), "sizes", launch)
-      .when("mixed", !mixed.empty(), "sizes", mixed);
+std::string sizes_of_cpu(const MeasuredNetworks& networks) {
+  std::vector<std::string> parts;
+  for (const Bound bound : {Bound::kLaunch, Bound::kMixed}) {
+    std::vector<std::string> sizes;
+    std::vector<double> launch_us;
+    for (const MeasuredNetwork& network : networks) {
+      if (network.bound != bound) continue;
+      sizes.push_back(network.size_label());
+      if (network.launch_us) launch_us.push_back(*network.launch_us);
+    }
+    if (sizes.empty()) continue;
+    const std::string cost = bound == Bound::kMixed || launch_us.empty()
+                                 ? ""
+                                 : ", " + format_significant(median(launch_us), 2) + " µs a launch";
+    parts.push_back(join_words(sizes) + (bound == Bound::kMixed ? " in part (" : " (") +
+                    std::string(describe(bound)) + cost + ")");
+  }
+  return join(parts, ", ");
 }
 
 Facts speedup_facts(const RunView& view, const PrecisionPairs& pairs) {
@@ -107,20 +117,17 @@ Facts speedup_facts(const RunView& view, const PrecisionPairs& pairs) {
   const bool has_bf16 = device == nullptr || computes_in_bf16(device->compute_capability);
   const std::string precision = pairs.front().precision();
   const PrecisionPairs forward_pairs = compared_pairs(pairs, &MeasuredNetwork::forward);
-  const PrecisionPairs backward_pairs = compared_pairs(forward_pairs, &MeasuredNetwork::backward);
-  const PrecisionPairs& compared = backward_pairs.empty() ? forward_pairs : backward_pairs;
-  const auto bound =
-      bound_facts(each(compared, [](const PrecisionPair& pair) { return *pair.other; }));
+  const PrecisionPairs compared = compared_pairs(forward_pairs, &MeasuredNetwork::backward);
+  const std::string of_cpu =
+      sizes_of_cpu(each(compared, [](const PrecisionPair& pair) { return *pair.other; }));
   const PrecisionPairs profiled = only(compared, [](const PrecisionPair& pair) {
     return pair.fp32->forward.kernels && pair.other->forward.kernels;
   });
   Facts facts;
   facts.set("precision", precision).flag("gpu", view.on_gpu());
-  facts.set("kernels", view.on_gpu() ? "kernels" : "operators");
-  facts.flag("nothing", compared.empty());
   facts.when("fastest", fastest_facts(compared));
-  facts.when("growth", profiled.size() > 1, profiled.size() > 1 ? growth_facts(profiled) : Facts());
-  facts.when("bound", bound).flag("shaded", bound.has_value());
+  facts.when("growth", growth_facts(profiled));
+  facts.when("bound", !of_cpu.empty(), "sizes", of_cpu).flag("shaded", !of_cpu.empty());
   facts.flag("substitute", !has_bf16 && precision == "FP16");
   return facts;
 }

@@ -1,7 +1,6 @@
 // Presents part (b): how long the phases of a step take and how much they vary.
 #include <cmath>
 #include <set>
-#include <tuple>
 
 #include "base/format.h"
 #include "base/lists.h"
@@ -18,16 +17,26 @@
 namespace labreport::benchmarking_script {
 namespace {
 
-constexpr double kTwiceTolerance = 0.15;  // Ratios within 2 ± this count as "about twice".
+constexpr double kNoticeableRatio = 0.05;  // Smaller differences of two ratios count as none.
 constexpr double kTera = 1e12;
-constexpr Notation kRate{Notation::kSignificant, 3};
+constexpr const char* kOptimizer = "optimizer";
 
-/// Returns the rate of a phase's GEMMs in TFLOP/s, from the profile of a process's first step. The
-/// phase has `flop_factor` times the FLOPs of `forward`, a spec whose mode is the forward pass.
+/// Returns the profile of a process's first step, or of a later step with a backward pass; null if
+/// none ran.
+const Launch* profile_with_backward(const RunView& view, const CellSpec& network) {
+  if (const Launch* first_step = profiled_first_step(view, network)) return first_step;
+  const Cell* cell = view.cell(CellKind::kKernels, [&](const CellSpec& spec) {
+    return same_setting(spec, network) && spec.mode >= Mode::kForwardBackward;
+  });
+  return cell == nullptr ? nullptr : ok_launch(*cell);
+}
+
+/// Returns the rate of a phase's GEMMs in TFLOP/s, from the profile of one step. The phase has
+/// `flop_factor` times the FLOPs of `forward`, a spec whose mode is the forward pass.
 std::optional<double> gemm_rate(const RunView& view, const CellSpec& forward,
                                 std::string_view phase, double flop_factor) {
   const auto flops = step_flops(forward);
-  const Launch* launch = profiled_first_step(view, forward);
+  const Launch* launch = profile_with_backward(view, forward);
   if (!flops || launch == nullptr) return std::nullopt;
   double ns = 0;
   for (const MeasuredRow& row : measured_rows(*launch, metric::kKernels)) {
@@ -52,6 +61,13 @@ struct SizeRow {
   const std::string& label() const { return group->label; }
   std::optional<Ratio> backward_ratio() const {
     return ratio_of(phases_ms.backward, phases_ms.forward);
+  }
+  /// True if twice the FLOPs at the GEMMs' rates explain at least half of the ratio's difference
+  /// from 2.
+  bool rates_explain_ratio() const {
+    if (!backward_ratio() || !forward_rate || !backward_rate || *backward_rate <= 0) return false;
+    const double ratio = backward_ratio()->value, explained = 2 * *forward_rate / *backward_rate;
+    return std::abs(ratio - explained) <= std::max(kNoticeableRatio, std::abs(ratio - 2) / 2);
   }
 };
 
@@ -118,8 +134,8 @@ const std::vector<Column<SizeRow>> kSizes{
      },
      "×",
      {Notation::kFixed, 2}},
-    {"forward_rate", "Forward GEMMs", &SizeRow::forward_rate, "TFLOP/s", kRate},
-    {"backward_rate", "Backward GEMMs", &SizeRow::backward_rate, "TFLOP/s", kRate},
+    {"forward_rate", "Forward GEMMs", &SizeRow::forward_rate, "TFLOP/s", kThreeDigits},
+    {"backward_rate", "Backward GEMMs", &SizeRow::backward_rate, "TFLOP/s", kThreeDigits},
     whole_step_column("inference_step", "Inference", Mode::kInference),
     whole_step_column("forward_step", "Forward", Mode::kForward),
     whole_step_column("forward_backward_step", "Forward+backward", Mode::kForwardBackward),
@@ -178,83 +194,78 @@ std::vector<TokensRow> tokens_rows(const std::vector<TimingGroup>& groups) {
   return modes.size() == 1 ? rows : std::vector<TokensRow>();
 }
 
-std::vector<SizeRow> rows_with_phase(const std::vector<SizeRow>& rows, PhaseMember phase) {
-  return only(rows, [phase](const SizeRow& row) { return !(row.phases_ms.*phase).empty(); });
-}
-
-/// Tells the first and the last network's times and all ratios. `rows` must not be empty.
-Facts timed_facts(const std::vector<SizeRow>& rows) {
-  const SizeRow &first = rows.front(), &last = rows.back();
-  const auto mean_ms = [](const std::vector<double>& samples) {
-    return samples.empty() ? "" : format_significant(mean(samples), 3);
-  };
-  Facts facts;
-  facts.set("first_size", first.label()).set("last_size", last.label());
-  facts.set("forward_first", mean_ms(first.phases_ms.forward));
-  facts.set("forward_last", mean_ms(last.phases_ms.forward));
-  facts.flag("one", rows.size() == 1).flag("several", rows.size() > 1);
-  const auto ratio_rows = only(rows, &SizeRow::backward_ratio);
-  const auto ratios =
-      each(ratio_rows, [](const SizeRow& row) { return row.backward_ratio()->value; });
-  const bool all_twice = std::ranges::all_of(
-      ratios, [](double ratio) { return std::abs(ratio - 2) <= kTwiceTolerance; });
-  facts.when("twice", !ratios.empty() && all_twice, "backward",
-             from_to(mean_ms(first.phases_ms.backward), mean_ms(last.phases_ms.backward)));
-  return facts.when("not_twice", !ratios.empty() && !all_twice, "ratio",
-                    ratios.empty() ? ""
-                                   : from_to(format_ratio(std::ranges::min(ratios)),
-                                             format_ratio(std::ranges::max(ratios))));
-}
-
-/// Finds the largest coefficient of variation and its row. There are no facts if no samples varied.
-class LargestVariation {
- public:
-  void add(const SizeRow& row, const std::vector<double>& samples) {
-    const double variation = variation_of(samples).value_or(0);
-    if (variation > variation_) std::tie(variation_, row_) = std::tuple(variation, &row);
-  }
-  const SizeRow* row() const { return row_; }  ///< Null if no samples varied.
-  std::optional<Facts> facts() const {
-    if (row_ == nullptr) return std::nullopt;
-    // The text says "at most", so the coefficient is rounded up to the last digit written.
-    const double last_digit = variation_ > 1 ? 0.1 : variation_ < 0.0995 ? 0.001 : 0.01;
-    const double bound = std::ceil(variation_ / last_digit) * last_digit;
-    return Facts()
-        .set("share", variation_ > 1 ? format_fixed(bound, 1) + "× the mean"
-                                     : format_rough_percent(bound) + " %")
-        .set("size", row_->label());
-  }
-
- private:
-  double variation_ = 0;
-  const SizeRow* row_ = nullptr;
+/// Times that vary between steps.
+struct Spread {
+  const SizeRow* row;
+  std::string what;  ///< "backward pass", "training step"
+  double variation;  ///< The coefficient of variation.
 };
 
-Facts duration_facts(const std::vector<SizeRow>& all) {
-  const auto forward_rows = rows_with_phase(all, &PhaseTimes::forward);
-  const auto backward_rows = rows_with_phase(forward_rows, &PhaseTimes::backward);
-  const auto& rows = backward_rows.empty() ? forward_rows : backward_rows;
-  LargestVariation passes, optimizer;
+std::vector<Spread> spreads(const std::vector<SizeRow>& rows) {
+  std::vector<Spread> all;
   for (const SizeRow& row : rows) {
-    for (const auto& samples : {row.phases_ms.forward, row.phases_ms.backward,
-                                whole_step_times(*row.group, Mode::kForward),
-                                whole_step_times(*row.group, Mode::kInference)})
-      passes.add(row, samples);
-    optimizer.add(row, row.phases_ms.optimizer);
+    const auto add = [&](const std::string& what, const std::vector<double>& times_ms) {
+      if (const auto variation = variation_of(times_ms)) all.push_back({&row, what, *variation});
+    };
+    add("forward pass", row.phases_ms.forward);
+    add("backward pass", row.phases_ms.backward);
+    add(kOptimizer, row.phases_ms.optimizer);
+    for (const auto& [mode, cell] : row.group->cells) {
+      const std::string step(describe(mode));
+      add(mode == Mode::kTrainStep ? step : step + " step", whole_step_times(*row.group, mode));
+    }
   }
-  Facts facts;
-  facts.flag("nothing", rows.empty());
-  facts.set("subject", backward_rows.empty() ? "It varies" : "Passes vary");
-  facts.set("launch_below", format_fixed(100 * kLaunchBoundBelow, 0));
-  facts.when("timed", !rows.empty(), rows.empty() ? Facts() : timed_facts(rows));
-  facts.when("passes", passes.facts());
-  auto of_optimizer = optimizer.facts();
-  if (of_optimizer) {
-    const auto& costs = optimizer.row()->bounds.optimizer.costs;
-    of_optimizer->flag("elsewhere", optimizer.row() != passes.row())
-        .flag("by_launches", costs && costs->bound() == Bound::kLaunch);
-  }
-  return facts.when("optimizer", of_optimizer);
+  return all;
+}
+
+/// Compares the optimizer's time in whole steps, where launches queue up before it begins, with its
+/// time in steps that synchronize before it. Returns nothing unless the CPU sets the latter.
+std::optional<Facts> launch_facts(const SizeRow& row) {
+  const auto step = timed_launch(*row.group, Mode::kTrainStep);
+  if (!step || row.phases_ms.optimizer.empty()) return std::nullopt;
+  const auto queued_ms = step->ms_after_warmup(metric::kEvent, metric::kOptimizer);
+  const double synchronized_ms = mean(row.phases_ms.optimizer);
+  if (queued_ms.empty() || median(queued_ms) >= kLaunchBoundBelow * synchronized_ms)
+    return std::nullopt;
+  const auto& costs = row.bounds.optimizer.costs;
+  return Facts()
+      .set("queued", median(queued_ms), kThreeDigits)
+      .set("synchronized", synchronized_ms, kThreeDigits)
+      .set("kernels", costs ? ", its " + format_value(costs->launches, kAsCount) + " kernels " +
+                                  format_value(costs->kernels_ms, kThreeDigits) + " ms"
+                            : "");
+}
+
+/// Tells the times, the largest network's ratio and what varies most. `rows` have a forward and a
+/// backward pass. Returns nothing if there are none or all have a single step.
+std::optional<Facts> timed_facts(const std::vector<SizeRow>& rows) {
+  const std::vector<Spread> varying = spreads(rows);
+  if (varying.empty()) return std::nullopt;
+  const SizeRow &first = rows.front(), &last = rows.back();
+  const Spread& most = *largest(varying, &Spread::variation);
+  const auto forward_ms = [](const SizeRow& row) {
+    return format_significant(mean(row.phases_ms.forward), 3);
+  };
+  const auto ratios = each(rows, [](const SizeRow& row) { return row.backward_ratio()->value; });
+  const auto rate = [](const std::optional<double>& value) {
+    return format_value(value, kThreeDigits);
+  };
+  return Facts()
+      .set("forward", from_to(forward_ms(first), forward_ms(last)))
+      .set("sizes", from_to(first.label(), last.label()))
+      .set("lowest_to_highest",
+           from_to(format_ratio(std::ranges::min(ratios)), format_ratio(std::ranges::max(ratios))))
+      .set("size", last.label())
+      .set("ratio", format_ratio(ratios.back()))
+      .set("reason", last.rates_explain_ratio()
+                         ? ": twice the FLOPs, at " + rate(last.backward_rate) + " instead of " +
+                               rate(last.forward_rate) + " TFLOP/s"
+                         : "")
+      .set("varying", most.what)
+      .set("varying_size", most.row->label())
+      .set("variation", most.variation > 1 ? format_fixed(most.variation, 1) + " times the mean"
+                                           : format_rough_percent(most.variation) + " %")
+      .when("launches", most.what == kOptimizer ? launch_facts(*most.row) : std::nullopt);
 }
 
 }  // namespace
@@ -262,8 +273,9 @@ Facts duration_facts(const std::vector<SizeRow>& all) {
 PartContent present_durations(const RunView& view, const std::vector<TimingGroup>& groups) {
   const std::vector<SizeRow> rows = size_rows(view, groups);
   PartContent part;
-  part.facts = duration_facts(rows);
+  part.facts.when("timed", timed_facts(only(rows, &SizeRow::backward_ratio)));
   part.facts.flag("gpu", view.on_gpu());
+  part.facts.set("launch_below", format_fixed(100 * kLaunchBoundBelow, 0));
   part.datasets = step_datasets(view, groups);
   part.datasets.push_back(make_dataset("sizes", kSizes, rows));
   part.datasets.push_back(samples_dataset(rows));

@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
+#include "embedded/experiments.h"
 #include "experiments/benchmarking_script/presenters.h"
 #include "experiments/common/command.h"
 #include "experiments/problems.h"
@@ -40,6 +41,16 @@ std::vector<CellSpec> distinct_networks(const std::vector<TimingGroup>& groups) 
   return rows;
 }
 
+/// Joins the embedded sources of the program, each below a line with its path.
+std::string program() {
+  std::string text;
+  for (const EmbeddedFile& file : embedded::experiments()) {
+    if (file.name.starts_with("src/"))
+      text.append("// ").append(file.name).append("\n\n").append(file.bytes()).append("\n");
+  }
+  return text;
+}
+
 PartContent present_program(const RunView& view, const std::vector<TimingGroup>& groups) {
   const std::vector<const Cell*> cells = cells_of(groups);
   // The text quotes the cell with the most steps, because others may have a single cold step.
@@ -58,6 +69,7 @@ PartContent present_program(const RunView& view, const std::vector<TimingGroup>&
   part.facts.set_markdown("command", "`" + command + "`");
   part.datasets = {make_dataset("networks", kNetworks, distinct_networks(groups))};
   part.details.tables = {command_table(view.run(), kProblem, cells)};
+  part.attachments = {{"program.cpp", program(), {}}};
   return part;
 }
 

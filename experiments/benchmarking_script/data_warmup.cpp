@@ -4,16 +4,16 @@
 
 #include "base/format.h"
 #include "base/lists.h"
-#include "base/text.h"
 #include "experiments/benchmarking_script/presenters.h"
-#include "experiments/common/change.h"
 #include "results/metric_names.h"
 
 namespace labreport::benchmarking_script {
 namespace {
 
 constexpr double kNoticeableChange = 0.01;  // Smaller relative changes of a mean count as none.
+constexpr double kSmallChange = 0.001;      // Smaller relative changes have two decimals in %.
 constexpr double kFixedCostRatio = 1.5;     // Costs within this ratio do not depend on the size.
+constexpr double kMillisecondsPerSecond = 1e3;
 // The numbers of warm-up steps before the windows; SIZE_MAX stands for all warm-up steps.
 constexpr std::size_t kWindowWarmups[]{0, 1, 2, 5, SIZE_MAX};
 
@@ -46,6 +46,19 @@ struct WarmupRow {
   }
   /// Returns the relative change of the mean that is left after one warm-up step.
   double change_after_one() const { return std::abs(ratio_to_warm(1).value_or(1) - 1); }
+  /// Returns the deviation after one warm-up step, divided by that after all; 0 if it is unknown.
+  double spread_after_one() const {
+    const auto window = windows.find(1);
+    if (window == windows.end()) return 0;
+    return quotient(window->second.stddev, warm_window().stddev).value_or(0);
+  }
+  /// True if the mean rises without warm-up and the steps after the first one deviate less than
+  /// half as much.
+  bool first_step_raises_mean() const {
+    const auto window = windows.find(1);
+    const Summary& later = window == windows.end() ? warm_window() : window->second;
+    return largest_cold_ratio() > 1 + kNoticeableChange && 2 * later.stddev < cold_window().stddev;
+  }
   /// Returns the cold mean divided by the warm one, once for each process: its first step replaces
   /// the first step of the cold window.
   std::vector<double> cold_ratios() const {
@@ -232,67 +245,47 @@ std::vector<Segment> bar_segments(const FirstSteps& steps) {
   return segments;
 }
 
-std::string range_words(const std::vector<double>& values) {
-  const auto [low, high] = std::ranges::minmax(values);
-  return from_to(format_significant(low, 3), format_significant(high, 3));
-}
-
-/// Names initialization as the cause if it explains every profiled first step's extra time, and if
-/// `slowest`'s window after one warm-up step deviates less than half as much as its cold window.
-std::optional<Facts> initialization_facts(const FirstSteps& steps, const WarmupRow& slowest) {
-  const auto window_after_one = slowest.windows.find(1);
-  const Summary& later =
-      window_after_one == slowest.windows.end() ? slowest.warm_window() : window_after_one->second;
-  const FirstSteps profiled = only(steps, &FirstStep::has_causes);
-  const auto is_slowest = [&](const FirstStep& step) { return step.row->group == slowest.group; };
-  if (2 * later.stddev >= slowest.cold_window().stddev ||
-      std::ranges::none_of(profiled, is_slowest) ||
-      !std::ranges::all_of(profiled, &FirstStep::initialization_explains))
-    return std::nullopt;
-  const auto times_ms = each(profiled, &FirstStep::extra_ms);
-  const bool is_fixed = times_ms.size() > 1 && times_ms.size() == steps.size() &&
-                        std::ranges::max(times_ms) < kFixedCostRatio * std::ranges::min(times_ms);
-  return Facts().set("extra", range_words(times_ms)).flag("fixed", is_fixed);
-}
-
-/// Sets the answer. `rows` must not be empty, and all must have the same mode.
-void set_answer(Facts& facts, const WarmupRows& rows, const FirstSteps& first_steps,
-                const std::vector<TimingGroup>& groups) {
-  const auto [least_slowed, most_slowed] =
-      std::ranges::minmax_element(rows, {}, &WarmupRow::largest_cold_ratio);
-  const WarmupRow& most_changed_after_one = *largest(rows, &WarmupRow::change_after_one);
-  // These networks allocated device memory in a timed step, even after all warm-up steps.
-  const auto allocating = only(groups, [](const TimingGroup& group) {
-    const auto step = longest_timed_launch(group);
-    return step && std::ranges::count(disturbances(*step), "allocated in step") > 0;
+/// Tells how much longer first steps take. Returns nothing unless that time is about the same at
+/// several sizes, all of them profiled, and initialization explains it at each size.
+std::optional<Facts> initialization_facts(const FirstSteps& steps) {
+  const bool explained = std::ranges::all_of(steps, [](const FirstStep& step) {
+    return step.has_causes() && step.initialization_explains();
   });
-  const auto cold_change = [](const WarmupRow& row) {
-    return std::ranges::max(
-        each(row.cold_ratios(), [](double ratio) { return std::abs(ratio - 1); }));
-  };
-  const bool rises = most_slowed->largest_cold_ratio() > 1 + kNoticeableChange;
-  const auto initialization = initialization_facts(first_steps, *most_slowed);
-  Facts cold;
-  cold.set("most", most_slowed->label()).set("least", least_slowed->label());
-  cold.set("most_rise", range_words(most_slowed->cold_ratios()));
-  cold.set("least_rise", range_words(least_slowed->cold_ratios()));
-  cold.flag("several", least_slowed->group != most_slowed->group);
-  // The bound is rounded up, because "within 0.0 %" would be false.
-  const double bound = std::ceil(cold_change(*largest(rows, cold_change)) * 1e3) / 1e3;
-  const std::string step(describe(most_slowed->mode));
-  facts.set("steps", format_plural(static_cast<std::int64_t>(most_slowed->cold_window().count),
-                                   most_slowed->mode == Mode::kTrainStep ? step : step + " step"));
-  facts.when("rises", rises,
-             cold.when("initialization", initialization).flag("unexplained", !initialization));
-  facts.when("steady", !rises, "bound", format_rough_percent(bound) + " %");
-  facts.choose({"one_enough", "one_short"},
-               most_slowed->longest_warmup() < 2                                ? ""
-               : most_changed_after_one.change_after_one() <= kNoticeableChange ? "one_enough"
-                                                                                : "one_short",
-               Facts()
-                   .set("size", most_changed_after_one.label())
-                   .when("allocates", !allocating.empty(), "sizes",
-                         join_words(each(allocating, &TimingGroup::label))));
+  if (!explained || steps.size() < 2) return std::nullopt;
+  const auto times_ms = each(steps, &FirstStep::extra_ms);
+  if (std::ranges::max(times_ms) >= kFixedCostRatio * std::ranges::min(times_ms))
+    return std::nullopt;
+  return Facts().set("extra", median(times_ms) / kMillisecondsPerSecond,
+                     {Notation::kSignificant, 2});
+}
+
+/// Returns the answer's sentences. All rows have the same mode.
+Facts answer_facts(const WarmupRows& rows, const FirstSteps& first_steps) {
+  Facts first_step, after_one;
+  bool raises = false, varies = false;
+  if (!rows.empty()) {
+    const WarmupRow& slowest = *largest(rows, &WarmupRow::largest_cold_ratio);
+    const std::string step(describe(slowest.mode));
+    const auto count = static_cast<std::int64_t>(slowest.cold_window().count);
+    raises = slowest.first_step_raises_mean();
+    first_step
+        .set("steps",
+             format_plural(count, slowest.mode == Mode::kTrainStep ? step : step + " step"))
+        .set("rise", format_ratio(slowest.largest_cold_ratio()))
+        .set("size", slowest.label())
+        .set("warm", slowest.warm_window().stddev, {Notation::kSignificant, 2})
+        .set("cold", slowest.cold_window().stddev, kThreeDigits);
+    const WarmupRow& most_varying = *largest(rows, &WarmupRow::spread_after_one);
+    varies = most_varying.longest_warmup() > 1 && most_varying.spread_after_one() > 0;
+    const double change = largest(rows, &WarmupRow::change_after_one)->change_after_one();
+    after_one.set("change", format_fixed(100 * change, change < kSmallChange ? 2 : 1) + " %")
+        .set("spread", format_factor(most_varying.spread_after_one()))
+        .set("size", most_varying.label());
+  }
+  return Facts()
+      .when("first_step", raises, first_step)
+      .when("initialization", raises ? initialization_facts(first_steps) : std::nullopt)
+      .when("after_one", varies, after_one);
 }
 
 }  // namespace
@@ -309,10 +302,8 @@ PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& 
   const WarmupRows rows = only(comparable, has_mode);
   const auto first_steps = each(rows, [&](const WarmupRow& row) { return FirstStep(view, row); });
   PartContent part;
+  part.facts = answer_facts(rows, first_steps);
   part.facts.flag("profiled", std::ranges::any_of(first_steps, &FirstStep::has_causes));
-  part.facts.flag("nothing", rows.empty());
-  part.facts.choose({"rises", "steady", "one_enough", "one_short"}, "", {});
-  if (!rows.empty()) set_answer(part.facts, rows, first_steps, groups);
   part.facts.set("mode", describe(mode));
   part.datasets = {windows_dataset("windows", only(all, has_mode)),
                    windows_dataset("every-window", all),

@@ -20,8 +20,7 @@ namespace {
 constexpr double kLeastSpeedup = 1.02;  // Changes with smaller speedups are not advised.
 constexpr double kMillisecondsPerSecond = 1e3;
 constexpr double kMostlyIdle = 0.5;  // If the GPU idles for a larger share, launches set the pace.
-// A rise of idle time by a smaller share of the saving is omitted.
-constexpr double kNotableRise = 0.1;
+constexpr double kMicrosecondsPerMillisecond = 1e3;
 
 std::string change_of(const CellSpec& spec, const Ladder& ladder) {
   if (!spec.implementation.empty()) return "torch.compile";
@@ -38,6 +37,7 @@ Rung rung_of(const Limits& limits, const Cell& cell, const Ladder& ladder) {
   if (cell.spec.device == DeviceKind::kCuda) {  // A CPU has no kernels.
     rung.busy_ms = single_milliseconds(*launch, metric::kProfile, metric::kBusy);
     rung.kernels = single_number(*launch, metric::kProfile, metric::kKernels);
+    rung.optimizer_ms = single_milliseconds(*launch, metric::kBusy, metric::kOptimizer);
   }
   rung.peak_bytes = single_number(*launch, metric::kMemory, metric::kPeakAllocated);
   if (const auto ms = single_milliseconds(*launch, metric::kStartUp, metric::kCompile)) {
@@ -66,7 +66,7 @@ std::optional<double> ms_at_peak_rates(const Limits& limits, const Ladder& ladde
 }
 
 std::string describe_fall(double from, double to) {
-  return fmt::format("falls from {} to {} ms", format_value(from, kThreeDigits),
+  return fmt::format("falls from {} to {}", format_value(from, kThreeDigits),
                      format_value(to, kThreeDigits));
 }
 
@@ -86,6 +86,12 @@ std::optional<double> Rung::idle_ms() const {
 std::optional<double> Rung::idle_share() const {
   const auto idle = idle_ms();
   return idle ? std::optional(*idle / mean_ms()) : std::nullopt;
+}
+
+std::optional<double> Rung::idle_us() const {
+  const auto idle = idle_ms();
+  if (!idle || kernels.value_or(0) <= 0) return std::nullopt;
+  return *idle * kMicrosecondsPerMillisecond / *kernels;
 }
 
 const Rung* Ladder::first_run() const {
@@ -121,7 +127,11 @@ std::vector<Ladder> ladders(const RunView& view) {
     }
     ladder->rungs.push_back(rung_of(limits, cell, *ladder));
   }
-  for (Ladder& ladder : all) ladder.ms_at_peak_rates = ms_at_peak_rates(limits, ladder);
+  for (Ladder& ladder : all) {
+    ladder.ms_at_peak_rates = ms_at_peak_rates(limits, ladder);
+    if (ladder.rungs.back().cell->spec.precision == Precision::kTf32)
+      ladder.words = ladder.size + ", FP32 to TF32";
+  }
   std::ranges::stable_sort(all, {}, [](const Ladder& ladder) {
     return std::pair(parameters(ladder), ladder.precision != describe(Precision::kFp32));
   });
@@ -164,21 +174,29 @@ std::vector<Gain> largest_gains(const Ladder& ladder, std::size_t max_count) {
 
 std::string reason_clause(const Gain& gain) {
   const Rung &before = *gain.before, &after = *gain.after;
-  if (gain.from_less_idle_time()) {
-    return "because GPU idle time " + describe_fall(*before.idle_ms(), *after.idle_ms());
-  }
   if (!before.busy_ms || !after.busy_ms) return "";
-  std::string gpu_time = "GPU time " + describe_fall(*before.busy_ms, *after.busy_ms);
-  const double idle_before = *before.idle_ms(), idle_after = *after.idle_ms();
-  if (idle_after - idle_before >= kNotableRise * gain.saved_ms()) {
-    gpu_time += fmt::format(", while GPU idle time rises from {} to {} ms",
-                            format_value(idle_before, kThreeDigits),
-                            format_value(idle_after, kThreeDigits));
+  const double fewer_kernels = before.kernels.value_or(0) - after.kernels.value_or(0);
+  const std::string fewer = fewer_kernels >= 1 ? fmt::format("{} fewer kernels run: ",
+                                                             format_value(fewer_kernels, kAsCount))
+                                               : "";
+  if (gain.from_less_idle_time()) {
+    if (fewer.empty() && before.idle_us() && after.idle_us())
+      return "because GPU idle time a kernel " +
+             describe_fall(*before.idle_us(), *after.idle_us()) + " µs";
+    return "because " + fewer + "GPU idle time " +
+           describe_fall(*before.idle_ms(), *after.idle_ms()) + " ms";
   }
-  if (before.cell->spec.precision != after.cell->spec.precision) {
-    return "because GEMMs run on tensor cores: " + gpu_time;
+  const double saved_in_optimizer =
+      before.optimizer_ms.value_or(0) - after.optimizer_ms.value_or(0);
+  if (after.cell->spec.variant == Variant::kFusedAdamW && after.optimizer_ms &&
+      saved_in_optimizer >= gain.saved_ms() / 2) {
+    return fmt::format("because AdamW moves {} instead of {} bytes a parameter: its GPU time {} ms",
+                       kFusedAdamWBytes, kUnfusedAdamWBytes,
+                       describe_fall(*before.optimizer_ms, *after.optimizer_ms));
   }
-  return "because " + gpu_time;
+  const bool on_tensor_cores = before.cell->spec.precision != after.cell->spec.precision;
+  return "because " + (on_tensor_cores ? "GEMMs run on tensor cores: " : fewer) + "GPU time " +
+         describe_fall(*before.busy_ms, *after.busy_ms) + " ms";
 }
 
 const Ladder* advised_ladder(const std::vector<Ladder>& all) {

@@ -16,19 +16,21 @@ struct Rung {
   std::string reason;                 ///< Why the rung has no numbers; empty if it ran.
   std::vector<double> steps_ms = {};  ///< The times of the steps after the warm-up.
   std::optional<double> busy_ms = {}, kernels = {}, peak_bytes = {}, mfu = {}, compile_s = {};
-  std::vector<double> losses = {};  ///< One for each step, warm-up steps included.
+  std::optional<double> optimizer_ms = {};  ///< The part of `busy_ms` in the optimizer.
+  std::vector<double> losses = {};          ///< One for each step, warm-up steps included.
 
   bool ran() const { return !steps_ms.empty(); }
   double mean_ms() const;                    ///< The mean of `steps_ms`.
   std::optional<double> idle_ms() const;     ///< The mean time of a step in which no kernel runs.
   std::optional<double> idle_share() const;  ///< `idle_ms()` / `mean_ms()`.
+  std::optional<double> idle_us() const;     ///< `idle_ms()` / `kernels`, in µs.
 };
 
 /// The rungs of one size in plan order; the first rung has no change. The last rungs of an FP32
 /// ladder compute in TF32. All rungs of a 16-bit ladder run under autocast.
 struct Ladder {
   std::string size;
-  std::string words;  ///< "small in BF16"; "small in FP32"
+  std::string words;  ///< "small in BF16"; "small, FP32 to TF32"
   std::string precision;
   std::vector<Rung> rungs;
   /// The time of the step's GEMMs at the rate of the run's fastest GEMM in the last rung's

@@ -25,9 +25,19 @@ struct Row {
   const Rung* rung;
   const Rung* previous;  ///< The nearest earlier rung that ran; null if none did.
 
-  std::optional<double> speedup(const Rung* reference) const {
-    if (reference == nullptr || reference == rung || !rung->ran()) return std::nullopt;
-    return reference->mean_ms() / rung->mean_ms();
+  std::optional<double> speedup() const {
+    const Rung* first = ladder->first_run();
+    if (first == nullptr || first == rung || !rung->ran()) return std::nullopt;
+    return first->mean_ms() / rung->mean_ms();
+  }
+  std::optional<double> saved_ms() const {
+    if (previous == nullptr || !rung->ran()) return std::nullopt;
+    return Gain{previous, rung}.saved_ms();
+  }
+  /// Returns the reason of a saving, without "because"; empty if the rung saves nothing.
+  std::string why() const {
+    const std::string clause = saved_ms().value_or(0) > 0 ? reason_clause({previous, rung}) : "";
+    return clause.substr(std::min(clause.size(), std::string_view("because ").size()));
   }
   /// Returns the largest relative difference from the first rung's losses over the compared steps.
   std::optional<double> loss_difference() const {
@@ -43,6 +53,14 @@ struct Row {
   }
 };
 
+/// Makes a column of a member of the rung: a number, or a function that returns one.
+template <typename Member>
+Column<Row> rung_column(const char* name, const char* title, Member member, const char* unit,
+                        Notation notation) {
+  return {name, title, [member](const Row& row) { return Value(std::invoke(member, *row.rung)); },
+          unit, notation};
+}
+
 const std::vector<Column<Row>> kRows{
     {"rung", "Rung", [](const Row& row) { return row.rung->change; }},
     {"ms", "Step",
@@ -51,32 +69,16 @@ const std::vector<Column<Row>> kRows{
                               : Value::missing(row.rung->reason);
      },
      "ms"},
-    {"gain", "vs. last", [](const Row& row) { return Value(row.speedup(row.previous)); }, "×",
-     kThreeDigits},
-    {"total", "vs. first",
-     [](const Row& row) { return Value(row.speedup(row.ladder->first_run())); }, "×", kThreeDigits},
-    {"mfu", "MFU", [](const Row& row) { return Value(row.rung->mfu); }, "%", kShare},
-    {"peak",
-     "Peak memory",
-     [](const Row& row) { return Value(row.rung->peak_bytes); },
-     "GiB",
-     {Notation::kGibibytes}},
-    {"kernels",
-     "Kernels",
-     [](const Row& row) { return Value(row.rung->kernels); },
-     "",
-     {Notation::kCount}},
-    {"idle", "GPU idle", [](const Row& row) { return Value(row.rung->idle_share()); }, "%", kShare},
-    {"loss",
-     "Loss differs by",
-     [](const Row& row) { return Value(row.loss_difference()); },
-     "%",
-     {Notation::kRelativeError, 2}},
-    {"compile",
-     "Compile time",
-     [](const Row& row) { return Value(row.rung->compile_s); },
-     "s",
-     {Notation::kFixed, 1}}};
+    {"total", "vs. first", &Row::speedup, "×", kThreeDigits},
+    rung_column("gpu", "GPU time", &Rung::busy_ms, "ms", kTime),
+    rung_column("kernels", "Kernels", &Rung::kernels, "", kAsCount),
+    rung_column("idle", "Idle a kernel", &Rung::idle_us, "µs", kThreeDigits),
+    rung_column("peak", "Peak memory", &Rung::peak_bytes, "GiB", {Notation::kGibibytes}),
+    {"saved", "Saved", &Row::saved_ms, "ms", kThreeDigits},
+    {"why", "Because", &Row::why},
+    rung_column("mfu", "MFU", &Rung::mfu, "%", kShare),
+    {"loss", "Loss differs by", &Row::loss_difference, "%", {Notation::kRelativeError, 2}},
+    rung_column("compile", "Compile time", &Rung::compile_s, "s", {Notation::kFixed, 1})};
 
 std::vector<Row> rows_of(const Ladder& ladder) {
   std::vector<Row> rows;
@@ -117,7 +119,7 @@ Facts ladder_facts(const Ladder& ladder) {
     const std::string why = reason_clause(largest_gain.front());
     gain_facts.set("change", largest_gain.front().after->change)
         .set("saved", largest_gain.front().saved_digits())
-        .when("why", !why.empty(), "because", why);
+        .set("because", why.empty() ? "" : ", " + why);
   }
   return Facts()
       .set("words", ladder.words)
@@ -125,15 +127,6 @@ Facts ladder_facts(const Ladder& ladder) {
       .set("to", fastest_ms, kThreeDigits)
       .set("speedup", first_ms / fastest_ms, kThreeDigits)
       .when("foremost", !largest_gain.empty(), gain_facts);
-}
-
-std::string first_reason(const std::vector<Ladder>& ladders) {
-  for (const Ladder& ladder : ladders) {
-    for (const Rung& rung : ladder.rungs) {
-      if (!rung.reason.empty()) return rung.reason;
-    }
-  }
-  return "not measured yet";
 }
 
 }  // namespace
@@ -160,7 +153,6 @@ Presentation present(const RunView& view) {
     first_cells.push_back(ladder.rungs.front().cell);
     for (const Rung& rung : ladder.rungs) part.cells.push_back(rung.cell);
   }
-  part.facts.flag("nothing", answers.empty()).set("reason", first_reason(all));
   part.facts.list("ladders", answers).list("apart", diverging);
   const Ladder* drawn_ladder = advised_ladder(all);
   part.facts.set("drawn", drawn_ladder == nullptr ? "" : drawn_ladder->words);

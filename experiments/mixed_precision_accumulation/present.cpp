@@ -121,24 +121,17 @@ std::optional<Facts> textbook_facts(const std::vector<Loop>& loops) {
       .set("addend", mixed->addend, {Notation::kSignificant, 5});
 }
 
-Facts make_facts(const std::vector<Loop>& loops, const std::string& why_missing) {
-  std::vector<Facts> handout_loops;
+Facts make_facts(const std::vector<Loop>& loops) {
   std::vector<std::string> differing;  // Loops whose sums differ between GPU and CPU.
   for (const Loop& loop : loops) {
-    if (!loop.is_extra)
-      handout_loops.emplace_back().set("loop", loop.label).set("value", loop.final_sum(), kSum);
     const bool differs = !loop.host_sums.empty() && loop.host_sums != loop.sums;
     if (differs) differing.emplace_back(loop.label);
   }
-  const auto textbook = textbook_facts(loops);
   const bool compared = !loops.empty() && !loops.front().host_sums.empty();
   return Facts()
-      .when("textbook", textbook)
-      .flag("otherwise", !loops.empty() && !textbook)
-      .list("loops", std::move(handout_loops))
+      .when("textbook", textbook_facts(loops))
       .flag("same_bits", compared && differing.empty())
-      .when("differs", !differing.empty(), "loops", join_words(differing))
-      .when("missing", !why_missing.empty(), "reason", why_missing);
+      .when("differs", !differing.empty(), "loops", join_words(differing));
 }
 
 }  // namespace
@@ -149,7 +142,7 @@ Presentation present(const RunView& view) {
   const Launch* launch = ok_launch(*cell);
   const auto loops = launch == nullptr ? std::vector<Loop>() : loops_of(*launch);
   PartContent part;
-  part.facts = make_facts(loops, reason_missing(*cell));
+  part.facts = make_facts(loops);
   part.cells = {cell};
   part.datasets = {make_dataset("sums", kSumColumns, loops),
                    make_dataset("running-error", kRunningErrorColumns, running_errors(loops)),

@@ -28,7 +28,8 @@ struct PartWork {
 };
 
 /// The bytes that AdamW must move for each parameter: it reads four FP32 values and writes three.
-inline constexpr double kFusedAdamWBytes = 28;
+/// The 14 kernels a tensor of the written-out AdamW (model/adamw.cpp) read 19 and write 14.
+inline constexpr double kFusedAdamWBytes = 28, kUnfusedAdamWBytes = 132;
 
 /// Returns the work of all layers in one forward pass, or of the optimizer in one step; zeros
 /// unless the cell measures the C++ network. The formulas are for one layer, in which a batch has B

@@ -29,36 +29,18 @@ Part layer_norm_part(std::function<void(const NamedRow&)> change) {
   return mixed_part("b", each_row(metric::kLayerNorm, std::move(change)));
 }
 
-std::string layer_norm_answer(std::function<void(const NamedRow&)> change) {
-  return layer_norm_part(std::move(change)).answer;
-}
-
 bool has_format(const NamedRow& row, const char* format) { return row.has("format", format); }
 
-TEST(LayerNormAnswer, NeedsBothErrors) {
-  const auto only_reductions = [](const NamedRow& row) {
-    row["method"] = std::string(metric::kReductions);
+TEST(LayerNormAnswer, NeedsAnErrorThatFp32StatisticsReduce) {
+  const auto answer_if_reductions_err = [](double error) {
+    return layer_norm_part([=](const NamedRow& row) {
+             if (has_format(row, "bf16") && row.has("method", metric::kReductions))
+               row["output_error"] = error;
+           })
+        .answer;
   };
-  EXPECT_THAT(layer_norm_answer(only_reductions), HasSubstr("it lacks rows of BF16 at scale 1"));
-}
-
-TEST(LayerNormAnswer, NamesRangeOnlyForAFormatThatOverflows) {
-  EXPECT_THAT(mixed_part("b").answer,
-              AllOf(HasSubstr("here from input scale 2³. BF16 has FP32's range, so nothing"),
-                    HasSubstr("but only 8 significant bits")));
-  const std::string answer = layer_norm_answer([](const NamedRow& row) {
-    if (has_format(row, "bf16") && row.number("scale_log2") == 14) {
-      row["sum_overflow"] = std::int64_t{16};
-    }
-  });
-  EXPECT_THAT(answer, HasSubstr("2³. BF16 has only 8 significant bits"));
-}
-
-TEST(LayerNormAnswer, NeedsNoFp32IfReductionsErrAsLittle) {
-  const std::string answer = layer_norm_answer([](const NamedRow& row) {
-    if (has_format(row, "bf16")) row["output_error"] = 0.002;
-  });
-  EXPECT_THAT(answer, testing::StartsWith("**No.** With BF16 statistics the output is off by"));
+  EXPECT_THAT(answer_if_reductions_err(0.0046), HasSubstr("the output is off by **0.46 %**"));
+  EXPECT_EQ(answer_if_reductions_err(0.001), "This run does not answer this question.");
 }
 
 TEST(LayerNorm, LeavesOutRowsThatDoNotSayWhetherTheyOverflow) {
@@ -74,7 +56,7 @@ TEST(Dtypes, IncludeTheUsersModel) {
   PlanInput input = input_for("benchmarking_mixed_precision.a");
   input.selection.model.emplace().implementation = "Net-0a1b2c3d";
   const Part part = part_of(fake_run(input), kMixed);
-  EXPECT_THAT(part.answer, HasSubstr("- loss, cross-entropy: **FP32**")) << "the toy model's";
+  EXPECT_THAT(part.answer, HasSubstr("- loss: **FP32** by cross-entropy")) << "the toy model's";
   ASSERT_EQ(part.tables.size(), 1u);
   EXPECT_EQ(part.tables.front().title, "Dtypes of Net-0a1b2c3d, size small");
   EXPECT_THAT(lines_of(part.tables.front()).front(), testing::StartsWith("parameters | "));
@@ -83,7 +65,6 @@ TEST(Dtypes, IncludeTheUsersModel) {
   };
   const Part failed = part_of(fake_run(input, fails), kMixed);
   EXPECT_TRUE(failed.tables.empty());
-  EXPECT_THAT(failed.answer, HasSubstr("The dtypes of Net-0a1b2c3d were not traced: "));
 }
 
 /// The times of a pass's kernels in ms, by class.
@@ -127,27 +108,26 @@ TEST(SpeedupAnswer, NamesTheShareOfGemmsOnlyIfNothingElseGetsFaster) {
                                  }))
         .answer;
   };
-  EXPECT_THAT(answer(1), HasSubstr("grows from 1.22 (small) to 5.26 (2.7B), because only GEMMs get "
-                                   "faster: their share of training's FP32 forward pass grows from "
-                                   "20.0 to 90.0 %."));
-  EXPECT_THAT(answer(2), AllOf(HasSubstr("speedup grows from "), Not(HasSubstr("because"))));
+  EXPECT_THAT(answer(1), HasSubstr("which in FP32 take **20.0 to 90.0 %** of the forward"));
+  EXPECT_THAT(answer(2), Not(HasSubstr("only GEMMs get faster")));
 }
 
-TEST(SpeedupAnswer, TellsWhetherTheSpeedupOfKernelsGrows) {
-  const auto answer = [](double gemms_ms_of_small) {
-    return speedup_part(fake_run(profiled_input(),
-                                 [=](const CellSpec& spec, Launch& launch) {
-                                   if (spec.kind != CellKind::kKernels || spec.steps == 0) return;
-                                   const bool is_half = spec.precision != Precision::kFp32;
-                                   const double half_ms =
-                                       spec.size == "small" ? gemms_ms_of_small : 20;
-                                   write_profile(launch, {is_half ? half_ms : 80, 5, 15});
-                                 }))
-        .answer;
+TEST(SpeedupAnswer, LimitsTheStepByWhatGemmsLeave) {
+  const auto is_step = [](const CellSpec& spec) { return spec.kind == CellKind::kTiming; };
+  const auto limited = [](const CellSpec& spec, Launch& launch) {
+    const bool is_half = spec.precision != Precision::kFp32;
+    const double gemms_ms = spec.size == "small" ? 20 : 90;
+    if (spec.kind == CellKind::kKernels && spec.steps != 0)
+      write_profile(launch, {is_half ? gemms_ms / 10 : gemms_ms, 5, 95 - gemms_ms});
+    each_sample(metric::kStep, metric::kTotal,
+                [=](double, std::size_t) { return is_half ? 58e6 : 200e6; })(spec, launch);
   };
-  EXPECT_THAT(answer(40),
-              HasSubstr("The kernels' forward speedup grows from 1.67 (small) to 2.50 (2.7B)"));
-  EXPECT_THAT(answer(20), HasSubstr("does not grow with size, from 2.50 (small) to 2.50 (2.7B)."));
+  // Both passes of 2.7B have 9 ms of GEMMs, so 40 of 58 ms are left.
+  EXPECT_THAT(speedup_part(fake_run(profiled_input(), where(is_step, limited))).answer,
+              Not(HasSubstr("Without GEMMs")))
+      << "kernels as the fake worker has them";
+  EXPECT_THAT(speedup_part(fake_run(profiled_input(), limited)).answer,
+              HasSubstr("Without GEMMs, 2.7B's step would be **5.00 times** as fast."));
 }
 
 /// Makes kernels fill the share `share_of(size)` of each pass and each step in 16 bits.
@@ -178,8 +158,9 @@ MeasuredRun run_with_all_bounds() {
 TEST(Bounds, AreTheSameInEveryPartOfAReport) {
   const MeasuredRun run = run_with_all_bounds();
   const Document document = build_document(run, false);
-  const auto names_both =
-      HasSubstr("The CPU sets the BF16 times of small (launch-bound) and some of medium (mixed).");
+  const auto names_both = testing::ContainsRegex(
+      "The CPU sets BF16 times of small [(]launch-bound, [0-9.]+ µs a launch[)], medium in part "
+      "[(]mixed[)]");
   const auto in_one_line = [](const std::string& text) {
     return std::regex_replace(text, std::regex("\\s+|\\*\\*"), " ");
   };
@@ -224,7 +205,7 @@ TEST(Bounds, FollowTheGpusLagWithoutAProfile) {
   EXPECT_EQ(TimeBound{.lag_shares = {0.01}}.bound(), Bound::kLaunch);
   EXPECT_EQ((TimeBound{.lag_shares = {0.01, 0.12}}.bound()), Bound::kMixed);
   const auto answer = mixed_part("c").answer;  // Only timing is planned, not kernels.
-  EXPECT_THAT(answer, HasSubstr("The CPU sets the BF16 times of small (launch-bound)."));
+  EXPECT_THAT(answer, HasSubstr("The CPU sets BF16 times of small (launch-bound)."));
 }
 
 TEST(SpeedupAnswer, TellsNoSpeedupOfTimesThatTheCpuSets) {
@@ -235,9 +216,9 @@ TEST(SpeedupAnswer, TellsNoSpeedupOfTimesThatTheCpuSets) {
   const auto large_fills = [](double share) {
     return [=](const std::string& size) { return size == "2.7B" || size == "xl" ? share : 0.95; };
   };
-  EXPECT_THAT(answer_if(large_fills(0.95)), HasSubstr("makes 2.7B's forward pass **"));
-  EXPECT_THAT(answer_if(large_fills(0.85)), HasSubstr("makes large's forward pass **"));
-  EXPECT_THAT(answer_if(large_fills(0.5)), HasSubstr("makes large's forward pass **"));
+  EXPECT_THAT(answer_if(large_fills(0.95)), HasSubstr("makes 2.7B's forward **"));
+  EXPECT_THAT(answer_if(large_fills(0.85)), HasSubstr("makes large's forward **"));
+  EXPECT_THAT(answer_if(large_fills(0.5)), HasSubstr("makes large's forward **"));
   EXPECT_THAT(answer_if([](const std::string&) { return 0.5; }), Not(HasSubstr("as fast")));
 }
 
@@ -264,27 +245,8 @@ TEST(SpeedupAnswer, GivesNoReasonsWithoutAComparison) {
   const Part part = mixed_part("c", [](const CellSpec& spec, Launch& launch) {
     if (spec.precision != Precision::kFp32) end_with(launch, Crashed{11, ""});
   });
-  EXPECT_THAT(part.answer, AllOf(HasSubstr("No size ran both in FP32 and in BF16"),
-                                 Not(HasSubstr("was profiled"))));
+  EXPECT_EQ(part.answer, "This run does not answer this question.");
   EXPECT_TRUE(part.figures.empty());
-}
-
-TEST(AccumulationAnswer, SaysIfRoundingUpAndDownCancels) {
-  const auto answer = [](const Change& change) {
-    const char* problem = "mixed_precision_accumulation";
-    return part_of(fake_run(input_for(problem), change), problem).answer;
-  };
-  EXPECT_THAT(
-      answer(unchanged),
-      HasSubstr("a step adds 0.0117 half way and 0.00781 at the end, and these errors nearly"));
-  const auto stuck_at_nine = [](const CellSpec&, Launch& launch) {
-    for (Metric& metric : launch.metrics) {
-      if (metric.tag != metric::kRunningSum || metric.name != metric::kFp16Loop) continue;
-      for (double& sum : std::get<std::vector<double>>(std::get<Samples>(metric.data)))
-        sum = std::min(sum, 9.0);
-    }
-  };
-  EXPECT_THAT(answer(stuck_at_nine), Not(HasSubstr("cancels")));
 }
 
 }  // namespace

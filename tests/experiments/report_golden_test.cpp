@@ -225,10 +225,9 @@ TEST(OtherReports, SayWhatBecameOfTheirRuns) {
   };
   expect_sentences(
       nothing_ran(),
-      {"No size ran to its end, so there is nothing to time.", "so there are no steps to compare.",
-       "No step was profiled;", "a \\<b\\>last\\</b\\> word \\| and a bar",
-       "No step was recorded, so there is no curve.", "This run measured none at that context.",
-       "No forward pass was recorded."});
+      {"This run does not answer this question.", "No step was profiled;",
+       "a \\<b\\>last\\</b\\> word \\| and a bar", "No step was recorded, so there is no curve.",
+       "This run measured none at that context.", "No forward pass was recorded."});
   expect_sentences(no_bf16(), {"This GPU does not compute in BF16: FP16 stands in for it",
                                "FP32 and 1,700 ms in FP16, a speedup of 1.79×"});
   expect_sentences(four_precisions(), {"BF16 autocast makes the forward pass"});

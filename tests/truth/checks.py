@@ -30,6 +30,8 @@ def always(_run, **_groups):
     """Checks nothing, because the sentence holds for every run."""
 
 
+# The sentence of an answer that a run does not bear out.
+NO_ANSWER = r"This run does not answer this question\."
 PRECISIONS = {"FP32": "fp32", "TF32": "tf32", "BF16": "bf16", "FP16": "fp16"}
 PRECISION_WORDS = {value: name for name, value in PRECISIONS.items()}
 MODES = ["inference", "forward", "forward_backward", "train_step"]

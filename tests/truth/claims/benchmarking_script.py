@@ -2,8 +2,8 @@
 import re
 import statistics
 
-from checks import MODES, PRECISION_WORDS, near, number, true
-from timing import launch_costs, networks, profile_of, setting, users_cells, variation
+from checks import MODES, NO_ANSWER, PRECISION_WORDS, near, true
+from timing import ms_after_warmup, networks, setting, users_cells, variation
 
 CELL_KINDS = {"timing", "kernels"}
 MODE_WORDS = dict(zip(MODES, ["inference", "forward", "forward+backward", "training step"]))
@@ -50,71 +50,79 @@ def program(run, warmup, steps, batch, gpu, row, command):
 
 
 def compared_networks(run):
-    """Returns the networks that ran forward; if backward ran in some of them, only these."""
-    with_forward = [network for network in planned_networks(run) if network.phase("forward")]
-    return [network for network in with_forward if network.phase("backward")] or with_forward
+    """Returns the networks whose forward and backward pass were timed."""
+    return [network for network in planned_networks(run)
+            if network.phase("forward") and network.phase("backward") and statistics.fmean(network.phase("forward")) > 0]
 
 
-def durations(run, one, first, first_size, last, last_size, backward, ratio):
-    """Checks mean ms of forward (`first`, `last`) and `backward`. `one` is the label of the only network."""
+def durations(run, forward, sizes, size, ratio, backward_rate, forward_rate):
+    """Checks mean ms of the smallest and the largest network's forward pass, the largest network's ratio of passes,
+    and that the rates of its GEMMs in TFLOP/s explain it."""
     compared = compared_networks(run)
-    true(is_called(compared[0], one or first_size) and (one or is_called(compared[-1], last_size)))
-    true((len(compared) == 1) == bool(one))
-    near(first, statistics.fmean(compared[0].phase("forward")))
-    if last:
-        near(last, statistics.fmean(compared[-1].phase("forward")))
-    with_backward = [network for network in compared if network.phase("backward")]
-    true(bool(with_backward) == bool(backward or ratio))
-    ratios = [statistics.fmean(network.phase("backward")) / statistics.fmean(network.phase("forward"))
-              for network in with_backward]
-    if backward:
-        for text, network in zip(both_ends(backward), (compared[0], compared[-1])):
-            near(text, statistics.fmean(network.phase("backward")))
-        true(all(1.8 < value < 2.2 for value in ratios), "not twice as long")
-    if ratio:
-        for text, value in zip(both_ends(ratio), (min(ratios), max(ratios))):
-            near(text, value)
-        true(any(abs(value - 2) > 0.1 for value in ratios), "all are twice as long")
+    for text, label, network in zip(both_ends(forward), both_ends(sizes), (compared[0], compared[-1])):
+        near(text, statistics.fmean(network.phase("forward")))
+        true(is_called(network, label))
+    largest = compared[-1]
+    true(is_called(largest, size))
+    measured = statistics.fmean(largest.phase("backward")) / statistics.fmean(largest.phase("forward"))
+    near(ratio, measured)
+    if not forward_rate:
+        return
+    profile = first_step_profile(run, largest) or next(
+        cell.ok_launch() for cell in users_cells(run, "kernels")
+        if setting(cell) == setting(largest.shape) and cell["mode"] in MODES[2:])
+    gemm_ms = {phase: sum(row["total_ns"] for row in profile.table("kernels")
+                          if row["phase"] == phase and row["class"].startswith("gemm")) / 1e6
+               for phase in ("forward", "backward")}
+    flops = forward_flops(largest.shape)
+    near(forward_rate, flops / gemm_ms["forward"] / 1e9)
+    near(backward_rate, 2 * flops / gemm_ms["backward"] / 1e9)
+    explained = gemm_ms["backward"] / gemm_ms["forward"]
+    true(abs(measured - explained) <= max(0.051, 0.51 * abs(measured - 2)), "something else")
 
 
-def fraction(text):
-    """Returns the fraction that "3.2 %" or "1.4× the mean" stands for."""
-    return number(text.split(" ")[0].rstrip("%×")) / (100 if text.endswith("%") else 1)
+def forward_flops(cell):
+    """Returns the FLOPs of the forward pass's GEMMs, of a multiply-add two."""
+    tokens, width = cell["batch"] * cell["context"], cell["d_model"]
+    block = 2 * tokens * (4 * width ** 2 + 3 * width * cell["d_ff"]) + 4 * tokens * cell["context"] * width
+    return cell["layers"] * block + 2 * tokens * width * cell["vocab"]
 
 
-def spread(run, whose, passes, size, optimizer, optimizer_size, launches):
-    """Checks the highest coefficients of variation of forward and backward (`passes`) and of the optimizer."""
-    compared = compared_networks(run)
-    true((whose == "Passes vary") == bool(compared[0].phase("backward")))
-    by_setting = {setting(network.shape): network for network in compared}
-    pass_variations = {key: max(variation(samples) for samples in (
-        network.phase("forward"), network.phase("backward"),
-        network.whole_steps("forward"), network.whole_steps("inference"))) for key, network in by_setting.items()}
-    optimizer_variations = {key: variation(network.phase("optimizer")) for key, network in by_setting.items()}
-    optimizer_size = optimizer_size or size
-    for text, label, variations in ((passes, size, pass_variations), (optimizer, optimizer_size, optimizer_variations)):
-        if text:
-            highest = max(variations.values())
-            # An answer rounds up, because it says "at most".
-            true(highest <= fraction(text) + 1e-9 and fraction(text) - highest <= max(0.0011, 0.11 * highest),
-                 f"{text} is {highest}")
-            true(variations[setting(find_network(run, label).shape)] == highest, f"{label} is not the one")
-    true(bool(optimizer) == (max(optimizer_variations.values()) > 0))
-    if launches:
-        network = find_network(run, optimizer_size)
-        costs = launch_costs(profile_of(run, network.longest_mode_cell()), ["optimizer"], network.phase("optimizer"))
-        true(costs and costs.bound == "launch-bound", "the CPU does not set the optimizer's time")
+def spreads(run):
+    """Returns (coefficient of variation, network, what varies) of all passes and whole steps."""
+    found = []
+    for network in compared_networks(run):
+        times = {"forward pass": network.phase("forward"), "backward pass": network.phase("backward"),
+                 "optimizer": network.phase("optimizer")}
+        times |= {MODE_WORDS[mode] + ("" if mode == "train_step" else " step"): network.whole_steps(mode)
+                  for mode in network.modes}
+        found += [(variation(samples), network, what) for what, samples in times.items() if samples]
+    return found
 
 
-def nothing_timed(run):
-    true(not compared_networks(run))
+def most_varying(run, what, size, variation_words):
+    highest, network, varying = max(spreads(run), key=lambda spread: spread[0])
+    true(is_called(network, size) and varying == what, f"{varying} of {network.size} varies more")
+    scale, text = (1, variation_words.split(" ")[0]) if "mean" in variation_words else (100, variation_words.split(" ")[0])
+    near(text, scale * highest)
+
+
+def launches_outlast(run):
+    """Checks that the optimizer which varies most is faster where launches queue up before it begins."""
+    _, network, what = max(spreads(run), key=lambda spread: spread[0])
+    queued_ms = ms_after_warmup(network.modes["train_step"], "event", "optimizer")
+    true(what == "optimizer" and statistics.median(queued_ms) < 0.8 * statistics.fmean(network.phase("optimizer")))
+
+
+def unanswered_durations(run):
+    true(not compared_networks(run) or all(len(network.phase("forward")) < 2 for network in compared_networks(run)))
 
 
 class Warmup:
     """Compares means of as many steps of one network with and without warm-up.
 
     `rises` has the mean without / the mean after warm-up, once with each process's first step. `after_one` is the mean
-    after one step / that after warm-up. `deviations` are in ms, from the first step on and from the second.
+    after one step / that after warm-up. `deviations` are in ms, after no, one and all warm-up steps.
     """
 
     def __init__(self, network, mode):
@@ -137,7 +145,8 @@ class Warmup:
         self.rises = [(cold_ms + (first_ms - steps_ms[0]) / self.timed_steps) / warm_ms
                       for first_ms in self.first_steps_ms] if warm_ms else []
         self.after_one = statistics.fmean(window(1)) / warm_ms if warm_ms else 1
-        self.deviations = [statistics.pstdev(window(first)) for first in (0, min(1, self.warmup_steps))]
+        self.deviations = [statistics.stdev(window(first)) if self.timed_steps > 1 else 0
+                           for first in (0, 1, self.warmup_steps)]
 
 
 def comparable_warmups(run):
@@ -154,95 +163,74 @@ def mode_of(words):
     return next(mode for mode, mode_words in MODE_WORDS.items() if mode_words in (words, f"{words} step"))
 
 
-def rises(run, steps, mode, most_rise, most, least_rise, least, extra, fixed):
-    """Checks the networks that rise most and least without warm-up. `extra` are ms of first steps beyond a steady one."""
+def first_step(run, steps, mode, rise, size, warm, cold):
+    """Checks the mean that rises most without warm-up, its deviations in ms, and that the first step alone raises it."""
     warmups = comparable_warmups(run)
     true(all(warmup.timed_steps == int(steps) and mode_of(mode) in warmup.network.modes for warmup in warmups))
-    highest, lowest = (choose(warmups, key=lambda warmup: max(warmup.rises)) for choose in (max, min))
-    true(is_called(highest.network, most) and (not least or is_called(lowest.network, least)))
-    true(bool(least) == (len(warmups) > 1))
-    for text, warmup in ((most_rise, highest), (least_rise, lowest)):
-        for end, value in zip(both_ends(text or most_rise), (min(warmup.rises), max(warmup.rises)) if text else ()):
-            near(end, value)
-    if extra:
-        timed = [(warmup, initialization_ms(run, warmup)) for warmup in warmups]
-        known = [(statistics.median(warmup.first_steps_ms) - warmup.steady_ms, warmup, ms)
-                 for warmup, ms in timed if ms is not None]
-        true(any(warmup is highest for _, warmup, _ in known), "the size that rises most was not profiled")
-        for text, value in zip(both_ends(extra), (min(ms for ms, *_ in known), max(ms for ms, *_ in known))):
-            near(text, value)
-        for extra_ms, warmup, ms in known:
-            true(extra_ms / 2 <= ms <= 2 * extra_ms, "the first step is something else")
-        true(highest.deviations[1] < highest.deviations[0], "later steps vary as much")
-        least_ms, most_ms = map(number, both_ends(extra))
-        true(not fixed or (len(known) == len(timed) > 1 and most_ms < 1.5 * least_ms))
+    slowest = max(warmups, key=lambda warmup: max(warmup.rises))
+    true(is_called(slowest.network, size))
+    near(rise, max(slowest.rises))
+    near(cold, slowest.deviations[0])
+    near(warm, slowest.deviations[2], 2)
+    true(max(slowest.rises) > 1.01 and slowest.deviations[1] < slowest.deviations[0] / 2, "later steps vary as much")
+
+
+def initialization(run, extra):
+    """Checks how many seconds first steps take longer, and that loading takes about as long in profiled first steps."""
+    warmups = comparable_warmups(run)
+    extra_ms = [statistics.median(warmup.first_steps_ms) - warmup.steady_ms for warmup in warmups]
+    near(extra, statistics.median(extra_ms) / 1e3, 2)
+    true(len(extra_ms) > 1 and max(extra_ms) < 1.5 * min(extra_ms), "it depends on the size")
+    for warmup, ms in zip(warmups, extra_ms):
+        true(ms / 2 <= initialization_ms(run, warmup) <= 2 * ms, "the first step is something else")
+
+
+def after_one(run, change, spread, size):
+    """Checks what one warm-up step leaves: the largest change of a mean in %, and the largest ratio of deviations."""
+    warmups = comparable_warmups(run)
+    near(change, max(100 * abs(warmup.after_one - 1) for warmup in warmups))
+    ratio = lambda warmup: warmup.deviations[1] / warmup.deviations[2] if warmup.deviations[2] else 0
+    most = max(warmups, key=ratio)
+    true(is_called(most.network, size))
+    near(spread, ratio(most), 2)
+
+
+def first_step_profile(run, network):
+    """Returns the launch that profiled a process's first step of the network; None without one."""
+    return next((cell.ok_launch() for cell in users_cells(run, "kernels")
+                 if (cell["warmup"], cell["steps"]) == (0, 0) and setting(cell) == setting(network.shape)), None)
 
 
 def initialization_ms(run, warmup):
-    """Returns the time for loading CUDA modules and initializing cuBLAS; None if no first step was profiled."""
-    for cell in users_cells(run, "kernels"):
-        is_cold = (cell["warmup"], cell["steps"]) == (0, 0)
-        if is_cold and setting(cell) == setting(warmup.network.shape) and cell.ok_launch():
-            times_ns = [cell.ok_launch().metric("first", name) for name in ("code_loading", "matrix_library")]
-            return None if None in times_ns else sum(times_ns) / 1e6
-    return None
+    """Returns the time for loading CUDA modules and initializing cuBLAS in a profiled first step."""
+    launch = first_step_profile(run, warmup.network)
+    return sum(launch.metric("first", name) for name in ("code_loading", "matrix_library")) / 1e6
 
 
-def steady(run, steps, mode, bound):
-    """Checks that all means without warm-up are within `bound` % of those after it."""
-    warmups = comparable_warmups(run)
-    true(all(warmup.timed_steps == int(steps) and mode_of(mode) in warmup.network.modes for warmup in warmups))
-    changes = [abs(rise - 1) for warmup in warmups for rise in warmup.rises]
-    true(max(changes) <= number(bound) / 100 + 1e-9
-         and max(rise for warmup in warmups for rise in warmup.rises) <= 1.01)
-
-
-def without_reason(run):
-    true(max(max(warmup.rises) for warmup in comparable_warmups(run)) > 1.01)
-
-
-def one_enough(run, sizes):
-    """Checks that means after one step are those after warm-up. `sizes` are networks whose timed steps allocate."""
-    true(all(abs(warmup.after_one - 1) <= 0.01 and warmup.warmup_steps > 1 for warmup in comparable_warmups(run)))
-    for label in re.findall(r"[^, ]+(?:, (?:FP32|BF16|FP16|TF32|[\d,]+))*(?=, | and |$)", sizes or ""):
-        conditions = find_network(run, label).longest_mode_cell().ok_launch().data["conditions"]
-        true(any(condition["name"] == "device_allocations" and condition["value"] > 0 for condition in conditions),
-             label)
-
-
-def one_short(run, size):
-    worst = max(comparable_warmups(run), key=lambda warmup: abs(warmup.after_one - 1))
-    true(is_called(worst.network, size) and abs(worst.after_one - 1) > 0.01)
-
-
-def nothing_warm(run):
-    true(not comparable_warmups(run))
+def unanswered_warmup(run):
+    """Checks that no mean rises because of the first step alone, and that no deviations can be compared."""
+    for warmup in comparable_warmups(run):
+        true(warmup.warmup_steps < 2 or warmup.deviations[2] == 0)
 
 
 CLAIMS = {
     "benchmarking_script.a": [
         (r"Each size and mode runs in a fresh process: (?P<warmup>\d+) warm-up steps?, then (?P<steps>\d+) timed steps?, on one "
-         r"random batch of (?P<batch>\d+) sequences?, by the CPU's monotonic clock(?P<gpu>, with a synchronization after each "
-         r"step, because kernels are launched asynchronously)?\. The program is in `src/measure/timing`\. "
-         r"To reproduce \*(?P<row>[^*]+)\*: `(?P<command>[^`]+)`\.$", program)],
+         r"random batch of (?P<batch>\d+) sequences?, by the CPU's monotonic clock\.(?P<gpu> Each step ends with a "
+         r"synchronization, because kernels are launched asynchronously\.)? \[The program\]\(program\.cpp\) is "
+         r"`src/measure/timing`\. To reproduce \*(?P<row>[^*]+)\*: `(?P<command>[^`]+)`\.$", program)],
     "benchmarking_script.b": [
-        (r"No size ran to its end, so there is nothing to time\.", nothing_timed),
-        (r"The forward pass(?: of (?P<one>.+?))? takes \*\*(?P<first>\S+) ms\*\*(?: \((?P<first_size>[^)]+)\) to \*\*(?P<last>\S+) "
-         r"ms\*\* \((?P<last_size>[^)]+)\))?(?:, the backward pass \*\*(?P<backward>[^*]+) ms\*\*, about twice as long, as the FLOP "
-         r"count predicts|, the backward pass \*\*(?P<ratio>[^*]+) times\*\* as long, where the FLOP count predicts twice)?\.",
+        (NO_ANSWER, unanswered_durations),
+        (r"The forward pass takes \*\*(?P<forward>[^*]+) ms\*\* \((?P<sizes>[^)]+)\), (?P<size>.+?)'s backward pass \*\*(?P<ratio>\S+) "
+         r"times\*\* as long(?:: twice the FLOPs, at (?P<backward_rate>\S+) instead of (?P<forward_rate>\S+) TFLOP/s)?\.",
          durations),
-        (r"(?P<whose>Passes vary|It varies) by at most \*\*(?P<passes>[^*]+)\*\* \((?P<size>[^)]+)\)(?:, the optimizer by "
-         r"\*\*(?P<optimizer>[^*]+)\*\*(?: \((?P<optimizer_size>[^)]+)\))?(?P<launches>, because launches outlast kernels)?)?\.",
-         spread)],
+        (r"Times vary most in the (?P<what>.+?) of (?P<size>.+?), by \*\*(?P<variation_words>[^*]+)\*\*\.", most_varying),
+        (r"There the CPU's launches outlast the GPU's kernels\.", launches_outlast)],
     "benchmarking_script.c": [
-        (r"No size ran with warm-up steps before its timed ones, so there are no steps to compare\.", nothing_warm),
-        (r"Without warm-up, each mean of (?P<steps>\d+) (?P<mode>\S+) steps? stays within \*\*(?P<bound>\S+) %\*\* of that after "
-         r"warm-up\.", steady),
-        (r"Without warm-up the mean of (?P<steps>\d+) (?P<mode>\S+) steps? is \*\*(?P<most_rise>[^*]+) times\*\* as high for "
-         r"(?P<most>.+?)(?: and \*\*(?P<least_rise>[^*]+) times\*\* for (?P<least>.+?))?(?:, because a process's first step takes "
-         r"\*\*(?P<extra>[^*]+) ms\*\* longer(?P<fixed> at any size)?, mostly loading CUDA modules and cuBLAS)?\."
-         r"(?= |$)", rises),
-        (r"This run does not show why\.", without_reason),
-        (r"One warm-up step is enough for the mean here(?:, yet timed steps of (?P<sizes>.+?) still called "
-         r"`cudaMalloc`)?\.", one_enough),
-        (r"One warm-up step is not enough for (?P<size>.+?), whose mean still changes after it\.", one_short)]}
+        (NO_ANSWER, unanswered_warmup),
+        (r"Without warm-up, the first step raises the mean of (?P<steps>\d+) (?P<mode>\S+) steps? up to \*\*(?P<rise>\S+) times\*\* "
+         r"\((?P<size>[^)]+)\), the deviation from (?P<warm>\S+) to \*\*(?P<cold>\S+) ms\*\*\.", first_step),
+        (r"It takes about \*\*(?P<extra>\S+) s\*\* longer at any size: profiled, it loads CUDA modules and cuBLAS\.",
+         initialization),
+        (r"After one warm-up step, means are off by up to \*\*(?P<change>\S+) %\*\*, deviations up to \*\*(?P<spread>\S+) times\*\* the "
+         r"steady ones \((?P<size>[^)]+)\)\.", after_one)]}

@@ -2,7 +2,7 @@
 import re
 import statistics
 
-from checks import PRECISIONS, always, near, number, true
+from checks import NO_ANSWER, PRECISIONS, PRECISION_WORDS, near, number, true
 
 CELL_KINDS = {"ladder", "limits"}
 VARIANTS = {"SDPA": "sdpa", "fused AdamW": "fused_adamw", "matmul": "matmul", "CUDA graph": "cuda_graph"}
@@ -15,10 +15,9 @@ def timed_steps_ms(cell):
 
 
 def ran_rungs(run, network):
-    """Returns (cell, mean ms per step) of each rung of "<size> in <precision>" that ran, in order."""
-    size, precision = re.match(r"(.+) in (\w+)$", network).groups()
-    # An FP32 ladder goes on in TF32, because that is one of its changes.
-    wanted = {PRECISIONS[precision]} | ({"tf32"} if precision == "FP32" else set())
+    """Returns (cell, mean ms per step) of each rung of "<size> in <precision>" or "<size>, FP32 to TF32" that ran."""
+    size, *precisions = re.match(r"(.+?)(?: in (\w+)|, (FP32) to (TF32))$", network).groups()
+    wanted = [PRECISIONS[precision] for precision in precisions if precision]
     cells = [cell for cell in run.of("ladder", size=size) if cell["precision"] in wanted]
     return [(cell, statistics.fmean(timed_steps_ms(cell))) for cell in cells if timed_steps_ms(cell)]
 
@@ -28,8 +27,13 @@ def gpu_busy_ms(cell):
     return None if value is None else value / 1e6
 
 
-def ladder(run, words, speedup, first, last, change=None, saved=None, what=None, before=None, after=None):
-    """Checks a ladder's sentences. `last` is the fastest step in ms; `what` is the time that falls with the change."""
+def idle_ms(cell, ms):
+    return max(0, ms - gpu_busy_ms(cell))
+
+
+def ladder(run, words, speedup, first, last, change, saved, fewer, bytes_moved, what, before, after):
+    """Checks a ladder's sentences. `last` is the fastest step in ms; `what` is the time that falls with the change,
+    `fewer` the number of kernels by which it falls, `bytes_moved` those of a parameter in AdamW after and before."""
     rungs = ran_rungs(run, words)
     fastest_ms = min(ms for _, ms in rungs)
     near(speedup, rungs[0][1] / fastest_ms)
@@ -49,15 +53,25 @@ def ladder(run, words, speedup, first, last, change=None, saved=None, what=None,
     for old, new in neighbours:  # A larger saving refutes the answer, but not between two mostly idle steps.
         larger = old[1] - new[1] > saved_ms * 1.0001
         true(not larger or min(idle_share(*old), idle_share(*new)) > 0.5, "another change saves more")
-    if what == "GPU idle time":
-        old_part_ms, new_part_ms = (max(0, ms - gpu_busy_ms(cell)) for cell, ms in fitting[0])
-        true(old_part_ms - new_part_ms >= saved_ms / 2)
-    elif what:
-        old_part_ms, new_part_ms = gpu_busy_ms(old_cell), gpu_busy_ms(new_cell)
-    if what:
-        near(before, old_part_ms)
-        near(after, new_part_ms)
-        true(new_part_ms < old_part_ms, f"{what} does not fall")
+    kernels = [cell.ok_launch().metric("profile", "kernels") for cell in (old_cell, new_cell)]
+    if fewer:
+        near(fewer, kernels[0] - kernels[1])
+    if bytes_moved:
+        true(bytes_moved == "28 instead of 132" and change == "fused AdamW")
+    if not what:
+        return
+    parts = {"GPU idle time": lambda: [idle_ms(*rung) for rung in fitting[0]],
+             "GPU idle time a kernel": lambda: [1e3 * idle_ms(*rung) / count for rung, count in zip(fitting[0], kernels)],
+             "its GPU time": lambda: [cell.ok_launch().metric("busy", "optimizer") / 1e6 for cell, _ in fitting[0]],
+             "GPU time": lambda: [gpu_busy_ms(cell) for cell, _ in fitting[0]]}[what]()
+    for text, value in zip((before, after), parts):
+        near(text, value)
+    true(parts[1] < parts[0], f"{what} does not fall")
+    if what == "its GPU time":
+        true(parts[0] - parts[1] >= saved_ms / 2)
+    if what.startswith("GPU idle time"):
+        old_idle_ms, new_idle_ms = (idle_ms(*rung) for rung in fitting[0])
+        true(old_idle_ms - new_idle_ms >= saved_ms / 2)
 
 
 def losses_differ(run, words, difference, change):
@@ -71,12 +85,21 @@ def losses_differ(run, words, difference, change):
     true(any(abs(percent - number(difference)) <= 0.06 for percent in percents) and number(difference) >= 0.9, change)
 
 
+def unanswered(run):
+    """Checks that no ladder has two rungs that ran."""
+    for cell in run.of("ladder"):
+        precision = PRECISION_WORDS[cell["precision"]]
+        words = f"{cell['size']} in {precision}" if precision != "TF32" else f"{cell['size']}, FP32 to TF32"
+        true(len(ran_rungs(run, words)) < 2, words)
+
+
 CLAIMS = {
     "ladder": [
-        (r"No ladder has two rungs that ran: .+", always),
-        (rf"- \*\*(?P<words>.+? in \w+): (?P<speedup>\S+)×\*\*, from (?P<first>\S+) to (?P<last>\S+) ms per step\."
-         rf"(?: \*\*{CHANGE_PATTERN}\*\* saves most, (?P<saved>\S+) ms(?:, because (?:GEMMs run on tensor cores: )?"
-         r"(?P<what>GPU idle time|GPU time) falls from (?P<before>\S+) to (?P<after>\S+) ms"
-         r"(?:, while GPU idle time rises from \S+ to \S+ ms)?)?\.)?", ladder),
+        (NO_ANSWER, unanswered),
+        (rf"- \*\*(?P<words>.+?(?: in \w+|, FP32 to TF32)): (?P<speedup>\S+)×\*\*, from (?P<first>\S+) to (?P<last>\S+) ms per "
+         rf"step\.(?: \*\*{CHANGE_PATTERN}\*\* saves most, (?P<saved>\S+) ms(?:, because (?:GEMMs run on tensor cores: "
+         r"|(?P<fewer>\S+) fewer kernels run: |AdamW moves (?P<bytes_moved>.+?) bytes a parameter: )?"
+         r"(?P<what>GPU idle time a kernel|GPU idle time|its GPU time|GPU time) falls from (?P<before>\S+) to (?P<after>\S+) "
+         r"[mµ]s)?\.)?", ladder),
         (r"- The loss of (?P<words>.+?) differs from the first rung's by (?P<difference>\S+) % with (?P<change>.+?), more than "
          r"rounding explains\.", losses_differ)]}
