@@ -7,7 +7,6 @@
 namespace labreport {
 namespace {
 
-constexpr std::size_t kSmallestSizes = 3;
 constexpr std::int64_t kMostParameters = 4'000'000'000;
 
 }  // namespace
@@ -27,8 +26,6 @@ std::vector<Size> compared_sizes(const PlanInput& input) {
   if (!input.selection.sizes.empty()) return sizes;
   std::erase_if(sizes,
                 [](const Size& size) { return parameter_count(size.shape) > kMostParameters; });
-  if (sizes.size() > kSmallestSizes + 1)
-    sizes.erase(sizes.begin() + kSmallestSizes, sizes.end() - 1);
   return sizes;
 }
 

@@ -11,8 +11,8 @@ namespace labreport {
 CellSpec shipped_cell(const PlanInput& input, const Axes& axes, const Size& size,
                       const ShippedVariant& variant);
 
-/// Returns the sizes that the user named. Otherwise returns the three smallest and the largest of
-/// the sizes with at most 4 · 10⁹ parameters, whose training fits in 80 GB.
+/// Returns the sizes that the user named, else all with at most 4 · 10⁹ parameters, whose training
+/// fits in 80 GB.
 std::vector<Size> compared_sizes(const PlanInput& input);
 
 /// The variant on the last rung of a ladder: network and loss are compiled and replayed as CUDA

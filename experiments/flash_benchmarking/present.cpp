@@ -25,14 +25,8 @@ constexpr Notation kRate = kThreeDigits;
 constexpr Notation kFactor{Notation::kSignificant, 2};
 constexpr Notation kTime{Notation::kSignificant, 4};
 
-// The forward pass of model/attention.h writes and reads this many tensors of scores. QKᵀ,
-// division, mask, subtraction, exponential and division write one each. All of these but QKᵀ, and
-// the maximum, the sum and the product with V, read one each.
-constexpr double kScoresWritten = 6;
-constexpr double kScoresRead = 8;
-constexpr double kLeastTrafficShare = 0.4;  // Traffic must explain this share of eager time.
-// A launch-bound length takes more than this many times its time at the longest length's rate.
-constexpr double kLaunchBoundRatio = 2;
+// A kernel is compute-bound if it reaches this share of the GEMM peak of its precision.
+constexpr double kComputeBoundFrom = 0.5;
 
 using Rows = std::vector<AttentionRow>;
 
@@ -176,7 +170,8 @@ const std::vector<Column<Race>> kRaces{
     {"speedup", "Speedup",
      [](const Race& race) { return race.is_won ? Value(race.speedup()) : Value(); }, "×", kFactor}};
 
-/// Returns a race for each length at which any implementation ran, shortest first.
+/// Returns a race for each length at which any implementation ran, shortest first. The races point
+/// to `rows`, which have one head dimension.
 std::vector<Race> races_of(const Rows& rows) {
   std::map<std::int64_t, Race> by_length;
   for (const AttentionRow& row : rows) {
@@ -199,97 +194,86 @@ std::vector<Race> races_of(const Rows& rows) {
   return races;
 }
 
-/// True if the kernels never write scores to memory.
-bool is_fused(const AttentionRow& row) {
-  const AttentionBackend backend = row.sweep().backend;
-  return backend == AttentionBackend::kFlash || backend == AttentionBackend::kEfficient ||
-         backend == AttentionBackend::kCudnn;
-}
-
-/// Explains a faster fused forward pass by the time to move the eager pass's scores at the measured
-/// bandwidth. Returns nothing unless that is 40 to 100 % of the eager time and at least the fused
-/// time.
-std::optional<Facts> traffic_facts(const Race& race, std::optional<double> bandwidth) {
-  const auto eager_ms = race.eager->ms(metric::kForward);
-  const auto fused_ms = race.fastest->ms(metric::kForward);
-  if (!bandwidth || !eager_ms || !fused_ms || !is_fused(*race.fastest)) return std::nullopt;
-  const double bytes = (kScoresWritten + kScoresRead) * race.eager->score_bytes();
-  const double moved_ms = bytes / *bandwidth * 1e3;
-  if (moved_ms < kLeastTrafficShare * *eager_ms || moved_ms > *eager_ms || *fused_ms > moved_ms) {
-    return std::nullopt;
+/// Returns the table of the races at `head_dim`, with the speedups at the other head dimensions.
+Dataset races_data(const Rows& rows, std::int64_t head_dim) {
+  std::map<std::int64_t, Rows> by_dim;
+  for (const AttentionRow& row : rows) by_dim[row.sweep().head_dim].push_back(row);
+  std::vector<Column<Race>> columns = kRaces;
+  for (const auto& [dim, dim_rows] : by_dim) {
+    if (dim == head_dim) continue;
+    const auto speedup = [races = races_of(dim_rows)](const Race& race) {
+      const auto same = std::ranges::find(races, race.length, &Race::length);
+      return same == races.end() || !same->is_won ? Value() : Value(same->speedup());
+    };
+    const std::string name = std::to_string(dim);
+    columns.push_back({"speedup_" + name, "Speedup at d = " + name, speedup, "×", kFactor});
   }
-  return Facts().set("moved_ms", moved_ms, kThreeDigits).set("eager_ms", *eager_ms, kThreeDigits);
+  return make_dataset("fastest", columns, races_of(by_dim[head_dim]));
 }
 
-/// Returns the longest launch-bound length; nothing if there are fewer than two. Launch times do
-/// not shrink with the work. So a length is launch-bound if eager operators, there and at all
-/// shorter lengths, take more than twice the time that their rate at the longest length would give.
-std::optional<Facts> launch_bound_facts(const std::vector<Race>& races) {
-  std::vector<std::pair<std::int64_t, double>> length_times;
-  for (const Race& race : races) {
-    const auto ms = race.eager == nullptr ? std::nullopt : end_to_end_ms(*race.eager);
-    if (ms) length_times.emplace_back(race.length, *ms);
-  }
-  const auto ms_at_longest_rate = [&](std::int64_t length) {
-    const double length_ratio =
-        static_cast<double>(length) / static_cast<double>(length_times.back().first);
-    return length_ratio * length_ratio * length_times.back().second;
-  };
-  const auto launch_bound_end = std::ranges::find_if(length_times, [&](const auto& time) {
-    return time.second <= kLaunchBoundRatio * ms_at_longest_rate(time.first);
-  });
-  if (launch_bound_end - length_times.begin() < 2) return std::nullopt;
-  return Facts().set("last", format_count((launch_bound_end - 1)->first));
-}
-
-/// Returns the fastest implementation's speedup at the longest sequence at which it beats eager.
-std::optional<Facts> speedup_facts(const std::vector<Race>& races,
-                                   std::optional<double> bandwidth) {
+/// Returns the race at the longest sequence at which eager loses; null if it loses at none.
+const Race* longest_won(const std::vector<Race>& races) {
   const auto race = std::ranges::find_if(races.rbegin(), races.rend(), [](const Race& candidate) {
     return candidate.speedup().has_value();
   });
-  if (race == races.rend()) return std::nullopt;
-  Facts facts;
-  facts.set("length", format_count(race->length));
-  facts.set("implementation", name_of(*race->fastest));
-  facts.set("ratio", *race->speedup(), kFactor);
-  facts.set("ms", *end_to_end_ms(*race->fastest), kThreeDigits);
-  facts.set("eager_ms", *end_to_end_ms(*race->eager), kThreeDigits);
-  facts.flag("won", race->is_won);
-  return facts.when("traffic", traffic_facts(*race, bandwidth));
+  return race == races.rend() ? nullptr : &*race;
 }
 
-/// Describes the shortest sequence at which eager ran out of memory, and a tensor of its scores.
-std::optional<Facts> eager_end_facts(const Rows& rows) {
-  for (const AttentionRow& row : rows) {
-    if (!is_eager(row) || !row.ran_out_of_memory()) continue;
-    Facts facts;
-    facts.set("length", format_count(row.length()));
-    facts.set("tensor", format_bytes_briefly(row.score_bytes()));
-    return facts;
+/// Describes the longest race that eager loses; nothing if there is none.
+std::optional<Facts> speedup_facts(const Race* race, Precision precision) {
+  if (race == nullptr) return std::nullopt;
+  return Facts()
+      .set("precision", describe(precision))
+      .set("length", format_count(race->length))
+      .set("implementation", name_of(*race->fastest))
+      .set("ratio", *race->speedup(), kFactor)
+      .set("ms", *end_to_end_ms(*race->fastest), kThreeDigits);
+}
+
+/// Compares the user's implementation, at its longest sequence, with the fastest other, or gives
+/// the reason why it was not timed. Returns nothing without an implementation of the user's.
+std::optional<Facts> custom_facts(const Rows& rows, Precision precision) {
+  const Rows own = only(rows, is_custom);
+  if (own.empty()) return std::nullopt;
+  Facts facts;
+  facts.set("implementation", name_of(own.front())).set("precision", describe(precision));
+  const Rows timed =
+      only(rows, [](const AttentionRow& row) { return end_to_end_ms(row).has_value(); });
+  const Rows own_timed = only(timed, is_custom);
+  if (own_timed.empty()) return facts.set("outcome", "not timed, " + own.front().reason);
+  const std::int64_t length = own_timed.back().length();
+  const Rows others = only(timed, [length](const AttentionRow& row) {
+    return !is_custom(row) && row.length() == length;
+  });
+  const auto time = [](const AttentionRow& row) {
+    return format_value(*end_to_end_ms(row), kThreeDigits) + " ms";
+  };
+  std::string outcome = time(own_timed.back()) + " at " + format_count(length) + " tokens";
+  if (!others.empty()) {
+    const AttentionRow& fastest = *std::ranges::min_element(others, {}, end_to_end_ms);
+    outcome += ", where " + name_of(fastest) + " takes " + time(fastest);
   }
-  return std::nullopt;
+  return facts.set("outcome", outcome);
 }
 
-/// Compares the user's implementation, at its longest sequence, with eager and with the fastest.
-std::optional<Facts> custom_facts(const Rows& rows, const std::vector<Race>& races) {
-  const auto longest = std::ranges::find_if(
-      rows.rbegin(), rows.rend(),
-      [](const AttentionRow& row) { return is_custom(row) && end_to_end_ms(row); });
-  if (longest == rows.rend()) return std::nullopt;
-  const auto race = std::ranges::find(races, longest->length(), &Race::length);
-  const double ms = *end_to_end_ms(*longest);
-  Facts facts;
-  facts.set("implementation", name_of(*longest));
-  facts.set("length", format_count(longest->length()));
-  facts.set("ms", ms, kThreeDigits);
-  const auto eager_ms = race->eager == nullptr ? std::nullopt : end_to_end_ms(*race->eager);
-  const Value speedup = eager_ms ? Value(*eager_ms / ms) : Value();
-  facts.when("beside_eager", eager_ms.has_value(), Facts().set("eager", speedup, kFactor));
-  facts.set("fastest", name_of(*race->fastest));
-  facts.set("slower", ms / *end_to_end_ms(*race->fastest), kFactor);
-  facts.flag("behind", clearly_faster(*race->fastest, *longest, metric::kEndToEnd));
-  return facts;
+/// Explains why FP32 gains less than a 16-bit format: the fastest kernels are compute-bound in
+/// both, and FP32's GEMM peak is lower. Returns nothing unless both are.
+std::optional<Facts> bound_facts(const Race* half, const Race* full, const Limits& limits) {
+  const auto share = [&](const Race& race) {
+    const auto peak = limits.peak_gemm_rates.find(*race.fastest->spec().precision);
+    const bool is_fused = race.fastest->sweep().backend != AttentionBackend::kMath &&
+                          race.fastest->sweep().backend != AttentionBackend::kCustom;
+    return is_fused && peak != limits.peak_gemm_rates.end()
+               ? tflops(*race.fastest).value_or(0) * kTera / peak->second
+               : 0;
+  };
+  if (half == nullptr || full == nullptr || *half->speedup() <= *full->speedup() ||
+      share(*half) < kComputeBoundFrom || share(*full) < kComputeBoundFrom)
+    return std::nullopt;
+  return Facts()
+      .set("half", describe(*half->fastest->spec().precision))
+      .set("half_share", format_percent(share(*half)))
+      .set("share", format_percent(share(*full)));
 }
 
 /// Returns the implementations that the device or library does not offer, by precision.
@@ -316,30 +300,12 @@ std::int64_t compared_dim(const Rows& rows) {
   return has_usual_dim ? kUsualDim : dim(rows.front());
 }
 
-Facts precision_facts(const RunView& view, const Rows& rows, Precision precision) {
-  const std::vector<Race> races = races_of(rows);
-  Facts facts;
-  facts.set("precision", describe(precision));
-  const auto speedup = speedup_facts(races, measured_limits(view.run()).copy_bandwidth);
-  facts.when("speedup", speedup).flag("alone", !races.empty() && !speedup);
-  facts.when("launches", view.on_gpu() ? launch_bound_facts(races) : std::nullopt);
-  facts.when("custom", custom_facts(rows, races));
-  const auto custom_row = std::ranges::find_if(rows, is_custom);
-  const bool failed = custom_row != rows.end() && !custom_row->ran() && !custom_row->reason.empty();
-  facts.when(
-      "custom_failed", failed,
-      failed ? Facts().set("implementation", name_of(*custom_row)).set("reason", custom_row->reason)
-             : Facts());
-  facts.when("eager_end", eager_end_facts(rows));
-  return facts;
-}
-
 std::optional<Facts> leader_facts(const Rows& rows) {
   const std::vector<Race> races = races_of(rows);
   if (races.empty()) return std::nullopt;
   const AttentionRow& best = *races.front().fastest;
   Facts facts;
-  facts.set("implementation", name_of(best)).flag("wins", races.front().is_won);
+  facts.set("implementation", name_of(best));
   facts.set("ms", *end_to_end_ms(best), kThreeDigits);
   facts.set("rate", *tflops(best), kRate);
   facts.set("heads", format_count(best.sweep().heads));
@@ -348,42 +314,55 @@ std::optional<Facts> leader_facts(const Rows& rows) {
   return facts;
 }
 
+/// The rows of one precision, and those at the head dimension that the answer describes.
+struct PrecisionRows {
+  Rows all, compared;
+  std::vector<Race> races;  ///< They point to `compared`.
+};
+
 PartContent content(const RunView& view, const Rows& rows, const Rows& leaderboard) {
   PartContent part;
   const std::int64_t head_dim = compared_dim(rows);
   // 16-bit formats come first, because these implementations are made for them.
-  std::set<Precision, std::greater<>> precisions;
-  for (const AttentionRow& row : rows)
-    precisions.insert(row.spec().precision.value_or(Precision::kFp32));
-  std::vector<Facts> by_precision;
-  std::optional<Facts> headline;
-  bool ran = false;
-  for (const Precision precision : precisions) {
-    const Rows of_precision =
-        only(rows, [&](const AttentionRow& row) { return row.spec().precision == precision; });
-    const Rows compared = only(
-        of_precision, [&](const AttentionRow& row) { return row.sweep().head_dim == head_dim; });
-    by_precision.push_back(precision_facts(view, compared, precision));
-    const std::vector<Race> races = races_of(compared);
-    if (precision == *precisions.begin()) headline = speedup_facts(races, std::nullopt);
-    ran = ran || !races.empty();
-    part.datasets.push_back(make_dataset("fastest", kRaces, races));
-    part.datasets.back().variant = describe(precision);
-    part.datasets.push_back(rates_data(compared, precision));
-    part.datasets.push_back(latencies_data("latencies", view, of_precision));
+  std::map<Precision, PrecisionRows, std::greater<>> by_precision;
+  for (const AttentionRow& row : rows) {
+    PrecisionRows& own = by_precision[row.spec().precision.value_or(Precision::kFp32)];
+    own.all.push_back(row);
+    if (row.sweep().head_dim == head_dim) own.compared.push_back(row);
   }
-  if (headline) headline->set("precision", describe(*precisions.begin()));
-  part.facts.when("headline", headline);
+  std::vector<Facts> speedups, customs;
+  std::optional<Facts> headline, bound;
+  const Race* first_race = nullptr;
+  for (auto& [precision, own] : by_precision) {
+    own.races = races_of(own.compared);
+    const Race* race = longest_won(own.races);
+    const auto speedup = speedup_facts(race, precision);
+    if (speedup) speedups.push_back(*speedup);
+    if (const auto custom = custom_facts(own.compared, precision)) customs.push_back(*custom);
+    if (precision == by_precision.begin()->first) {
+      headline = speedup;
+      first_race = race;
+    } else if (precision == Precision::kFp32) {
+      bound = bound_facts(first_race, race, measured_limits(view.run()));
+    }
+    part.datasets.push_back(races_data(own.all, head_dim));
+    part.datasets.back().variant = describe(precision);
+    part.datasets.push_back(rates_data(own.compared, precision));
+    part.datasets.push_back(latencies_data("latencies", view, own.all));
+  }
+  const bool ran = std::ranges::any_of(rows, &AttentionRow::ran);
+  part.facts.set("nothing", !speedups.empty() ? ""
+                            : ran ? "No implementation is clearly faster than eager attention."
+                                  : "No implementation was compared: " + first_reason(rows) + ".");
+  part.facts.when("headline", headline).when("bound", bound);
+  part.facts.list("precisions", std::move(speedups)).list("custom", std::move(customs));
   part.datasets.push_back(latencies_data("leaderboard", view, leaderboard));
   part.datasets.back().variant.clear();
-  part.facts.list("precisions", std::move(by_precision));
   Rows all = rows;
   all.insert(all.end(), leaderboard.begin(), leaderboard.end());
   part.facts.list("not_offered", not_offered_facts(all));
   part.facts.when("leader", leader_facts(leaderboard));
   part.facts.set("d", format_count(head_dim));
-  part.facts.flag("nothing", !ran && !leader_facts(leaderboard));
-  part.facts.set("reason", first_reason(all));
   part.facts.flag("gpu", view.on_gpu());
   const auto custom_row = std::ranges::find_if(all, is_custom);
   part.facts.when("own", custom_row != all.end(), "name",

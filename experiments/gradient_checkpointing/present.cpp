@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/statistics.h"
+#include "base/text.h"
 #include "experiments/common/command.h"
 #include "experiments/gradient_checkpointing/arrangements.h"
 #include "experiments/gradient_checkpointing/spacings.h"
@@ -19,7 +20,6 @@ namespace {
 constexpr const char* kProblem = "gradient_checkpointing";
 constexpr Notation kTime{Notation::kSignificant, 4};
 constexpr Notation kRatio{Notation::kSignificant, 3};
-constexpr double kLossTolerance = 0.01;    // Rounding explains a relative difference up to this.
 constexpr double kReasonTolerance = 0.02;  // The reason may miss a difference by this fraction.
 
 bool has_training_step(const CheckpointedNetwork& network) {
@@ -91,34 +91,34 @@ std::vector<PeakPoint> points_of(const RunView& view, const CheckpointedNetwork&
   return points;
 }
 
-/// Returns "groups of 2 blocks", "single blocks" or "no checkpoints".
+/// Returns "groups of 2 blocks", "single blocks" or "steps without checkpoints".
 std::string group_words(const Spacing& spacing) {
-  if (!spacing.blocks()) return "no checkpoints";
+  if (!spacing.blocks()) return "steps without checkpoints";
   return *spacing.blocks() == 1 ? "single blocks"
                                 : "groups of " + format_plural(*spacing.blocks(), "block");
 }
 
-/// Compares a spacing with the best: "peak 5.96 GiB higher", "run out of memory in forward".
-std::string outcome_words(const Spacing& spacing, const Spacing& best) {
+/// Compares a spacing with the best: "Groups of 2 blocks peak 5.96 GiB higher."
+std::string neighbor_sentence(const Spacing& spacing, const Spacing& best) {
+  std::string words = group_words(spacing);
+  words.front() = static_cast<char>(std::toupper(words.front()));
   if (spacing.peak && *spacing.peak > *best.peak)
-    return "peak " + format_bytes_briefly(*spacing.peak - *best.peak) + " higher";
-  if (spacing.peak) return "peak as high";
-  if (spacing.reason.starts_with("out of memory")) return "run " + spacing.reason;
-  return spacing.reason.empty() ? "have no peak" : "have no peak: " + spacing.reason;
+    return words + " peak " + format_bytes_briefly(*spacing.peak - *best.peak) + " higher.";
+  if (spacing.peak) return words + " peak as high.";
+  if (spacing.reason.starts_with("out of memory")) return words + " run " + spacing.reason + ".";
+  return words + " have no peak" + (spacing.reason.empty() ? "" : ": " + spacing.reason) + ".";
 }
 
-std::optional<Facts> neighbor_facts(const Spacing* spacing, const Spacing& best) {
-  if (spacing == nullptr) return std::nullopt;
-  std::string name = group_words(*spacing);
-  name.front() = static_cast<char>(std::toupper(name.front()));
-  return Facts()
-      .set("Groups", name)
-      .set("outcome", outcome_words(*spacing, best))
-      .flag("none", !spacing->blocks());
-}
-
-std::int64_t checkpoint_count(const CheckpointedNetwork& network, std::int64_t group_size) {
-  return (network.layers() + group_size - 1) / group_size;
+/// Returns the sentences about the next larger and the next smaller groups than the best.
+std::string neighbor_sentences(const CheckpointedNetwork& network) {
+  std::vector<std::string> sentences;
+  const Spacing* best = network.best();
+  if (best == nullptr) return "";
+  for (const Spacing* spacing :
+       {network.with_larger_groups(*best), network.with_smaller_groups(*best)}) {
+    if (spacing != nullptr) sentences.push_back(neighbor_sentence(*spacing, *best));
+  }
+  return join(sentences, " ");
 }
 
 double gradient_bytes_per_block(const CheckpointedNetwork& network) {
@@ -129,37 +129,47 @@ double gradient_bytes_per_block(const CheckpointedNetwork& network) {
 /// all other blocks exist; false if in its first group, when the inputs of all groups exist.
 bool peaks_in_last_group(const CheckpointedNetwork& network, std::int64_t group_size) {
   const auto other_blocks = static_cast<double>(network.layers() - group_size);
-  const double input_bytes =
-      static_cast<double>(checkpoint_count(network, group_size)) * network.boundary_bytes();
+  const std::int64_t groups = (network.layers() + group_size - 1) / group_size;
+  const double input_bytes = static_cast<double>(groups) * network.boundary_bytes();
   return other_blocks * gradient_bytes_per_block(network) + network.boundary_bytes() > input_bytes;
 }
 
-/// Returns the reason why checkpoints of single blocks are best. Returns nothing unless groups of
-/// two peak higher by the residuals of a second block minus the bytes that such groups spare.
+/// Returns the reason why checkpoints of single blocks are best. Returns nothing unless backward
+/// peaks in its last group, and groups of two peak higher by a block's residuals minus gradients.
 std::optional<Facts> reason_facts(const CheckpointedNetwork& network, const Spacing& best) {
   const Spacing* groups_of_two = network.with_larger_groups(best);
   if (best.blocks() != 1 || groups_of_two == nullptr || groups_of_two->blocks() != 2 ||
-      !groups_of_two->peak || !network.block_bytes_are_measured()) {
+      !best.peak || !groups_of_two->peak || !network.block_bytes_are_measured() ||
+      !peaks_in_last_group(network, 1) || !peaks_in_last_group(network, 2))
     return std::nullopt;
-  }
-  const bool in_last_group = peaks_in_last_group(network, 1);
-  if (in_last_group != peaks_in_last_group(network, 2)) return std::nullopt;
-  const std::int64_t fewer_checkpoints =
-      checkpoint_count(network, 1) - checkpoint_count(network, 2);
-  const double spared_bytes =
-      in_last_group ? gradient_bytes_per_block(network)
-                    : static_cast<double>(fewer_checkpoints) * network.boundary_bytes();
+  const double gradient_bytes = gradient_bytes_per_block(network);
   const double extra_bytes = *groups_of_two->peak - *best.peak;
-  if (extra_bytes <= 0 || spared_bytes >= network.block_bytes()) return std::nullopt;
-  if (std::abs((network.block_bytes() - spared_bytes) / extra_bytes - 1) > kReasonTolerance)
+  if (extra_bytes <= 0 || gradient_bytes >= network.block_bytes()) return std::nullopt;
+  if (std::abs((network.block_bytes() - gradient_bytes) / extra_bytes - 1) > kReasonTolerance)
     return std::nullopt;
   return Facts()
       .set("residuals", format_bytes_briefly(network.block_bytes()))
       .set("boundary", format_bytes_briefly(network.boundary_bytes()))
       .set("ratio", network.block_bytes() / network.boundary_bytes(), kRatio)
       .set("root", std::sqrt(static_cast<double>(network.layers())), kRatio)
-      .set("saved", format_bytes_briefly(spared_bytes))
-      .flag("last", in_last_group);
+      .set("gradients", format_bytes_briefly(gradient_bytes));
+}
+
+/// Compares the time of recomputation with the forward pass. Returns nothing unless they are alike,
+/// and at least two spacings take equally long.
+std::optional<Facts> recomputation_facts(const CheckpointedNetwork& network, const Spacing& best) {
+  if (!best.recompute_ms || best.forward_ms.empty()) return std::nullopt;
+  const auto timed = only(network.spacings, &Spacing::recompute_ms);
+  const bool are_alike = std::ranges::all_of(timed, [&](const Spacing& spacing) {
+    return std::abs(*spacing.recompute_ms / *best.recompute_ms - 1) <= kReasonTolerance;
+  });
+  const double forward_ms = mean(best.forward_ms);
+  if (timed.size() < 2 || !are_alike ||
+      std::abs(*best.recompute_ms / forward_ms - 1) > kReasonTolerance)
+    return std::nullopt;
+  return Facts()
+      .set("ms", *best.recompute_ms, kThreeDigits)
+      .set("forward_ms", forward_ms, kThreeDigits);
 }
 
 Facts network_facts(const CheckpointedNetwork& network) {
@@ -171,41 +181,22 @@ Facts network_facts(const CheckpointedNetwork& network) {
     compare(spacing.expected_forward_backward_peak(), spacing.forward_backward_peak);
     compare(spacing.expected_peak(), spacing.peak);
   }
-  const Spacing& best = *network.best();
-  const bool has_times = best.recompute_ms && !best.forward_backward_ms.empty();
+  // If no spacing has a peak, the formula tells which needs the least memory.
+  const Spacing& best =
+      network.best() != nullptr
+          ? *network.best()
+          : *std::ranges::min_element(network.spacings, {}, &Spacing::expected_peak);
   return Facts()
       .set("words", network.words)
       .set("groups", group_words(best))
-      .set("peak", format_bytes_briefly(*best.peak))
-      .flag("step", has_training_step(network))
-      .set("forward_backward_peak", format_bytes_briefly(*best.forward_backward_peak))
-      .when("smaller", neighbor_facts(network.with_smaller_groups(best), best))
-      .when("larger", neighbor_facts(network.with_larger_groups(best), best))
+      .set("peak", format_bytes_briefly(best.peak.value_or(best.expected_peak())))
+      .set("how", network.best() == nullptr    ? "by the formula, as no choice has a peak"
+                  : has_training_step(network) ? "in a training step"
+                                               : "in forward and backward")
+      .set("neighbors", neighbor_sentences(network))
       .when("why", reason_facts(network, best))
-      .when("recomputation", has_times, "share",
-            has_times ? format_percent(*best.recompute_ms / mean(best.forward_backward_ms)) : "")
+      .when("again", recomputation_facts(network, best))
       .set("error", format_percent(largest_error));
-}
-
-/// Returns the spacings whose losses differ by more than rounding explains from the first losses.
-std::vector<Facts> diverging_losses(const CheckpointedNetwork& network) {
-  std::vector<Facts> diverging;
-  const auto first = std::ranges::find_if(
-      network.spacings, [](const Spacing& spacing) { return !spacing.losses.empty(); });
-  if (first == network.spacings.end()) return diverging;
-  for (const Spacing& spacing : network.spacings) {
-    double largest_difference = 0;
-    for (std::size_t i = 0; i < std::min(spacing.losses.size(), first->losses.size()); ++i) {
-      largest_difference =
-          std::max(largest_difference, std::abs(spacing.losses[i] / first->losses[i] - 1));
-    }
-    if (largest_difference <= kLossTolerance) continue;
-    diverging.emplace_back()
-        .set("words", network.words)
-        .set("groups", group_words(spacing))
-        .set("difference", largest_difference, {Notation::kPercent});
-  }
-  return diverging;
 }
 
 void add_datasets(PartContent& part, const RunView& view,
@@ -229,21 +220,11 @@ void add_datasets(PartContent& part, const RunView& view,
 
 PartContent spacing_part(const RunView& view, const std::vector<CheckpointedNetwork>& networks) {
   PartContent part;
-  std::vector<Facts> answers, none_fits, diverging;
   for (const CheckpointedNetwork& network : networks) {
-    if (network.best() != nullptr) {
-      answers.push_back(network_facts(network));
-    } else {  // No spacing has a peak, so the formula tells which spacing needs the least memory.
-      const auto smallest = std::ranges::min_element(network.spacings, {}, &Spacing::expected_peak);
-      none_fits.emplace_back()
-          .set("words", network.words)
-          .set("groups", group_words(*smallest))
-          .set("formula", format_bytes_briefly(smallest->expected_peak()));
-    }
-    std::ranges::move(diverging_losses(network), std::back_inserter(diverging));
     for (const Spacing& spacing : network.spacings) part.cells.push_back(spacing.cell);
   }
-  part.facts.list("networks", answers).list("none_fits", none_fits).list("apart", diverging);
+  part.facts.list("networks", each(networks, network_facts));
+  part.facts.list("measured", each(only(networks, &CheckpointedNetwork::best), network_facts));
   part.facts.flag("gpu", view.on_gpu());
   const CellSpec& spec = networks.front().spec;
   part.facts.flag("handouts", spec.size == "xl" && spec.batch == 4 && spec.context == 2048 &&

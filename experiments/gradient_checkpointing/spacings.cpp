@@ -1,6 +1,7 @@
 #include "experiments/gradient_checkpointing/spacings.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "base/format.h"
@@ -10,6 +11,8 @@
 
 namespace labreport::gradient_checkpointing {
 namespace {
+
+constexpr double kLossTolerance = 0.01;  // Rounding explains a relative difference up to this.
 
 /// Returns the times of forward, loss and backward after the warm-up; empty if one was not timed.
 std::vector<double> forward_backward_ms_of(const TimedLaunch& timed) {
@@ -37,10 +40,26 @@ Spacing spacing_of(const Cell& cell) {
   const TimedLaunch timed{&cell.spec, launch};
   spacing.steps_ms = timed.ms_after_warmup(metric::kStep, metric::kTotal);
   spacing.forward_backward_ms = forward_backward_ms_of(timed);
+  spacing.forward_ms = timed.ms_after_warmup(metric::kEvent, metric::kForward);
   spacing.recompute_ms = single_milliseconds(*launch, metric::kStep, metric::kRecomputeTime);
   const Metric* losses = launch->find(metric::kLosses, metric::kTotal);
   if (losses != nullptr) spacing.losses = losses->numbers();
   return spacing;
+}
+
+/// Flags spacings whose losses differ by more than rounding explains from the first losses.
+void flag_diverging_losses(std::vector<Spacing>& spacings) {
+  const auto first = std::ranges::find_if(
+      spacings, [](const Spacing& spacing) { return !spacing.losses.empty(); });
+  for (auto spacing = first; spacing != spacings.end(); ++spacing) {
+    double largest_difference = 0;
+    for (std::size_t i = 0; i < std::min(spacing->losses.size(), first->losses.size()); ++i) {
+      largest_difference =
+          std::max(largest_difference, std::abs(spacing->losses[i] / first->losses[i] - 1));
+    }
+    if (largest_difference > kLossTolerance)
+      spacing->flags = {"the loss differs by " + format_percent(largest_difference) + " %"};
+  }
 }
 
 double expected_peak_in(Mode mode, CellSpec spec) {
@@ -118,6 +137,7 @@ std::vector<CheckpointedNetwork> checkpointed_networks(const RunView& view) {
     std::ranges::stable_sort(network.spacings, {}, [&](const Spacing& spacing) {
       return spacing.blocks().value_or(network.layers());
     });
+    flag_diverging_losses(network.spacings);
   }
   return networks;
 }

@@ -24,6 +24,8 @@ struct Spacing {
   std::vector<double> forward_backward_ms = {};
   std::optional<double> recompute_ms = {};  ///< The recomputation in one step.
   std::vector<double> losses = {};
+  std::vector<double> forward_ms = {};  ///< The forward pass in each step after the warm-up.
+  std::vector<std::string> flags = {};  ///< Says if the losses differ from the first spacing's.
 
   /// Returns the blocks per checkpoint; nothing without checkpoints.
   std::optional<std::int64_t> blocks() const { return cell->spec.blocks_per_checkpoint; }

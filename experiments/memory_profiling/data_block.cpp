@@ -38,7 +38,7 @@ constexpr TensorName kTensorNames[]{
     {"attn", "aten::empty", "merged heads"},
     {"ln2", "aten::mul", "ln2 activations"},
     {"ln2", "aten::rsqrt", "ln2 inverse RMS"},
-    {"ffn", "aten::sigmoid", "SiLU sigmoid"},
+    {"ffn", "aten::sigmoid", "sigmoid"},
     {"ffn", "aten::mul", "SwiGLU products"}};
 
 /// Names a tensor by its role, else by its operator. Modules of other networks have no roles.
@@ -144,50 +144,62 @@ std::vector<Contributor> largest_tensors(const std::vector<Contributor>& contrib
   return largest;
 }
 
-/// Names contributors, equal ones together: "w1 output and w3 output (7.2 % each)".
-std::string contributor_words(const std::vector<Contributor>& contributors) {
+/// Names contributors, equal ones together: "w1 output and w3 output (7.2 % each)". Names that are
+/// in `told` become "the same 2 (7.2 % each)"; others are added to it.
+std::string contributor_words(const std::vector<Contributor>& contributors,
+                              std::vector<std::string>& told) {
   std::vector<std::string> words;
   for (const double bytes : distinct(each(contributors, &Contributor::bytes))) {
     const auto equals = only(
         contributors, [=](const Contributor& contributor) { return contributor.bytes == bytes; });
-    const bool is_single = equals.size() == 1 && equals.front().count == 1;
-    words.push_back(join_words(each(equals, &Contributor::words)) + " (" +
-                    format_percent(equals.front().share) + (is_single ? " %)" : " % each)"));
+    const std::string names = join_words(each(equals, &Contributor::words));
+    std::int64_t count = 0;
+    for (const Contributor& equal : equals) count += equal.count;
+    const bool is_told = std::ranges::count(told, names) > 0;
+    if (!is_told) told.push_back(names);
+    words.push_back((is_told ? "the same " + format_count(count) : names) + " (" +
+                    format_percent(equals.front().share) + (count == 1 ? " %)" : " % each)"));
   }
   return join(words, ", ");
 }
 
-/// Lists a sentence for each context. The gradients are one fact, as they do not depend on it.
-void set_block_facts(Facts& facts, const std::vector<Block>& blocks) {
-  std::vector<Facts> sentences;
-  for (const Block& block : blocks) {
-    const double change = block.change_over_backward();
-    sentences.push_back(
-        Facts()
-            .set("context", format_count(block.profile->context()))
-            .set("saved", format_bytes_briefly(block.saved()))
-            .set("change", (change < 0 ? "−" : "+") + format_bytes_briefly(std::abs(change)))
-            .set("tensors", contributor_words(largest_tensors(block.contributors)))
-            .flag("later", !sentences.empty()));
+/// Tells what the formulas add, if they give what was measured: the context beyond which the
+/// quadratic part is larger than the rest, and the share that fused operators would not save.
+std::optional<Facts> formula_facts(const std::vector<Block>& blocks) {
+  const bool hold = !blocks.empty() && std::ranges::all_of(blocks, [](const Block& block) {
+    return block.has_formulas() && !under_autocast(block.step->spec()) &&
+           block.saved_matches_formula() && block.gradients_match_formula();
+  });
+  if (!hold) return std::nullopt;
+  const Block& longest = blocks.back();
+  const ModelShape& shape = *longest.step->spec().model;
+  std::int64_t spared = 0;
+  for (const SavedTensor& tensor : tensors_saved_by_block(longest.step->spec())) {
+    const bool is_written_out = tensor.contents == "exponentials" || tensor.contents == "sigmoid" ||
+                                tensor.contents == "silu(W1 x)";
+    if (is_written_out) spared += tensor.bytes;
   }
-  facts.flag("nothing", blocks.empty()).list("blocks", std::move(sentences));
-  const bool all_have_formulas = std::ranges::all_of(blocks, &Block::has_formulas);
-  const bool saved_match =
-      all_have_formulas && std::ranges::all_of(blocks, &Block::saved_matches_formula);
-  const bool gradients_match =
-      all_have_formulas && std::ranges::all_of(blocks, &Block::gradients_match_formula);
-  facts.flag("own", all_have_formulas);
-  facts.flag("saved_agrees", saved_match).flag("saved_differs", all_have_formulas && !saved_match);
-  facts.flag("gradients_agree", gradients_match)
-      .flag("gradients_differ", all_have_formulas && !gradients_match);
-  facts.set("gradients", join_words(distinct(each(blocks, [](const Block& block) {
-              return format_bytes_briefly(block.gradients());
-            }))));
-  facts.flag("contributors", std::ranges::all_of(blocks, [](const Block& block) {
-               std::int64_t tensor_count = 0;
-               for (const Contributor& known : block.contributors) tensor_count += known.count;
-               return tensor_count >= kNamedTensors;
-             }));
+  return Facts()
+      .set("tokens", format_count((40 * shape.d_model + 20 * shape.d_ff) / (8 * shape.heads)))
+      .set("spared", format_percent(static_cast<double>(spared) / longest.saved()))
+      .set("longest", format_count(longest.profile->context()));
+}
+
+/// The gradients are one number, as they do not depend on the context.
+void set_block_facts(Facts& facts, const std::vector<Block>& blocks) {
+  std::vector<std::string> saved, changes, tensors, told;
+  for (const Block& block : blocks) {
+    const std::string context = "at " + format_count(block.profile->context());
+    const double change = block.change_over_backward();
+    saved.push_back("**" + format_bytes_briefly(block.saved()) + "** " + context);
+    changes.push_back("**" + std::string(change < 0 ? "−" : "+") +
+                      format_bytes_briefly(std::abs(change)) + "**");
+    tensors.push_back(context + " " + contributor_words(largest_tensors(block.contributors), told));
+  }
+  facts.flag("nothing", blocks.empty()).when("formulas", formula_facts(blocks));
+  facts.set_markdown("saved", join_words(saved)).set_markdown("changes", join_words(changes));
+  facts.set("tensors", join(tensors, ", "));
+  facts.set("gradients", blocks.empty() ? "" : format_bytes_briefly(blocks.front().gradients()));
 }
 
 Dataset blocks_data(const std::vector<Block>& blocks) {
@@ -306,7 +318,6 @@ PartContent present_block(const RunView& view, const std::vector<MemoryProfile>&
     std::ranges::move(block_timeline_datasets(block), std::back_inserter(part.datasets));
   }
   set_block_facts(part.facts, blocks);
-  part.facts.flag("model", measured_model(view.run()) != nullptr);
   return part;
 }
 

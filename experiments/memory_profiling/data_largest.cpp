@@ -7,6 +7,7 @@
 #include "experiments/common/bytes.h"
 #include "experiments/memory_profiling/presenters.h"
 #include "experiments/memory_profiling/timeline.h"
+#include "plan/arithmetic.h"
 #include "plan/memory.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
@@ -140,18 +141,29 @@ std::string makers_clause(const ForwardPass& forward) {
          list;
 }
 
-/// Names the contexts whose largest tensors exceed the attention scores, and these tensors. Returns
-/// nothing unless the tensors are of one known kind.
-std::optional<Facts> larger_than_scores(const std::vector<ForwardPass>& passes) {
-  const auto larger_passes = only(passes, [](const ForwardPass& forward) {
-    return forward.meaning() != kScores && forward.largest_bytes() > forward.score_tensor_bytes();
-  });
-  if (larger_passes.empty() || distinct(each(larger_passes, &ForwardPass::meaning)).size() > 1 ||
-      larger_passes.front().meaning().empty())
+/// Explains attention scores as the largest allocations: each layer keeps two of them. Returns
+/// nothing unless they are, in labreport's network, and exactly the softmax's exponentials and
+/// probabilities stay.
+std::optional<Facts> scores_facts(const ForwardPass& forward) {
+  const auto& model = forward.step->spec().model;
+  const bool are_scores =
+      forward.largest_formula() == "B · h · S² · 4" && known_parameter_count(forward.step->spec());
+  if (!are_scores) return std::nullopt;
+  std::vector<std::string> kept;
+  for (const SizeGroup& group : forward.groups) {
+    const bool stays =
+        group.bytes_each == forward.largest_bytes() && group.category == metric::kActivations;
+    if (!stays) continue;
+    if (group.count != static_cast<double>(model->layers)) return std::nullopt;
+    kept.push_back(last_component(group.module, "/") + "/" + group.maker());
+  }
+  std::ranges::sort(kept);
+  if (kept != std::vector<std::string>{"computing softmax/div", "computing softmax/exp"})
     return std::nullopt;
+  // Scores and the FFN's activations are equally large where h S = d_ff.
   return Facts()
-      .set("meaning", larger_passes.front().meaning())
-      .set("contexts", join_words(each(larger_passes, &ForwardPass::context)));
+      .set("context", forward.context())
+      .set("tokens", format_count(model->d_ff / model->heads));
 }
 
 /// Leaves out groups of the smallest size unless it is also the largest, because the worker keeps
@@ -208,20 +220,18 @@ PartContent present_largest(const RunView& view, const std::vector<MemoryProfile
   PartContent part;
   const std::vector<ForwardPass> passes = forward_passes_of(described_profiles(profiles));
   part.facts.flag("nothing", passes.empty()).set("pass", "");
-  for (const char* name : {"known", "unknown", "outgrown"}) part.facts.when(name, std::nullopt);
+  for (const char* name : {"largest", "scores"}) part.facts.when(name, std::nullopt);
   if (passes.empty()) return part;
   const auto context = [](const ForwardPass& pass) { return pass.profile->context(); };
   const auto at_reference = std::ranges::find(passes, view.edition().reference_context, context);
   const ForwardPass& forward = at_reference == passes.end() ? passes.back() : *at_reference;
-  part.facts.when(forward.meaning().empty() ? "unknown" : "known",
+  part.facts.when("largest",
                   Facts()
                       .set("context", forward.context())
-                      .set("meaning", forward.meaning())
-                      .set("formula", forward.largest_formula())
+                      .set("kind", forward.meaning().empty() ? "tensors" : forward.meaning())
                       .set("bytes", format_bytes_briefly(forward.largest_bytes()))
-                      .flag("several", forward.largest_count() > 1)
                       .set("sources", makers_clause(forward)));
-  if (forward.meaning() == kScores) part.facts.when("outgrown", larger_than_scores(passes));
+  part.facts.when("scores", scores_facts(forward));
   part.facts.set("pass", forward.name() + " of " + forward.profile->words);
   part.datasets = {largest_data(forward), by_context_data(passes)};
   return part;

@@ -141,81 +141,44 @@ Dataset steps_data(const ProfileList& profiles) {
   return make_dataset("steps", columns, step_rows(profiles));
 }
 
-/// Returns the contexts of profiles whose training steps ran out of memory: "from 512 on" for
-/// several that are all longer than `longest_measured`, else "at 2,048".
-std::string where_out_of_memory(const ProfileList& out_of_memory, std::int64_t longest_measured) {
-  const auto context = [](const MemoryProfile* profile) {
-    return format_count(profile->context());
-  };
-  if (out_of_memory.size() > 1 && out_of_memory.front()->context() > longest_measured)
-    return "from " + context(out_of_memory.front()) + " on";
-  return "at " + join_words(each(out_of_memory, context));
+/// Describes a mode's longest measured context; nothing if none was measured.
+std::optional<Facts> peak_facts(const ProfileList& profiles, Mode mode) {
+  const ProfileList measured = only(profiles, [mode](const MemoryProfile* profile) {
+    return profile->measured_step(mode) != nullptr;
+  });
+  if (measured.empty()) return std::nullopt;
+  const MemoryProfile& longest = *measured.back();
+  const bool longer_refused = std::ranges::any_of(profiles, [&](const MemoryProfile* profile) {
+    const MemoryStep* step = profile->planned_step(mode);
+    return profile->context() > longest.context() && step != nullptr &&
+           step->out_of_memory() != nullptr;
+  });
+  return Facts()
+      .set("step", mode_words(mode))
+      .set("peak", format_bytes_briefly(*longest.peak_bytes(mode)))
+      .set("context", format_count(longest.context()))
+      .set("longest", longer_refused ? ", the longest that fits," : "");
 }
 
-/// Describes the longest context with a measured training step, else with a measured inference.
-std::optional<Facts> peak_facts(const ProfileList& profiles) {
-  const ProfileList out_of_memory = only(profiles, [](const MemoryProfile* profile) {
-    const MemoryStep* step = profile->planned_step(Mode::kTrainStep);
-    return step != nullptr && step->out_of_memory() != nullptr;
-  });
-  for (const Mode mode : {Mode::kTrainStep, Mode::kInference}) {
-    const ProfileList measured = only(profiles, [mode](const MemoryProfile* profile) {
-      return profile->measured_step(mode) != nullptr;
-    });
-    if (measured.empty()) continue;
-    const MemoryProfile& longest = *measured.back();
-    const auto peak = [&](Mode peak_mode) {
-      return format_bytes_briefly(longest.peak_bytes(peak_mode).value_or(0));
-    };
-    return Facts()
-        .set("context", format_count(longest.context()))
-        .when("step", mode == Mode::kTrainStep, "peak", peak(Mode::kTrainStep))
-        .when("inference", longest.measured_step(Mode::kInference) != nullptr, "peak",
-              peak(Mode::kInference))
-        .when("refused", !out_of_memory.empty(), "at_contexts",
-              where_out_of_memory(out_of_memory, longest.context()));
+/// Returns the context at which, by the formulas, the step's peak leaves the optimizer. Returns
+/// nothing unless steps were measured on both sides of it, and peak in backward beyond it.
+std::optional<std::int64_t> peak_leaves_optimizer_at(const std::vector<StepRow>& steps) {
+  const auto later = std::ranges::find_if(
+      steps, [](const StepRow& row) { return row.phase() == metric::kBackward; });
+  const bool moves =
+      later != steps.begin() &&
+      std::all_of(steps.begin(), later,
+                  [](const StepRow& row) { return row.phase() == metric::kOptimizer; }) &&
+      std::all_of(later, steps.end(),
+                  [](const StepRow& row) { return row.phase() == metric::kBackward; });
+  if (!moves || later == steps.end() || under_autocast(later->step->spec())) return std::nullopt;
+  const std::int64_t last_in_optimizer = (later - 1)->context();
+  CellSpec spec = later->step->spec();
+  for (spec.context = last_in_optimizer; *spec.context <= later->context(); ++*spec.context) {
+    if (expected_peak(spec).phase != metric::kBackward) continue;
+    return *spec.context > last_in_optimizer ? spec.context : std::nullopt;
   }
   return std::nullopt;
-}
-
-/// Gives the activations at a peak in backward and all gradients; nothing unless these are smaller.
-std::optional<Facts> outweighing_activations(const StepRow& row) {
-  const MaybeBytes activations = row.step->category_bytes(metric::kActivations);
-  const Timeline timeline = timeline_of(*row.step->launch);
-  const Instant* end = timeline.end_of(metric::kBackward);
-  if (row.phase() != metric::kBackward || !activations || end == nullptr) return std::nullopt;
-  const double gradients = end->bytes_of(metric::kGradients);
-  if (gradients <= 0 || *activations <= gradients) return std::nullopt;
-  return Facts()
-      .set("activations", format_bytes_briefly(*activations))
-      .set("gradients", format_bytes_briefly(gradients));
-}
-
-/// Returns the phase in which all steps peak, or the two contexts between which the peak moves from
-/// the optimizer to another phase. Returns nothing if phases change otherwise.
-std::optional<Facts> phase_facts(const std::vector<StepRow>& steps) {
-  const auto in_optimizer = [](const StepRow& row) { return row.phase() == metric::kOptimizer; };
-  const auto first_elsewhere = std::ranges::find_if_not(steps, in_optimizer);
-  const std::vector<StepRow> peaking_in_optimizer(steps.begin(), first_elsewhere),
-      peaking_elsewhere(first_elsewhere, steps.end());
-  const auto phases = distinct(each(peaking_elsewhere, &StepRow::phase));
-  if (steps.empty() || phases.size() > 1 || (!phases.empty() && phases.front().empty()))
-    return std::nullopt;
-  const auto context = [](const StepRow& row) { return format_count(row.context()); };
-  const bool phase_changes = !peaking_in_optimizer.empty() && !peaking_elsewhere.empty();
-  return Facts()
-      .set("phase", phase_words(peaking_elsewhere.empty() ? std::string(metric::kOptimizer)
-                                                          : phases.front()))
-      .when("both", phase_changes,
-            phase_changes ? Facts()
-                                .set("short", context(peaking_in_optimizer.back()))
-                                .flag("up_to", peaking_in_optimizer.size() > 1)
-                                .set("long", context(peaking_elsewhere.front()))
-                                .flag("from_there_on", peaking_elsewhere.size() > 1)
-                          : Facts())
-      .when("outweigh", peaking_elsewhere.empty()
-                            ? std::nullopt
-                            : outweighing_activations(peaking_elsewhere.front()));
 }
 
 /// Finds a step whose peak exceeds that of the next longer context because the allocator rounds up.
@@ -242,11 +205,15 @@ PartContent present_peaks(const RunView& view, const std::vector<MemoryProfile>&
   set_common_facts(part.facts, view, profiles);
   const ProfileList described = described_profiles(profiles);
   const ProfileList same_precision = select_precision(profiles, described.front()->spec.precision);
-  const auto peaks = peak_facts(described);
   const std::string reasons = why_no_peaks(*same_precision.front());
-  part.facts.flag("nothing", !peaks).when("reasons", !reasons.empty(), "words", reasons);
-  part.facts.when("peaks", peaks);
-  part.facts.when("phases", phase_facts(training_step_rows(planned_in_full(described))));
+  const auto step = peak_facts(described, Mode::kTrainStep);
+  std::vector<Facts> peaks;
+  if (const auto inference = peak_facts(described, Mode::kInference)) peaks.push_back(*inference);
+  if (step) peaks.push_back(*step);
+  part.facts.flag("nothing", peaks.empty()).list("peaks", std::move(peaks)).when("key", step);
+  part.facts.set("reasons", reasons.empty() ? "" : " (" + reasons + ")");
+  const auto leaves_at = peak_leaves_optimizer_at(training_step_rows(planned_in_full(described)));
+  part.facts.when("moves", leaves_at.has_value(), "tokens", format_count(leaves_at.value_or(0)));
   part.facts.when("reversed_by_rounding", reversed_by_rounding(training_step_rows(described)));
   part.datasets = {contexts_data(planned_in_full(same_precision)),
                    forward_peaks_data(same_precision), steps_data(select_all(profiles))};

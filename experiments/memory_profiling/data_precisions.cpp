@@ -63,104 +63,50 @@ PeakPairs measured_pairs(const PeakPairs& pairs, Mode mode) {
   return only(pairs, [mode](const PeakPair& pair) { return pair.mode == mode && pair.both_ran(); });
 }
 
-/// Returns the bytes that smaller activations save and the bytes that copies of the weights add.
-/// Returns nothing unless these two explain the change and both peaks lie in one phase.
-std::optional<Facts> traded_bytes(const PeakPair& pair) {
-  const auto activations = pair.category_change(metric::kActivations);
-  const auto copies = pair.category_change(metric::kWeightCopies);
-  const std::string phase = pair.full->measured_step(pair.mode)->peak_phase();
-  if (!activations || !copies || *activations >= 0 || *copies <= 0 || phase.empty() ||
-      phase != pair.reduced->measured_step(pair.mode)->peak_phase())
+/// Returns the bytes that copies of the weights add to the step's peak. Returns nothing unless they
+/// and smaller activations, which save more, explain the change, and both peaks lie in one phase.
+std::optional<double> offsetting_copies(const PeakPair& step) {
+  const auto activations = step.category_change(metric::kActivations);
+  const auto copies = step.category_change(metric::kWeightCopies);
+  const std::string phase = step.full->measured_step(step.mode)->peak_phase();
+  if (!activations || !copies || *copies <= 0 || *copies >= -*activations || phase.empty() ||
+      phase != step.reduced->measured_step(step.mode)->peak_phase())
     return std::nullopt;
-  const double unexplained = pair.reduced_peak() - pair.full_peak() - (*activations + *copies);
-  if (std::abs(unexplained) > kMaxUnexplained * -*activations) return std::nullopt;
-  return Facts()
-      .set("saved", format_bytes_briefly(-*activations))
-      .set("added", format_bytes_briefly(*copies));
+  const double unexplained = step.reduced_peak() - step.full_peak() - (*activations + *copies);
+  return std::abs(unexplained) <= kMaxUnexplained * -*activations ? copies : std::nullopt;
 }
 
-/// Keeps the shortest and the longest context, and those between at which the change turns.
-PeakPairs turning_points(const PeakPairs& steps) {
-  PeakPairs kept;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const bool is_end = i == 0 || i + 1 == steps.size();
-    const double change = steps[i].relative_change();
-    const bool turns = !is_end && (change > steps[i - 1].relative_change()) !=
-                                      (steps[i + 1].relative_change() > change);
-    if (is_end || turns) kept.push_back(steps[i]);
-  }
-  return kept;
-}
-
-/// Judges the change by all contexts, and gives it at those that show its course.
+/// Judges how much the training step's peak changes, from its change at each context.
 std::optional<Facts> step_facts(const PeakPairs& steps) {
   if (steps.empty()) return std::nullopt;
-  const PeakPair& longest = steps.back();
   const auto matter_count = std::ranges::count_if(steps, &PeakPair::matters);
-  const auto reason = traded_bytes(longest);
-  const PeakPairs told = turning_points(steps);
-  std::vector<Facts> changes;
-  for (const PeakPair& pair : told) {
-    const bool is_first = changes.empty(), is_last = changes.size() + 1 == told.size();
-    changes.push_back(Facts()
-                          .set("joint", is_first  ? ""
-                                        : is_last ? " and "
-                                                  : ", ")
-                          .flag("first", is_first)
-                          .set("share", pair.change_percent())
-                          .set("context", format_count(pair.full->context())));
-  }
+  std::vector<std::string> changes = each(steps, [](const PeakPair& pair) {
+    return "**" + pair.change_percent() + " %** at " + format_count(pair.full->context());
+  });
   return Facts()
       .set("verdict", matter_count == 0                   ? "Not much"
                       : matter_count == std::ssize(steps) ? "Yes"
                                                           : "It depends on the context")
-      .list("changes", std::move(changes))
-      .set("context", format_count(longest.full->context()))
-      .set("share", longest.change_percent())
-      .when("traded", reason)
-      .flag("unexplained", !reason && longest.matters());
+      .set_markdown("changes", join_words(changes))
+      .set("context", format_count(steps.back().full->context()))
+      .set("share", steps.back().change_percent());
 }
 
-/// Describes how the peak of a step without optimizer changes, at the longest context whose
-/// training steps are compared, else at the longest. Copies of weights may explain a higher peak.
-std::optional<Facts> forward_facts(const PeakPairs& pairs, const PeakPairs& steps) {
-  for (const Mode mode : {Mode::kInference, Mode::kForward, Mode::kForwardBackward}) {
-    const PeakPairs forwards = measured_pairs(pairs, mode);
-    if (forwards.empty()) continue;
-    const auto context = [](const PeakPair& pair) { return pair.full->context(); };
-    const auto same_context = steps.empty()
-                                  ? forwards.end()
-                                  : std::ranges::find(forwards, context(steps.back()), context);
-    const PeakPair& pair = same_context == forwards.end() ? forwards.back() : *same_context;
-    const double change = pair.reduced_peak() - pair.full_peak();
-    const auto copies = pair.category_change(metric::kWeightCopies);
-    return Facts()
-        .set("step", mode == Mode::kInference ? "inference" : "the " + mode_words(mode))
-        .set("context", format_count(pair.full->context()))
-        .set("share", pair.change_percent())
-        .set("rise", format_percent(pair.relative_change()))
-        .flag("copies", change > 0 && copies && *copies >= (1 - kMaxUnexplained) * change)
-        .flag("same", !steps.empty() && traded_bytes(steps.back()));
-  }
-  return std::nullopt;
-}
-
-bool step_does_not_fit(const MemoryProfile& profile) {
-  const MemoryStep* step = profile.planned_step(Mode::kTrainStep);
-  return step != nullptr && step->launch != nullptr && does_not_fit(step->launch->outcome);
-}
-
-/// Names contexts at which the training step fits in the reduced precision alone, or in neither.
-void set_fit_facts(Facts& facts, const PeakPairs& pairs) {
-  std::vector<std::string> reduced_only, neither;
-  for (const PeakPair& pair : pairs) {
-    if (pair.mode != Mode::kTrainStep || !step_does_not_fit(*pair.full)) continue;
-    const std::string context = format_count(pair.full->context());
-    if (pair.reduced->measured_step(pair.mode) != nullptr) reduced_only.push_back(context);
-    if (step_does_not_fit(*pair.reduced)) neither.push_back(context);
-  }
-  facts.when("fits_more", !reduced_only.empty(), "contexts", join_words(reduced_only));
-  facts.when("fits_neither", !neither.empty(), "contexts", join_words(neither));
+/// Explains the changes at the longest context whose training steps are compared: copies of the
+/// weights offset smaller activations in the step, and raise the peak of inference.
+std::optional<Facts> copies_facts(const PeakPairs& steps, const PeakPairs& inferences) {
+  if (steps.empty()) return std::nullopt;
+  const auto context = [](const PeakPair& pair) { return pair.full->context(); };
+  const auto inference = std::ranges::find(inferences, context(steps.back()), context);
+  const auto offset = offsetting_copies(steps.back());
+  if (inference == inferences.end() || !offset) return std::nullopt;
+  const double rise = inference->reduced_peak() - inference->full_peak();
+  const auto copies = inference->category_change(metric::kWeightCopies);
+  if (rise <= 0 || !copies || *copies < (1 - kMaxUnexplained) * rise) return std::nullopt;
+  return Facts()
+      .set("context", format_count(context(steps.back())))
+      .set("added", format_bytes_briefly(*offset))
+      .set("rise", format_percent(inference->relative_change()));
 }
 
 std::string reasons_without_peak(const PeakPair& pair) {
@@ -207,14 +153,10 @@ PartContent present_precisions(const RunView& view, const std::vector<MemoryProf
   const PeakPairs pairs = pairs_of(profiles, described);
   const std::string precision = described.front()->precision();
   const std::string reduced(describe(reduced_precision(profiles).value_or(Precision::kBf16)));
-  part.facts.set("own", precision).set("reduced", reduced);
-  part.facts.flag("alone", pairs.empty());
-  part.facts.flag("none_in_both",
-                  !pairs.empty() && std::ranges::none_of(pairs, &PeakPair::both_ran));
+  part.facts.set("reduced", reduced);
   const PeakPairs steps = measured_pairs(pairs, Mode::kTrainStep);
-  part.facts.when("steps", step_facts(steps));
-  part.facts.when("forward", forward_facts(pairs, steps));
-  set_fit_facts(part.facts, pairs);
+  part.facts.flag("nothing", steps.empty()).when("steps", step_facts(steps));
+  part.facts.when("copies", copies_facts(steps, measured_pairs(pairs, Mode::kInference)));
   part.datasets = {precisions_data(pairs, precision, reduced)};
   add_peaks_figure(part, view, profiles);
   return part;

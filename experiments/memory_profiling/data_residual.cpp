@@ -54,7 +54,6 @@ PartContent present_residual(const RunView& view, const std::vector<MemoryProfil
   const auto reference =
       std::ranges::find(described, view.edition().reference_context, &MemoryProfile::context);
   const ResidualTensor residual{reference == described.end() ? described.back() : *reference};
-  const auto measured = residual.measured_bytes();
   const double mebibytes = residual.formula_bytes() / kBytesPerMebibyte;
   part.facts.set("size", residual.profile->spec.size);
   part.facts.set("context", format_count(residual.profile->context()));
@@ -64,10 +63,7 @@ PartContent present_residual(const RunView& view, const std::vector<MemoryProfil
   part.facts.set("mebibytes", std::floor(mebibytes) == mebibytes
                                   ? format_fixed(mebibytes, 0)
                                   : format_significant(mebibytes, 3));
-  part.facts.flag("agrees", measured == residual.formula_bytes());
-  part.facts.when("differs", measured && measured != residual.formula_bytes(), "measured",
-                  measured ? format_value(*measured, {Notation::kCount}) : "");
-  part.facts.flag("not_measured", !measured);
+  part.facts.flag("agrees", residual.measured_bytes() == residual.formula_bytes());
   part.datasets = {residuals_data(described)};
   return part;
 }

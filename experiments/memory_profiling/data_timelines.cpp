@@ -23,6 +23,11 @@ struct StepRecording {
   Timeline timeline;
 
   const Instant& start() const { return timeline.instants.front(); }
+  /// Returns the allocated bytes at the peak: those of part (b) if the step succeeded.
+  double peak_bytes() const {
+    return step->bytes(metric::kMemory, metric::kPeakAllocated)
+        .value_or(timeline.peak().allocated_bytes);
+  }
   std::string title() const { return mode_words(step->mode()) + " of " + profile->words; }
 };
 
@@ -79,51 +84,36 @@ bool is_sawtooth(const StepRecording& recording) {
          peak.bytes_of(metric::kTemporary) > (peak.requested_bytes() - start.requested_bytes()) / 2;
 }
 
-/// True if the step peaks before the optimizer and over half of what it added is saved activations.
-bool climbs_by_activations(const StepRecording& recording) {
+/// True if a training step with moments adds mostly saved activations until its peak, and if
+/// backward then frees more of these than it adds gradients.
+bool gradients_replace_activations(const StepRecording& recording) {
   const Instant &start = recording.start(), &peak = recording.timeline.peak();
-  return !peak.phase.empty() && peak.phase != metric::kOptimizer &&
+  const Instant* end = recording.timeline.end_of(metric::kBackward);
+  return end != nullptr && end->event > peak.event &&
+         start.bytes_of(metric::kOptimizerMemory) > 0 &&
          peak.bytes_of(metric::kActivations) >
-             (peak.requested_bytes() - start.requested_bytes()) / 2;
-}
-
-/// True if after the peak, until backward ends, gradients grow, activations shrink, memory falls.
-bool falls_in_backward(const Timeline& timeline) {
-  const Instant *end = timeline.end_of(metric::kBackward), &peak = timeline.peak();
-  return end != nullptr && end->requested_bytes() < peak.requested_bytes() &&
+             (peak.requested_bytes() - start.requested_bytes()) / 2 &&
+         end->requested_bytes() < peak.requested_bytes() &&
          end->bytes_of(metric::kGradients) > peak.bytes_of(metric::kGradients) &&
          end->bytes_of(metric::kActivations) < peak.bytes_of(metric::kActivations);
 }
 
-/// Returns "The training step of xl at context 512"; after `previous` the words that differ.
-std::string subject(const StepRecording& recording, const StepRecording* previous) {
-  if (previous == nullptr) return "The " + recording.title();
-  const std::string step = mode_words(recording.step->mode());
-  if (previous->profile == recording.profile) return "The " + step;
-  const std::string context = format_count(recording.profile->context());
-  return previous->step->mode() == recording.step->mode()
-             ? "At " + context + " it"
-             : "At context " + context + " the " + step;
-}
-
+/// Describes a recording; after `previous` without repeating its network and context.
 Facts recording_facts(const StepRecording& recording, const StepRecording* previous) {
-  const Instant &start = recording.start(), &peak = recording.timeline.peak();
-  const char* condition = !recording.step->succeeded()       ? "refused"
-                          : is_sawtooth(recording)           ? "sawtooth"
-                          : climbs_by_activations(recording) ? "climbs"
-                                                             : "plain";
-  Facts facts;
-  for (const char* name : {"refused", "sawtooth", "climbs", "plain"})
-    facts.flag(name, std::string_view(name) == condition);
-  return facts.set("subject", subject(recording, previous))
-      .set("start", format_bytes_briefly(start.requested_bytes()))
-      .set("parameters", format_bytes_briefly(start.bytes_of(metric::kParameters)))
-      .set("peak", format_bytes_briefly(peak.requested_bytes()))
-      .when("in_phase", !peak.phase.empty(), "phase", phase_words(peak.phase))
-      .flag("state", start.bytes_of(metric::kOptimizerMemory) > 0)
-      .flag("falls", falls_in_backward(recording.timeline))
-      .set("reason", recording.step->out_of_memory() != nullptr ? "out of memory"
-                                                                : recording.step->why_no_peak());
+  const std::string step = mode_words(recording.step->mode());
+  const std::string context = format_count(recording.profile->context());
+  const std::string& phase = recording.timeline.peak().phase;
+  const bool has_only_forward = recording.step->mode() == Mode::kInference || phase.empty();
+  return Facts()
+      .set("subject", previous == nullptr ? "The " + recording.title()
+                      : previous->profile == recording.profile
+                          ? "The " + step
+                          : "At context " + context + " the " + step)
+      .set("start", format_bytes_briefly(recording.start().allocated_bytes))
+      .set("peak", format_bytes_briefly(recording.peak_bytes()))
+      .set("where", !recording.step->succeeded() ? " when memory runs out"
+                    : has_only_forward           ? ""
+                                                 : " in " + phase_words(phase));
 }
 
 /// A labelled point of the figure: the peak, or the GPU's capacity above the peak's event.
@@ -137,7 +127,7 @@ Dataset marks_data(const StepRecording& recording, double capacity_bytes, const 
   const Instant& peak = recording.timeline.peak();
   const bool out_of_memory = recording.step->out_of_memory() != nullptr;
   std::vector<Mark> marks{{"peak", peak.event, peak.requested_bytes(),
-                           "peak " + format_bytes(peak.requested_bytes()) +
+                           "peak " + format_bytes(recording.peak_bytes()) +
                                (out_of_memory ? ", then out of memory" : "")}};
   if (capacity_bytes > 0 &&
       (out_of_memory || peak.requested_bytes() > kNearCapacity * capacity_bytes)) {
@@ -240,11 +230,13 @@ PartContent present_timelines(const RunView& view, const std::vector<MemoryProfi
   const ProfileList described = described_profiles(profiles);
   std::vector<StepRecording> steps = recorded_training_steps(described);
   const auto inference = longest_recorded(described, Mode::kInference, false);
-  if (inference) steps.insert(steps.begin(), *inference);
-  std::vector<Facts> sentences;
+  std::vector<StepRecording> told = steps;
+  if (told.size() > 1) told.pop_back();  // Part (b) says that this step does not fit.
+  if (inference) {
+    steps.insert(steps.begin(), *inference);
+    told.insert(told.begin(), *inference);
+  }
   for (const StepRecording& recording : steps) {
-    sentences.push_back(
-        recording_facts(recording, &recording == steps.data() ? nullptr : &recording - 1));
     const bool is_inference = recording.step->mode() == Mode::kInference;
     const char* snapshot_name = is_inference                  ? "memory-inference"
                                 : recording.step->succeeded() ? "memory-step"
@@ -252,7 +244,13 @@ PartContent present_timelines(const RunView& view, const std::vector<MemoryProfi
     add_step(part, recording, snapshot_name,
              is_inference ? 0 : capacity_bytes(view, *recording.step));
   }
-  part.facts.flag("nothing", steps.empty()).list("recorded", std::move(sentences));
+  std::vector<Facts> sentences;
+  for (const StepRecording& recording : told)
+    sentences.push_back(
+        recording_facts(recording, &recording == told.data() ? nullptr : &recording - 1));
+  part.facts.flag("nothing", told.empty()).list("recorded", std::move(sentences));
+  part.facts.flag("stages", told.size() > 1 && is_sawtooth(told.front()) &&
+                                gradients_replace_activations(told.back()));
   return part;
 }
 

@@ -19,7 +19,6 @@ constexpr std::int64_t kLongestHandoutLength = 16384;
 // From this length on, at d up to 128, scores are more than 97 % of the saved bytes.
 constexpr std::int64_t kScoresOutweighFrom = 4096;
 constexpr double kTensorTolerance = 0.05;  // |tensors / 2 − 1| below this counts as two tensors.
-constexpr double kQuadraticTolerance = 0.005;  // Nearer exponents are written as 2.00.
 constexpr Notation kBytes{Notation::kMebibytes};
 
 using Rows = std::vector<AttentionRow>;
@@ -102,27 +101,17 @@ std::vector<PassTime> times_of(const Rows& rows) {
   return times;
 }
 
-/// Returns the rows that ran at kScoresOutweighFrom or longer, or all that ran if fewer than two
-/// lengths are left.
-Rows fitted_rows(const Rows& rows) {
-  const Rows ran = only(
-      rows, [](const AttentionRow& row) { return row.ran() && row.saved_bytes().value_or(0) > 0; });
-  const Rows large =
-      only(ran, [](const AttentionRow& row) { return row.length() >= kScoresOutweighFrom; });
-  return distinct(each(large, &AttentionRow::length)).size() > 1 ? large : ran;
-}
-
-/// Returns the exponent of saved bytes as a power of length: the slope of a least-squares line
-/// through the logarithms. Returns nothing if the lengths do not differ.
-std::optional<double> growth_exponent(const Rows& fitted) {
-  double n = 0, x_sum = 0, y_sum = 0, xx = 0, xy = 0;
-  for (const AttentionRow& row : fitted) {
-    const double x = std::log(static_cast<double>(row.length()));
-    const double y = std::log(*row.saved_bytes());
-    n += 1, x_sum += x, y_sum += y, xx += x * x, xy += x * y;
-  }
-  const double spread = n * xx - x_sum * x_sum;
-  return spread > 1e-6 ? std::optional((n * xy - x_sum * y_sum) / spread) : std::nullopt;
+/// True if rows of two lengths that ran, from kScoresOutweighFrom on, save two tensors of scores:
+/// the softmax's exponentials and probabilities.
+bool saves_two_tensors_of_scores(const Rows& rows) {
+  const Rows long_rows = only(rows, [](const AttentionRow& row) {
+    return row.ran() && row.length() >= kScoresOutweighFrom;
+  });
+  return distinct(each(long_rows, &AttentionRow::length)).size() > 1 &&
+         std::ranges::all_of(long_rows, [](const AttentionRow& row) {
+           const double tensors = row.saved_bytes().value_or(0) / row.score_bytes();
+           return std::abs(tensors / 2 - 1) < kTensorTolerance;
+         });
 }
 
 /// Estimates the peak of a whole forward and backward pass of `row`, which ran out of memory: that
@@ -139,86 +128,69 @@ std::optional<Facts> needed_facts(const AttentionRow& row, const Rows& rows,
   const double tensors = *peak / last_ran->score_bytes();
   const double bytes = tensors * row.score_bytes();
   if (bytes <= static_cast<double>(*capacity_bytes)) return std::nullopt;
-  const auto forward_peak = last_ran->forward_peak_bytes;
   return Facts()
-      .set("pass", !forward_peak           ? "A whole pass"
-                   : *forward_peak < *peak ? "Backward"
-                                           : "Forward")
+      .set("precision", describe(*row.spec().precision))
+      .set("d", std::to_string(dim(row)))
+      .set("batch", std::to_string(row.spec().batch.value_or(1)))
+      .set("width", under_autocast(row.spec()) ? "2" : "4")
+      .set("tensor", format_bytes_briefly(row.score_bytes()))
       .set("tensors", tensors, {Notation::kFixed, 1})
       .set("bytes", format_bytes_briefly(bytes))
       .set("capacity", format_bytes_briefly(static_cast<double>(*capacity_bytes)));
 }
 
-/// Gives the bytes of the allocation that `row` was refused and those in use; nothing if they are
-/// unknown.
-std::optional<Facts> refused_facts(const AttentionRow& row,
-                                   std::optional<std::int64_t> capacity_bytes) {
+/// Accounts for the memory at the allocation that `row` was refused; nothing if the run lacks a
+/// number.
+std::optional<Facts> refused_facts(const AttentionRow& row) {
   const auto requested = row.number(column::kRequestedBytes);
   const auto in_use = row.number(column::kInUseBytes);
-  if (!requested || !in_use) return std::nullopt;
-  const bool asked_for_scores =
-      format_bytes_briefly(*requested) == format_bytes_briefly(row.score_bytes());
-  const bool unrecorded = !row.reserved_bytes && capacity_bytes &&
-                          *in_use + *requested < static_cast<double>(*capacity_bytes);
+  if (!requested || !in_use || !row.reserved_bytes) return std::nullopt;
   return Facts()
-      .set("asked",
-           asked_for_scores ? "One more is" : format_bytes_briefly(*requested) + " more are")
+      .set("requested", format_bytes_briefly(*requested))
+      .set("phase", row.failed_phase())
       .set("in_use", format_bytes_briefly(*in_use))
-      .when("reserved", row.reserved_bytes.has_value(), "bytes",
-            format_bytes_briefly(row.reserved_bytes.value_or(0)))
-      .flag("unrecorded", unrecorded);
+      .set("reserved", format_bytes_briefly(*row.reserved_bytes));
 }
 
-/// Describes the shortest sequence that ran out of memory or, if none did, the longest that ran.
-Facts end_facts(const Rows& rows, std::optional<std::int64_t> capacity_bytes) {
+/// Adds where each precision runs out of memory, and accounts for the first that does.
+void add_answer(Facts& facts, const Rows& rows, std::optional<std::int64_t> capacity_bytes) {
   const auto length_and_dim = [](const AttentionRow& row) {
     return std::pair(row.length(), dim(row));
   };
-  const Rows ran_out = only(rows, &AttentionRow::ran_out_of_memory);
-  const AttentionRow end =
-      ran_out.empty() ? std::ranges::max(only(rows, &AttentionRow::ran), {}, length_and_dim)
-                      : std::ranges::min(ran_out, {}, length_and_dim);
-  const Facts row_facts = Facts()
-                              .set("length", format_count(end.length()))
-                              .set("d", std::to_string(dim(end)))
-                              .set("phase", end.failed_phase())
-                              .set("batch", std::to_string(end.spec().batch.value_or(1)))
-                              .set("width", under_autocast(end.spec()) ? "2" : "4")
-                              .set("tensor", format_bytes_briefly(end.score_bytes()))
-                              .when("refused", refused_facts(end, capacity_bytes))
-                              .when("needed", needed_facts(end, rows, capacity_bytes));
-  return Facts()
-      .set("precision", describe(*end.spec().precision))
-      .when("end", !ran_out.empty(), row_facts)
-      .when("fits", ran_out.empty(), row_facts);
-}
-
-/// Adds for each precision where memory ends, and how saved bytes grow in the first that shows it.
-void add_answer(Facts& facts, const Rows& rows, std::optional<std::int64_t> capacity_bytes) {
-  std::vector<Facts> ends;
-  std::optional<Facts> growth;
+  std::vector<std::string> ends;
+  std::string first_end;
+  std::optional<AttentionRow> first_out_of_memory;
+  bool two_tensors = false;
   for (const Precision precision : precisions_of(rows)) {
-    const Rows tried = only(of_precision(rows, precision), [](const AttentionRow& row) {
-      return row.ran() || row.ran_out_of_memory();
-    });
-    if (tried.empty()) continue;
-    ends.push_back(end_facts(tried, capacity_bytes));
-    const Rows fitted = fitted_rows(tried);
-    const auto exponent = growth_exponent(fitted);
-    if (growth || !exponent) continue;
-    // If two tensors are saved, they are the softmax's exponentials and probabilities.
-    const AttentionRow& longest = *std::ranges::max_element(fitted, {}, &AttentionRow::length);
-    const double tensors = *longest.saved_bytes() / longest.score_bytes();
-    growth = Facts()
-                 .set("exponent", *exponent, {Notation::kFixed, 2})
-                 .flag("quadratic", std::abs(*exponent - 2) < kQuadraticTolerance)
-                 .flag("two", std::abs(tensors / 2 - 1) < kTensorTolerance);
+    const Rows own_rows = of_precision(rows, precision);
+    const Rows ran = only(own_rows, &AttentionRow::ran);
+    const Rows ran_out = only(own_rows, &AttentionRow::ran_out_of_memory);
+    const std::string name(describe(precision));
+    two_tensors = two_tensors || saves_two_tensors_of_scores(own_rows);
+    if (ran_out.empty() && ran.empty()) {
+      ends.push_back(name + " did not run: " + escape_markdown(first_reason(own_rows)));
+      continue;
+    }
+    const AttentionRow end = ran_out.empty() ? std::ranges::max(ran, {}, length_and_dim)
+                                             : std::ranges::min(ran_out, {}, length_and_dim);
+    if (!ran_out.empty() && !first_out_of_memory) first_out_of_memory = end;
+    const std::string length = format_count(end.length());
+    ends.push_back(
+        name + (ran_out.empty() ? " runs at every length up to **" : " runs out of memory at **") +
+        length + " tokens**");
+    if (first_end.empty())
+      first_end = ran_out.empty() ? length + " tokens fit in " + name
+                                  : "out of memory at " + length + " tokens in " + name;
   }
-  facts.flag("nothing", ends.empty());
-  facts.when("grows", growth);
-  facts.when("first", ends.empty() ? std::nullopt : std::optional(ends.front()));
-  if (!ends.empty()) ends.erase(ends.begin());
-  facts.list("others", std::move(ends));
+  facts.set_markdown("ends", join_words(ends)).flag("grows", two_tensors);
+  facts.when("first", !first_end.empty(), "end", first_end);
+  facts.when(
+      "needed",
+      first_out_of_memory
+          ? needed_facts(*first_out_of_memory,
+                         of_precision(rows, *first_out_of_memory->spec().precision), capacity_bytes)
+          : std::nullopt);
+  facts.when("refused", first_out_of_memory ? refused_facts(*first_out_of_memory) : std::nullopt);
 }
 
 /// Names the rows with fewer passes than the first row: longer sequences, or further precisions.
@@ -250,7 +222,6 @@ PartContent content(const RunView& view, const Rows& rows) {
   const Device* device = view.on_gpu() ? view.device() : nullptr;
   add_answer(part.facts, rows,
              device == nullptr ? std::nullopt : std::optional(device->memory_bytes));
-  part.facts.set("reason", first_reason(rows));
   part.facts.flag("gpu", view.on_gpu());
   // Workers that empty the cache before each length also record the forward's peak.
   part.facts.flag("cache_emptied", std::ranges::any_of(rows, [](const AttentionRow& row) {

@@ -1,5 +1,6 @@
 // Part (a): attention by itself, eager beside compiled, over head dimensions and sequence lengths.
 #include <algorithm>
+#include <cmath>
 #include "base/format.h"
 #include "base/lists.h"
 #include "experiments/common/attention.h"
@@ -14,7 +15,8 @@ namespace {
 constexpr std::int64_t kUsualHeadDim = 64;
 constexpr Notation kFactor{Notation::kFixed, 2};
 constexpr Notation kSavedBytes{Notation::kMebibytes};
-constexpr double kMinScoreTensors = 0.5;  // A pass that saves fewer tensors saves no scores.
+constexpr double kAlike = 0.2;   // Times that differ by a smaller fraction take about as long.
+constexpr double kMoreWork = 4;  // Twice the length has this many times the scores.
 
 /// Attention at one sequence length, eager and compiled.
 struct AttentionPair {
@@ -113,35 +115,34 @@ std::vector<AttentionPair> compared_pairs(const std::vector<AttentionPair>& pair
   });
 }
 
-Facts length_facts(const AttentionPair& pair) {
-  const auto differs = [&](std::string_view pass) {
-    return clearly_faster(pair.eager, pair.compiled, pass, "mean_ns") ||
-           clearly_faster(pair.compiled, pair.eager, pass, "mean_ns");
+/// Returns the eager forward passes at the shortest sequence and at the longest that takes about as
+/// long with at least kMoreWork times the scores: launches set their time. Empty without such.
+std::optional<Facts> launches_facts(const std::vector<AttentionPair>& pairs) {
+  const auto forward_ms = [](const AttentionPair& pair) {
+    return *pair.eager.ms(metric::kForward, "mean_ns");
   };
+  const AttentionPair& shortest = pairs.front();
+  const AttentionPair* longer = nullptr;
+  for (const AttentionPair& pair : pairs) {
+    if (std::abs(forward_ms(pair) / forward_ms(shortest) - 1) > kAlike) break;
+    if (pair.eager.score_bytes() >= kMoreWork * shortest.eager.score_bytes()) longer = &pair;
+  }
+  if (longer == nullptr) return std::nullopt;
   return Facts()
-      .set("length", format_count(pair.eager.length()))
-      .set("forward", *pair.speedup(metric::kForward), kFactor)
-      .set("backward", *pair.speedup(metric::kBackward), kFactor)
-      .flag("apart", differs(metric::kForward) && differs(metric::kBackward));
+      .set("short", format_count(shortest.eager.length()))
+      .set("long", format_count(longer->eager.length()))
+      .set("short_ms", forward_ms(shortest), kThreeDigits)
+      .set("long_ms", forward_ms(*longer), kThreeDigits);
 }
 
-/// Tells the bytes that the compiled pass saves, also in tensors of scores; nothing if few.
-std::optional<Facts> saved_facts(const AttentionPair& pair) {
-  const double bytes = pair.compiled.saved_bytes().value_or(0);
-  const double tensors = bytes / pair.compiled.score_bytes();
-  if (tensors < kMinScoreTensors) return std::nullopt;
-  return Facts()
-      .set("bytes", format_bytes_briefly(bytes))
-      .set("tensors", tensors, {Notation::kFixed, 1});
-}
-
-/// Gives the speedups at the longest and the shortest sequence; `pairs` must not be empty.
+/// Gives the speedups at the longest sequence; `pairs` must not be empty.
 Facts precision_facts(const std::vector<AttentionPair>& pairs, Precision precision) {
-  return length_facts(pairs.back())
+  return Facts()
+      .set("length", format_count(pairs.back().eager.length()))
+      .set("forward", *pairs.back().speedup(metric::kForward), kFactor)
+      .set("backward", *pairs.back().speedup(metric::kBackward), kFactor)
       .set("precision", describe(precision))
-      .set("d", std::to_string(pairs.front().eager.sweep().head_dim))
-      .when("shortest", pairs.size() > 1, length_facts(pairs.front()))
-      .when("saved", saved_facts(pairs.back()));
+      .set("d", std::to_string(pairs.front().eager.sweep().head_dim));
 }
 
 std::string first_reason(const std::vector<AttentionPair>& pairs) {
@@ -163,12 +164,16 @@ std::optional<PartContent> present_attention(const RunView& view) {
   };
   PartContent part;
   std::vector<Facts> precisions;
+  std::optional<Facts> launches;
   std::vector<SpeedupPoint> points;
   for (const Precision precision : distinct(each(pairs, precision_of))) {
     const auto grid =
         only(pairs, [&](const AttentionPair& pair) { return precision_of(pair) == precision; });
     const std::vector<AttentionPair> compared = compared_pairs(grid);
-    if (!compared.empty()) precisions.push_back(precision_facts(compared, precision));
+    if (!compared.empty()) {
+      precisions.push_back(precision_facts(compared, precision));
+      if (view.on_gpu()) launches = launches_facts(compared);
+    }
     for (const auto pass : {metric::kForward, metric::kBackward}) {
       const std::string series = std::string(pass) + ", " + std::string(describe(precision));
       for (const AttentionPair& pair : compared) {
@@ -182,6 +187,7 @@ std::optional<PartContent> present_attention(const RunView& view) {
   part.facts.flag("nothing", precisions.empty())
       .set("reason", first_reason(pairs))
       .list("precisions", std::move(precisions))
+      .when("launches", launches)
       .flag("gpu", view.on_gpu())
       .flag("warm_cache", shares_compile_cache(view.run()))
       .set("batch", format_count(spec.batch.value_or(1)))

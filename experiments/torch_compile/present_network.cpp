@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
+#include "experiments/common/bound.h"
 #include "experiments/common/command.h"
 #include "experiments/common/timing.h"
 #include "experiments/torch_compile/network.h"
@@ -17,11 +18,6 @@ namespace {
 
 constexpr Notation kSpeedup{Notation::kFixed, 2};
 constexpr Notation kMs{Notation::kSignificant, 4};
-// The optimizer explains why a step gains less than its forward pass if the step's speedup is below
-// this fraction of the forward pass's, and the optimizer is at least this fraction of the step.
-constexpr double kExplainedBelow = 0.9, kMinOptimizerFraction = 0.1;
-constexpr double kAlikeWithin = 0.1;  // Times that differ by a smaller fraction count as alike.
-
 std::vector<double> times_ms(const MeasuredSteps& steps, std::string_view phase) {
   return phase == metric::kTotal ? steps.steps_ms() : steps.phase_ms(phase);
 }
@@ -149,64 +145,36 @@ std::vector<ClassRow> class_rows(const ComparedNetwork& network) {
   return sorted;
 }
 
-KernelSum sum_of(const std::vector<ClassRow>& rows, KernelSum ClassRow::* mode,
-                 const std::set<std::string>& left_out) {
-  KernelSum sum;
-  for (const ClassRow& row : rows) {
-    if (left_out.contains(row.kernel_class)) continue;
-    sum.calls += (row.*mode).calls;
-    sum.ms += (row.*mode).ms;
-  }
-  return sum;
-}
-
-/// Compares the kernels, except GEMMs and memsets, before and after compiling. Returns nothing
-/// unless their times explain more than half of the time that a step saves.
+/// Compares the time of the kernels, except GEMMs and memsets, before and after compiling. Returns
+/// nothing unless it explains more than half of the time that a step saves.
 std::optional<Facts> fusion_facts(const ComparedNetwork& network) {
-  const std::vector<ClassRow> rows = class_rows(network);
-  const KernelSum eager = sum_of(rows, &ClassRow::eager, {"GEMM", "memset"});
-  const KernelSum compiled = sum_of(rows, &ClassRow::compiled, {"GEMM", "memset"});
-  const double saved_ms = median(network.eager.steps_ms()) - median(network.compiled.steps_ms());
-  const bool explains = saved_ms > 0 && eager.ms - compiled.ms > saved_ms / 2;
-  if (compiled.calls <= 0 || eager.calls <= compiled.calls || !explains) return std::nullopt;
-  return Facts()
-      .set("calls", eager.calls, kAsCount)
-      .set("compiled_calls", compiled.calls, kAsCount)
-      .set("ms", eager.ms, kThreeDigits)
-      .set("compiled_ms", compiled.ms, kThreeDigits);
-}
-
-/// Returns the optimizer's fraction of the compiled step's time; nothing unless the optimizer,
-/// alike in both modes, explains why the step's speedup is below that of the forward pass.
-std::optional<double> optimizer_fraction(const ComparedNetwork& network) {
-  const auto eager_ms = network.eager.phase_ms(metric::kOptimizer);
-  const auto compiled_ms = network.compiled.phase_ms(metric::kOptimizer);
-  const auto step = speedup(network, metric::kTotal), forward = speedup(network, metric::kForward);
-  if (eager_ms.empty() || compiled_ms.empty() || *step > kExplainedBelow * *forward)
+  const std::set<std::string> unfused{"GEMM", "memset"};
+  double eager_ms = 0, compiled_ms = 0;
+  for (const ClassRow& row : class_rows(network)) {
+    if (unfused.contains(row.kernel_class)) continue;
+    eager_ms += row.eager.ms;
+    compiled_ms += row.compiled.ms;
+  }
+  const auto optimizer_ms = network.compiled.phase_ms(metric::kOptimizer);
+  const double step_ms = median(network.compiled.steps_ms());
+  const double saved_ms = median(network.eager.steps_ms()) - step_ms;
+  if (compiled_ms <= 0 || saved_ms <= 0 || eager_ms - compiled_ms <= saved_ms / 2 ||
+      optimizer_ms.empty())
     return std::nullopt;
-  const double fraction = median(compiled_ms) / median(network.compiled.steps_ms());
-  const bool alike = std::abs(median(eager_ms) / median(compiled_ms) - 1) < kAlikeWithin;
-  return alike && fraction > kMinOptimizerFraction ? std::optional(fraction) : std::nullopt;
-}
-
-/// Returns the number of steps that save the time that compiling took; nothing if they save none.
-std::optional<double> payback_steps(const ComparedNetwork& network) {
-  const double seconds = network.compiled.compile_seconds().value_or(0);
-  const double saved_ms = median(network.eager.steps_ms()) - median(network.compiled.steps_ms());
-  if (seconds <= 0 || saved_ms <= 0) return std::nullopt;
-  return 1e3 * seconds / saved_ms;
+  return Facts()
+      .set("precision", network.precision())
+      .set("ms", eager_ms, kThreeDigits)
+      .set("compiled_ms", compiled_ms, kThreeDigits)
+      .set("share", format_percent(median(optimizer_ms) / step_ms));
 }
 
 /// The network's step and forward pass must have run, eager and compiled.
 Facts network_facts(const ComparedNetwork& network) {
-  const auto fraction = optimizer_fraction(network);
   return Facts()
       .set("size", network.spec().size)
       .set("precision", network.precision())
       .set("step", *speedup(network, metric::kTotal), kSpeedup)
-      .set("forward", *speedup(network, metric::kForward), kSpeedup)
-      .when("fusion", fusion_facts(network))
-      .when("optimizer", fraction.has_value(), "share", format_percent(fraction.value_or(0)));
+      .set("forward", *speedup(network, metric::kForward), kSpeedup);
 }
 
 std::vector<Networks> by_precision(const Networks& networks) {
@@ -246,22 +214,32 @@ std::vector<Facts> outlier_facts(const Networks& networks) {
   return outliers;
 }
 
-/// Describes the largest network in its last precision, and lists its other precisions.
+/// Describes the largest network in each precision, and the largest gain of a launch-bound step.
 void add_answer(Facts& facts, const Networks& networks) {
   const Networks timed = only(networks, [](const ComparedNetwork& network) {
     return speedup(network, metric::kTotal) && speedup(network, metric::kForward);
   });
-  facts.flag("nothing", timed.empty()).set("reason", first_reason(networks));
-  std::vector<Facts> others;
-  for (const ComparedNetwork& network : timed) {
-    const bool same_model = network.spec().model == timed.back().spec().model;
-    if (same_model && network.precision() != timed.back().precision())
-      others.push_back(network_facts(network));
-  }
-  facts.list("others", std::move(others));
+  const Networks largest = only(timed, [&](const ComparedNetwork& network) {
+    return network.spec().model == timed.back().spec().model;
+  });
+  const Networks launch_bound = only(timed, [](const ComparedNetwork& network) {
+    return network.eager.busy_fraction().value_or(1) < kLaunchBoundBelow;
+  });
+  const auto forward_speedup = [](const ComparedNetwork& network) {
+    return *speedup(network, metric::kForward);
+  };
+  facts.set("nothing",
+            timed.empty() ? "No network ran both ways: " + first_reason(networks) + "." : "");
+  facts.list("networks", each(largest, network_facts));
   facts.when("largest", !timed.empty(), timed.empty() ? Facts() : network_facts(timed.back()));
-  const auto steps = timed.empty() ? std::nullopt : payback_steps(timed.back());
-  facts.when("payback", steps.has_value(), "steps", format_count(std::llround(steps.value_or(0))));
+  facts.when("fusion", timed.empty() ? std::nullopt : fusion_facts(timed.back()));
+  const auto gains_most = std::ranges::max_element(launch_bound, {}, forward_speedup);
+  facts.when(
+      "launches",
+      gains_most == launch_bound.end()
+          ? std::nullopt
+          : std::optional(network_facts(*gains_most)
+                              .set("share", format_percent(*gains_most->eager.busy_fraction()))));
   facts.list("outliers", outlier_facts(networks));
 }
 

@@ -15,8 +15,17 @@ class WhatFits(BrowserTest):
     def write_site(cls):
         cls.write_site_of(need_run(WHOLE_RUNS[0]) / "run.json")
 
+    def open_drawer(self, **settings):
+        page = self.open(self.report, **settings)
+        page.locator(f"details:has({FIGURE}) > summary").first.click()
+        return page
+
     def open_figure(self, **settings):
-        return self.open_live(FIGURE, ".what-fits", **settings)
+        page = self.open_drawer(**settings)
+        page.locator(FIGURE).scroll_into_view_if_needed()
+        page.mouse.move(5, 5)
+        page.locator(f"{FIGURE} .what-fits").wait_for()
+        return page
 
     def field(self, page, label):
         return page.locator(FIGURE).get_by_label(label, exact=True)
@@ -36,7 +45,7 @@ class WhatFits(BrowserTest):
             self.assert_quiet()
 
     def test_without_scripts_the_picture_and_its_table_remain(self):
-        page = self.open(self.report, java_script_enabled=False)
+        page = self.open_drawer(java_script_enabled=False)
         self.assertTrue(page.locator(f"{FIGURE} .frame.wide img").is_visible())
         self.assertEqual(page.locator(".what-fits").count(), 0)
         page.locator(f"{FIGURE} summary").click()

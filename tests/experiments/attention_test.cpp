@@ -98,39 +98,26 @@ TEST(AttentionMemory, AccountsForTheLengthThatRunsOut) {
   // 141 GiB hold the six tensors of 18 GiB, not those of 32 GiB.
   EXPECT_THAT(
       part.answer,
-      AllOf(HasSubstr("FP32 runs out of memory at **32,768 tokens** (d = 16), where one tensor of "
-                      "scores takes 8 · S² · 4 B = **32.0 GiB**. One more is refused in backward, "
-                      "with 64.1 GiB in use and 128 GiB reserved. Backward needs 6.0 of them, "
-                      "**192 GiB** of 141 GiB."),
-            HasSubstr("BF16 ran at every length, up to 32,768.")));
+      AllOf(
+          HasSubstr("FP32 runs out of memory at **32,768 tokens** and BF16 runs at every length "
+                    "up to **32,768 tokens**. In FP32 one tensor of scores takes 8 · S² · 4 B = "
+                    "**32.0 GiB** there (d = 16), and a pass needs 6.0 of them, **192 GiB** where "
+                    "the GPU has 141 GiB."),
+          HasSubstr("The allocator refused 32.0 GiB in backward, with 64.1 GiB in use and "
+                    "128 GiB reserved.")));
   EXPECT_EQ(table_lines(part, "grid").size(), 4u * 7);
   EXPECT_THAT(table_lines(part, "grid"), Contains(HasSubstr("out of memory in backward")));
 }
 
-TEST(AttentionMemory, SaysWhatARunWithoutReservedBytesLeavesOpen) {
-  const auto without = [](std::initializer_list<std::string_view> tags) {
-    const std::vector<std::string_view> removed(tags);
-    return [removed](const CellSpec&, Launch& launch) {
-      std::erase_if(launch.metrics, [&](const Metric& metric) {
-        return std::ranges::count(removed, metric.tag) > 0;
-      });
-    };
-  };
-  const Part without_both = attention_part(
-      "pytorch_attention", without({metric::kForwardPeak, metric::kRefusedReserved}));
-  EXPECT_THAT(without_both.answer,
-              HasSubstr("with 64.1 GiB in use. What held the rest was not recorded. A whole pass "
-                        "needs 6.0 of them"));
-  EXPECT_THAT(without_both.details.method, Not(HasSubstr("empty cache")));
-  EXPECT_THAT(attention_part("pytorch_attention").details.method, HasSubstr("an empty cache"));
-  const auto asks_for_too_much = change_rows([](const NamedRow& row) {
-    if (ran_out_of_memory(row)) row.scale(column::kRequestedBytes, 3);
+TEST(AttentionMemory, AccountsForTheRefusedBytesOnlyIfTheReservedOnesAreKnown) {
+  const Part part = attention_part("pytorch_attention", [](const CellSpec&, Launch& launch) {
+    std::erase_if(launch.metrics, [](const Metric& metric) {
+      return metric.tag == metric::kForwardPeak || metric.tag == metric::kRefusedReserved;
+    });
   });
-  EXPECT_THAT(attention_part("pytorch_attention",
-                             combined(without({metric::kRefusedReserved}), asks_for_too_much))
-                  .answer,
-              AllOf(HasSubstr("96.0 GiB more are refused in backward, with 64.1 GiB in use. "),
-                    Not(HasSubstr("not recorded"))));
+  EXPECT_THAT(part.answer, AllOf(HasSubstr("needs 6.0 of them"), Not(HasSubstr("refused"))));
+  EXPECT_THAT(part.details.method, Not(HasSubstr("empty cache")));
+  EXPECT_THAT(attention_part("pytorch_attention").details.method, HasSubstr("an empty cache"));
 }
 
 TEST(AttentionMemory, NamesTensorsOnlyIfTheirBytesMatch) {
@@ -143,13 +130,12 @@ TEST(AttentionMemory, NamesTensorsOnlyIfTheirBytesMatch) {
   EXPECT_THAT(half_of(column::kBeforeBackwardBytes), Not(HasSubstr("Two tensors")));
 }
 
-TEST(AttentionMemory, FitsAPowerToTheSavedBytes) {
-  EXPECT_THAT(attention_part("pytorch_attention").answer,
-              AllOf(HasSubstr("Two tensors of scores"), HasSubstr("grow quadratically.")));
+TEST(AttentionMemory, GrowsQuadraticallyIfTwoLongLengthsSaveTwoTensors) {
+  EXPECT_THAT(attention_part("pytorch_attention").answer, HasSubstr("grow quadratically."));
   PlanInput input = input_for("pytorch_attention");
   input.selection.contexts = {256, 1024, 4096};
   EXPECT_THAT(part_of(fake_run(input, unchanged), "pytorch_attention").answer,
-              HasSubstr("to the power of **1.9"));
+              Not(HasSubstr("quadratically")));
 }
 
 TEST(AttentionMemory, SaysIfEveryLengthFits) {
@@ -162,7 +148,7 @@ TEST(AttentionMemory, SaysIfEveryLengthFits) {
   };
   const Part part = attention_part("pytorch_attention", without_ran_out);
   EXPECT_THAT(part.answer,
-              AllOf(HasSubstr("FP32 ran at every length"), Not(HasSubstr("runs out of"))));
+              AllOf(HasSubstr("FP32 runs at every length"), Not(HasSubstr("runs out of"))));
 }
 
 TEST(AttentionMemory, ShowsNoPeakInARowThatRanOutOfMemory) {
@@ -217,16 +203,16 @@ TEST(AttentionMemory, GivesTheReasonIfEveryCellCrashed) {
   const Part part = attention_part("pytorch_attention", [](const CellSpec& spec, Launch& launch) {
     if (spec.attention) end_with(launch, Crashed{11, "gone"});
   });
-  EXPECT_THAT(part.answer, HasSubstr("No configuration ran: crashed"));
+  EXPECT_THAT(part.answer, HasSubstr("FP32 did not run: crashed"));
 }
 
 TEST(AttentionLatencies, NameTheFastestAndItsSpeedup) {
   const Part part = attention_part("flash_benchmarking");
-  EXPECT_THAT(
-      part.answer,
-      AllOf(HasSubstr("**BF16, d = 64**: at 65,536 tokens **SDPA flash** is fastest for forward "
-                      "and backward, **25×** as fast as eager attention"),
-            HasSubstr("PyTorch does not run SDPA flash and SDPA cuDNN in FP32.")));
+  EXPECT_THAT(part.answer,
+              testing::ContainsRegex("In BF16 \\*\\*SDPA flash\\*\\* takes .* at 65,536 "
+                                     "tokens, \\*\\*25×\\*\\* as fast as eager"));
+  EXPECT_THAT(part.details.findings,
+              HasSubstr("PyTorch does not run SDPA flash and SDPA cuDNN in FP32."));
   EXPECT_THAT(table_lines(part, "leaderboard"), Contains(HasSubstr("SDPA cuDNN")));
 }
 
@@ -242,42 +228,7 @@ TEST(AttentionLatencies, RankNothingWithinTheDeviations) {
               Contains(HasSubstr("the fastest lie within their deviations")));
 }
 
-/// Returns the answer of a run that multiplies the times of eager BF16 attention by these factors.
-std::string answer_with_slower_eager(double forward_factor, double backward_factor) {
-  const auto scale_times = [=](const NamedRow& row) {
-    row.scale(attention_column(metric::kForward, "median_ns"), forward_factor);
-    row.scale(attention_column(metric::kBackward, "median_ns"), backward_factor);
-  };
-  const auto is_autocast_eager = [](const CellSpec& spec) {
-    return under_autocast(spec) && spec.attention->backend == AttentionBackend::kEager;
-  };
-  return attention_part("flash_benchmarking", change_rows(scale_times, is_autocast_eager)).answer;
-}
-
-TEST(AttentionLatencies, ExplainAFasterFusedPassOnlyByEnoughTraffic) {
-  // 14 transfers of 8 GiB take 28 to 60 ms on today's GPUs. The fake eager pass takes 55 ms.
-  EXPECT_THAT(answer_with_slower_eager(1, 1),
-              HasSubstr("because it never writes scores to memory"));
-  EXPECT_THAT(answer_with_slower_eager(10, 10), Not(HasSubstr("never writes scores")));
-  EXPECT_THAT(answer_with_slower_eager(0.1, 1), Not(HasSubstr("never writes scores")));
-}
-
-TEST(AttentionLatencies, CallShortLengthsLaunchBoundUnlessTimesFollowTheWork) {
-  EXPECT_THAT(attention_part("flash_benchmarking").answer, HasSubstr("launch-bound"));
-  const auto take_quadratic_time = [](const NamedRow& row) {
-    const double length = static_cast<double>(row.number(column::kLength));
-    row[attention_column(metric::kEndToEnd, "median_ns")] =
-        static_cast<std::int64_t>(length * length);
-  };
-  const auto in_grid = [](const CellSpec& spec) {
-    return spec.attention->method == AttentionMethod::kDoBench;
-  };
-  EXPECT_THAT(
-      attention_part("flash_benchmarking", change_rows(take_quadratic_time, in_grid)).answer,
-      Not(HasSubstr("launch-bound")));
-}
-
-TEST(AttentionLatencies, SayWhereEagerAttentionRunsOutOfMemory) {
+TEST(AttentionLatencies, AreComparedWhereEagerAttentionRan) {
   const auto run_out = [](const NamedRow& row) {
     if (row.number(column::kLength) != 65'536) return;
     row[column::kOutcome] = std::string(metric::kOutOfMemory);
@@ -286,8 +237,7 @@ TEST(AttentionLatencies, SayWhereEagerAttentionRunsOutOfMemory) {
   EXPECT_THAT(attention_part("flash_benchmarking",
                              change_rows(run_out, has_backend(AttentionBackend::kEager)))
                   .answer,
-              AllOf(HasSubstr("Eager attention in BF16 runs out of memory at 65,536 tokens"),
-                    HasSubstr("at 32,768 tokens **SDPA flash**")));
+              testing::ContainsRegex("In BF16 \\*\\*SDPA flash\\*\\* takes .* at 32,768 tokens"));
 }
 
 TEST(AttentionRows, BuildTheReasonOfARefusedAllocationFromItsNumbers) {
@@ -328,30 +278,9 @@ TEST(UsersAttention, HasACellForEachHeadDimensionAndPrecision) {
 
 TEST(UsersAttention, IsComparedWithEagerInTheAnswer) {
   const Part part = users_attention_part(unchanged);
-  EXPECT_THAT(part.answer,
-              AllOf(HasSubstr("**Flash (yours)** takes"), HasSubstr("as fast as eager")));
+  EXPECT_THAT(part.answer, testing::ContainsRegex(
+                               "\\(yours\\)\\*\\* in BF16: .* ms at 65,536 tokens, where SDPA"));
   EXPECT_THAT(table_lines(part, "leaderboard"), Contains(HasSubstr("Flash (yours)")));
-}
-
-TEST(UsersAttention, IsReportedAtALengthAtWhichEagerRunsOutOfMemory) {
-  const auto run_out = [](const NamedRow& row) {
-    if (row.number(column::kLength) != 65'536) return;
-    row[column::kOutcome] = std::string(metric::kOutOfMemory);
-    row[column::kPhase] = std::string("forward");
-  };
-  const auto answer_without_eager_in = [&](std::vector<Precision> precisions) {
-    const auto is_eager = [=](const CellSpec& spec) {
-      return spec.attention->backend == AttentionBackend::kEager &&
-             std::ranges::count(precisions, *spec.precision) > 0;
-    };
-    return users_attention_part(change_rows(run_out, is_eager)).answer;
-  };
-  const std::string fp32 = answer_without_eager_in({Precision::kFp32});
-  EXPECT_THAT(
-      fp32, testing::ContainsRegex("yours\\)\\*\\* takes [0-9.]+ ms in FP32 at 65,536 tokens[.;]"));
-  EXPECT_THAT(fp32, testing::ContainsRegex("ms in BF16 at 65,536 tokens, .* as fast as eager"));
-  EXPECT_THAT(answer_without_eager_in({Precision::kFp32, Precision::kBf16}),
-              testing::ContainsRegex("ms in BF16 at 65,536 tokens[.;]"));
 }
 
 TEST(UsersAttention, HasAnErrorAndNoTimeIfInaccurate) {
@@ -365,8 +294,7 @@ TEST(UsersAttention, HasAnErrorAndNoTimeIfInaccurate) {
     }
   };
   EXPECT_THAT(users_attention_part(change_rows(inaccurate, is_users_attention)).answer,
-              AllOf(HasSubstr("Flash (yours) is not timed in BF16: a gradient is off by 0.5."),
-                    Not(HasSubstr("**Flash (yours)** takes"))));
+              HasSubstr("**Flash (yours)** in BF16: not timed, a gradient is off by 0.5."));
 }
 
 TEST(AttentionReport, PrintsTheTablesThatTheHandoutAsksFor) {

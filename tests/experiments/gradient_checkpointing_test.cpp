@@ -130,22 +130,23 @@ TEST(CheckpointingAnswer, NamesTheNextLargerChoiceAndTheReason) {
   EXPECT_THAT(
       answer(with_memory(79)),
       AllOf(HasSubstr("**single blocks** peak lowest"),
-            HasSubstr("Groups of 2 blocks peak 5.96 GiB higher, because a second block adds"),
-            HasSubstr("steps without checkpoints run out of memory in")));
+            HasSubstr("Groups of 2 blocks peak 5.96 GiB higher. Steps without checkpoints run out "
+                      "of memory in"),
+            HasSubstr("A second block adds 6.35 GiB of residuals")));
 }
 
 TEST(CheckpointingAnswer, HasAPeakWithoutCheckpointsIfEverythingFits) {
   PlanInput input = checkpointing_input();
   input.selection.contexts = {512};
   const Part shown = part(fake_run(input, unchanged), "b");
-  EXPECT_THAT(shown.answer, testing::ContainsRegex("steps without checkpoints peak .* GiB higher"));
+  EXPECT_THAT(shown.answer, testing::ContainsRegex("Steps without checkpoints peak .* GiB higher"));
   EXPECT_THAT(shown.details.method, HasSubstr("within 0.0 % of every measured peak"));
 }
 
 TEST(CheckpointingAnswer, NamesTheLeastMemoryIfNothingFits) {
   EXPECT_THAT(answer(with_memory(1)),
-              testing::MatchesRegex(
-                  "No choice of .* has a peak. By the formula single blocks need least, .*"));
+              testing::MatchesRegex("For .* \\*\\*single blocks\\*\\* peak lowest, at .* by the "
+                                    "formula, as no choice has a peak\\."));
 }
 
 Change pairs_peak_at(std::int64_t gibibytes) {
@@ -160,14 +161,14 @@ Change pairs_peak_at(std::int64_t gibibytes) {
 TEST(CheckpointingAnswer, GivesNoReasonThatTheRunDoesNotShow) {
   EXPECT_THAT(answer(pairs_peak_at(1)),
               AllOf(HasSubstr("**groups of 2 blocks** peak lowest"),
-                    HasSubstr("Single blocks peak "), Not(HasSubstr("a second block adds"))));
+                    HasSubstr("Single blocks peak "), Not(HasSubstr("A second block adds"))));
 }
 
-TEST(CheckpointingAnswer, NamesInputsIfBackwardPeaksAtItsFirstGroup) {
+TEST(CheckpointingAnswer, GivesNoReasonIfBackwardPeaksAtItsFirstGroup) {
   PlanInput input = checkpointing_input();
   input.selection.sizes = {{"narrow", {64, 128, 8, 1, 100}}};
   input.selection.contexts = {512};
-  EXPECT_THAT(part(fake_run(input, unchanged), "b").answer, HasSubstr("of inputs"));
+  EXPECT_THAT(part(fake_run(input, unchanged), "b").answer, Not(HasSubstr("A second block adds")));
 }
 
 TEST(CheckpointingAnswer, ComparesTheFormulaWithBothPeaksOfEveryChoice) {
@@ -181,11 +182,14 @@ TEST(CheckpointingAnswer, ComparesTheFormulaWithBothPeaksOfEveryChoice) {
               HasSubstr("within 12.3 % of every measured peak"));
 }
 
-TEST(CheckpointingAnswer, NamesTheChoiceWhoseLossesDiffer) {
+TEST(CheckpointingTables, FlagTheChoiceWhoseLossesDiffer) {
   const auto has_groups_of_4 = [](const CellSpec& spec) { return spec.blocks_per_checkpoint == 4; };
-  EXPECT_THAT(answer(where(has_groups_of_4, with_losses(std::vector<double>(4, 9.9)))),
-              HasSubstr("with groups of 4 blocks differs by 7.6 %"));
-  EXPECT_THAT(answer(unchanged), Not(HasSubstr("more than rounding explains")));
+  const auto rows = [](const Change& change) {
+    return lines_of(table_of(part(fake_run(checkpointing_input(), change), "b"), "choices"));
+  };
+  EXPECT_THAT(rows(where(has_groups_of_4, with_losses(std::vector<double>(4, 9.9)))),
+              Contains(AllOf(testing::StartsWith("4 |"), HasSubstr("loss differs by 7.6 %"))));
+  EXPECT_THAT(rows(unchanged), Not(Contains(HasSubstr("differs"))));
 }
 
 TEST(CheckpointingAnswer, NamesNoOptimizerIfOnlyForwardAndBackwardRan) {
@@ -200,7 +204,7 @@ TEST(CheckpointingAnswer, GivesTheReasonOfASkippedChoice) {
     if (!spec.blocks_per_checkpoint) end_with(launch, Skipped{"too large"});
   };
   EXPECT_THAT(answer(skip_without_checkpoints),
-              HasSubstr("steps without checkpoints have no peak: skipped: too large."));
+              HasSubstr("Steps without checkpoints have no peak: skipped: too large."));
 }
 
 TEST(CheckpointingTables, HaveARowForEachChoiceWithItsReason) {

@@ -63,8 +63,8 @@ class Network:
         return [context for context in self.contexts
                 if self.cell(context, "inference") and self.cell(context, "train_step")] or self.contexts
 
-    def refused(self, context, precision=None, statuses=("oom",)):
-        cell = self.cell(context, "train_step", precision)
+    def refused(self, context, mode="train_step", statuses=("oom",)):
+        cell = self.cell(context, mode)
         return bool(cell and cell.launches and not cell.ok_launch() and cell.launches[-1].data["outcome"]["status"] in statuses)
 
 
@@ -81,54 +81,41 @@ def last_row(rows, phase):
 
 
 # (a)
-def described_cell(run, step, profile, at):
-    """Returns the cell that a sentence describes. Later sentences tell only what differs from the one before."""
+def starts_and_peaks(run, step, profile, at, start, peak, end):
+    """Checks one step. A later sentence tells only what differs from the one before."""
     network = Network(run)
     if profile:
         true(profile.startswith(network.shape["size"] + " at "))
-        described_cell.context = int(number(profile.split(" ")[-1]))
-    described_cell.context = int(number(at)) if at else described_cell.context
-    described_cell.mode = STEP_MODES[step] if step else described_cell.mode
-    return network.cell(described_cell.context, described_cell.mode)
+        starts_and_peaks.context = int(number(profile.split(" ")[-1]))
+        starts_and_peaks.timelines = {}
+    starts_and_peaks.context = int(number(at)) if at else starts_and_peaks.context
+    mode = STEP_MODES[step]
+    cell = network.cell(starts_and_peaks.context, mode)
+    launch = cell.ok_launch() or cell.launches[-1]
+    rows = timeline(launch)
+    near_bytes(start, rows[0]["allocated"])
+    peak_row = max(rows, key=total_bytes)
+    measured_peak = launch.metric("memory", "peak_allocated")
+    near_bytes(peak, peak_row["allocated"] if measured_peak is None else measured_peak)
+    true((end == " when memory runs out") == (cell.ok_launch() is None))
+    true(not (end or "").startswith(" in") or peak_row["phase"] in end)
+    starts_and_peaks.timelines[mode] = (cell, rows)
 
 
-def sawtooth(run, step, profile, at, parameters):
-    cell = described_cell(run, step, profile, at)
-    rows = timeline(cell.ok_launch())
-    near_bytes(parameters, rows[0]["parameters"])
+def stages(_run):
+    cell, rows = starts_and_peaks.timelines["inference"]
     true(rows[0]["parameters"] >= 0.9 * total_bytes(rows[0]), "on more than parameters")
     most_temporary = max(row["temporary"] for row in rows)
     is_high = [row["temporary"] > most_temporary / 2 for row in rows]
     true(sum(a and not b for a, b in zip(is_high, is_high[1:])) >= cell["layers"], "fewer teeth than blocks")
     peak_row = max(rows, key=total_bytes)
     true(2 * peak_row["temporary"] > total_bytes(peak_row) - total_bytes(rows[0]), "not temporaries")
-
-
-def climbs(run, step, profile, at, start, state, peak, falls):
-    rows = timeline(described_cell(run, step, profile, at).ok_launch())
-    peak_row = max(rows, key=total_bytes)
-    near_bytes(start, total_bytes(rows[0]))
-    near_bytes(peak, total_bytes(peak_row))
-    true(bool(state) == (rows[0].get("optimizer", 0) > 0))
+    _, rows = starts_and_peaks.timelines["train_step"]
+    peak_row, backward_end = max(rows, key=total_bytes), last_row(rows, "backward")
+    true(rows[0]["optimizer"] > 0, "no moments")
     true(2 * peak_row["activations"] > total_bytes(peak_row) - total_bytes(rows[0]), "not activations")
-    if falls:
-        backward_end = last_row(rows, "backward")
-        true(total_bytes(backward_end) < total_bytes(peak_row) and backward_end["gradients"] > peak_row["gradients"])
-        true(backward_end["activations"] < peak_row["activations"])
-
-
-def starts_and_peaks(run, step, profile, at, start, peak, phase):
-    rows = timeline(described_cell(run, step, profile, at).ok_launch())
-    peak_row = max(rows, key=total_bytes)
-    near_bytes(start, total_bytes(rows[0]))
-    near_bytes(peak, total_bytes(peak_row))
-    true(not phase or peak_row["phase"] in phase)
-
-
-def stops(run, step, profile, at, peak, reason):
-    launch = described_cell(run, step, profile, at).launches[-1]
-    near_bytes(peak, max(map(total_bytes, timeline(launch))))
-    true((launch.data["outcome"]["status"] == "oom") == (reason == "out of memory"))
+    true(total_bytes(backward_end) < total_bytes(peak_row) and backward_end["gradients"] > peak_row["gradients"])
+    true(backward_end["activations"] < peak_row["activations"])
 
 
 def no_curve(run):
@@ -138,44 +125,37 @@ def no_curve(run):
 
 
 # (b)
-def peaks(run, context, name, step, inference=None, refused=None):
-    network, longest = Network(run), int(number(context))
+def peak(run, context, longest, step, name, peak):
+    network, at, mode = Network(run), int(number(context)), STEP_MODES[step]
     true(name == network.shape["size"])
-    near_bytes(step, network.peak(longest, "train_step"))
-    true(all(network.peak(one, "train_step") is None for one in network.contexts if one > longest), "not the longest")
-    if inference:
-        near_bytes(inference, network.peak(longest, "inference"))
-    unfit = [one for one in network.contexts if network.refused(one)]
-    if refused and refused.startswith("from"):
-        true(len(unfit) > 1 and unfit[0] == int(number(refused.split(" ")[1])) and unfit[0] > longest)
-    else:
-        true((numbers_in(refused[3:]) if refused else []) == unfit)
+    near_bytes(peak, network.peak(at, mode))
+    longer = [one for one in network.contexts if one > at]
+    true(all(network.peak(one, mode) is None for one in longer), "not the longest")
+    true(bool(longest) == any(network.refused(one, mode=mode) for one in longer))
 
 
-def no_step(run, context, name, peak):
-    network = Network(run)
-    true(name == network.shape["size"])
-    near_bytes(peak, network.peak(int(number(context)), "inference"))
-    true(all(network.peak(one, "train_step") is None for one in network.contexts))
+def formula_bytes(shape, context):
+    """Returns (bytes at the last softmax's backward, bytes in the optimizer) of a training step in FP32."""
+    B, S = shape["batch"], context
+    h, d, d_ff, V, L = (shape[name] for name in ("heads", "d_model", "d_ff", "vocab", "layers"))
+    parameters = 4 * (2 * V * d + L * (4 * d * d + 3 * d * d_ff + 2 * d) + d)
+    block = B * S * (40 * d + 20 * d_ff + 8) + 8 * B * h * S**2 + 12 * B * h * S + S**2
+    after_softmax = 4 * B * h * S**2 + B * S * (20 * d + 20 * d_ff + 4)
+    gradients = 4 * (d * d + 3 * d * d_ff + V * d + 2 * d)
+    backward = gradients + L * block - after_softmax + 4 * B * S * V + 20 * B * h * S**2 + 8 * B * S * d
+    return 3 * parameters + backward, 4 * parameters + 4 * B * S * V + 16 * d * max(d, d_ff, V)
 
 
-def phases(run, short, long, phase, activations, gradients, up_to=None, on=None):
-    network = Network(run)
+def moves(run, tokens):
+    """Checks that the formulas' peaks, and the measured ones, move at this context from the optimizer to backward."""
+    network, at = Network(run), int(number(tokens))
+    for context, in_backward in ((at - 1, False), (at, True)):
+        backward_bytes, optimizer_bytes = formula_bytes(network.shape, context)
+        true((backward_bytes >= optimizer_bytes) == in_backward, f"at {context}")
     trained = [one for one in network.full_contexts() if network.peak(one, "train_step") is not None]
-    first_context = int(number(long)) if long else trained[0]
-    optimizer_contexts = [one for one in trained if one < first_context]
-    true(all(network.peak_phase(one) == "optimizer" for one in optimizer_contexts))
-    true(all(network.peak_phase(one) in phase for one in trained if one >= first_context) and phase)
-    if long:
-        true(optimizer_contexts[-1] == int(number(short)) and (len(optimizer_contexts) > 1) == (up_to == "Up to"))
-        true((trained[-1] > first_context) == bool(on))
-    if activations:
-        launch = network.launch(first_context, "train_step")
-        activation_bytes = launch.metric("category", "activations")
-        gradient_bytes = last_row(timeline(launch), "backward")["gradients"]
-        near_bytes(activations, activation_bytes)
-        near_bytes(gradients, gradient_bytes)
-        true(phase == "backward" and activation_bytes > gradient_bytes)
+    true(trained[0] < at <= trained[-1])
+    for one in trained:
+        true(network.peak_phase(one) == ("backward" if one >= at else "optimizer"))
 
 
 def nothing_ran(run):
@@ -187,7 +167,7 @@ def nothing_ran(run):
 class PrecisionPair:
     def __init__(self, run):
         self.network = Network(run)
-        self.step_percents = self.percents("train_step", self.network.contexts)
+        self.step_percents = self.percents("train_step", self.network.contexts) if self.network.other_precision else {}
 
     def percents(self, mode, contexts):
         """Returns {context: percent by which the peak changes} of the contexts that ran in both precisions."""
@@ -206,66 +186,34 @@ class PrecisionPair:
         return self.network.peak(context, mode, self.network.other_precision) - self.network.peak(context, mode)
 
 
-def verdict(run, word, precision, changes, saved, added, reasonless):
+def verdict(run, word, precision, changes):
     pair = PrecisionPair(run)
     true(precision.lower() == pair.network.other_precision)
-    contexts = list(pair.step_percents)
     matters = [abs(value) >= 5 for value in pair.step_percents.values()]
     true(word == ("Not much" if not any(matters) else "Yes" if all(matters) else "It depends on the context"))
-    told = {int(number(at)): share for share, at in re.findall(r"\*\*(\S+) %\*\* at (?:context )?([\d,]+)", changes)}
+    told = {int(number(at)): share for share, at in re.findall(r"\*\*(\S+) %\*\* at ([\d,]*\d)", changes)}
+    true(list(told) == list(pair.step_percents), "not every context")
     for at, share in told.items():
         near(share, pair.step_percents[at])
-    true((list(told)[0], list(told)[-1]) == (contexts[0], contexts[-1]))
-    for earlier, later in zip(list(told), list(told)[1:]):
-        between = [pair.step_percents[one] for one in contexts if earlier <= one <= later]
-        true(between in (sorted(between), sorted(between)[::-1]), "a change between is no step towards the next")
-    last = contexts[-1]
-    verdict.traded = bool(saved)
-    if saved:
-        activations_saved = -pair.category_change("train_step", last, "activations")
-        copies_added = pair.category_change("train_step", last, "weight_copies")
-        near_bytes(saved, activations_saved)
-        near_bytes(added, copies_added)
-        other_phase = pair.network.peak_phase(last, pair.network.other_precision)
-        true(pair.network.peak_phase(last) == other_phase, "two phases compared")
-        unexplained_bytes = pair.peak_change("train_step", last) - copies_added + activations_saved
-        true(abs(unexplained_bytes) <= 0.101 * activations_saved, "something else changes")
-    true(not reasonless or matters[-1] and not saved)
 
 
-def raised(run, same, step, context, share):
-    pair, at, mode = PrecisionPair(run), int(number(context)), mode_of(step)
-    near(share, pair.percents(mode, [at])[at])
-    true(pair.peak_change(mode, at) > 0)
-    true(0.899 * pair.peak_change(mode, at) <= pair.category_change(mode, at, "weight_copies"))
-    true((same == "The same copies") == bool(pair.step_percents and verdict.traded))
+def copies(run, added, context, rise):
+    pair, at = PrecisionPair(run), int(number(context))
+    true(at == list(pair.step_percents)[-1])
+    activations_saved = -pair.category_change("train_step", at, "activations")
+    copies_added = pair.category_change("train_step", at, "weight_copies")
+    near_bytes(added, copies_added)
+    true(0 < copies_added < activations_saved)
+    true(pair.network.peak_phase(at) == pair.network.peak_phase(at, pair.network.other_precision), "two phases compared")
+    unexplained_bytes = pair.peak_change("train_step", at) - copies_added + activations_saved
+    true(abs(unexplained_bytes) <= 0.101 * activations_saved, "something else changes")
+    near(rise, pair.percents("inference", [at])[at])
+    inference_change = pair.peak_change("inference", at)
+    true(0 < 0.899 * inference_change <= pair.category_change("inference", at, "weight_copies"))
 
 
-def changed(run, step, context, share):
-    at = int(number(context))
-    near(share, PrecisionPair(run).percents(mode_of(step), [at])[at])
-
-
-def fits(run, contexts, where):
-    network = Network(run)
-    for one in numbers_in(contexts):
-        true(network.refused(one, statuses=("oom", "skipped")))
-        if where == "neither precision":
-            true(network.refused(one, network.other_precision, ("oom", "skipped")))
-        else:
-            true(where.split(" ")[0].lower() == network.other_precision and network.peak(one, "train_step", network.other_precision) is not None)
-
-
-def alone(run, precision):
-    network = Network(run)
-    true(precision.lower() == network.precision)
-    true(not any(cell["precision"] == network.other_precision for cell in network.cells) or not any(
-        network.cell(one, mode) and network.cell(one, mode, network.other_precision) for one in network.contexts for mode in MODES))
-
-
-def none_in_both(run):
-    pair = PrecisionPair(run)
-    true(not any(pair.percents(mode, pair.network.contexts) for mode in MODES))
+def nothing_to_compare(run):
+    true(not PrecisionPair(run).step_percents)
 
 
 # (d)
@@ -282,10 +230,6 @@ def residual(run, context, name, batch, again, width, bytes, mebibytes):
     true(int(number(bytes)) == product)
     near(mebibytes, product / 2**20)
     residual.context, residual.bytes = int(number(context)), product
-
-
-def differs(run, bytes):
-    true(measured_residual(Network(run), residual.context) == int(number(bytes)) != residual.bytes)
 
 
 # (e)
@@ -315,13 +259,13 @@ def largest_rows(network, context):
     return None, []
 
 
-def allocations(run, context, bytes, places, layers, each=None, meaning=None, formula=None):
+def allocations(run, context, kind, bytes, places, layers):
     cell, rows = largest_rows(Network(run), int(number(context)))
+    allocations.cell, allocations.rows = cell, rows
     near_bytes(bytes, rows[0]["bytes"])
+    widths = [4] if cell["precision"] in ("fp32", "tf32") else [4, 2]
+    true(kind == "tensors" or rows[0]["bytes"] in [width * product_of(cell, MEANING_FORMULAS[kind]) for width in widths])
     count = sum(row["count"] for row in rows)
-    if meaning:
-        true(formula.startswith(MEANING_FORMULAS[meaning]) and product_of(cell, formula) == rows[0]["bytes"])
-        true(bool(each) == (count > 1))
     factor = int(number(layers)) if layers else 1
     true(factor in (1, cell["layers"]))
     claimed = [(int(number(count)), place) for count, place in
@@ -333,12 +277,14 @@ def allocations(run, context, bytes, places, layers, each=None, meaning=None, fo
             true(sum(row["count"] for row in inside) == claimed_count * factor, f"{place}")
 
 
-def outgrown(run, contexts, meaning):
-    for one in numbers_in(contexts):
-        cell, rows = largest_rows(Network(run), one)
-        sizes = [4] if cell["precision"] in ("fp32", "tf32") else [4, 2]
-        true(rows[0]["bytes"] > sizes[-1] * product_of(cell, "B · h · S²"), "scores are as large")
-        true(any(rows[0]["bytes"] == size * product_of(cell, MEANING_FORMULAS[meaning]) for size in sizes))
+def scores(_run, tokens):
+    """Checks the largest tensors of the sentence before: scores, of which a layer keeps exp's and div's."""
+    cell, rows = allocations.cell, allocations.rows
+    true(rows[0]["bytes"] == 4 * product_of(cell, "B · h · S²"))
+    true(int(number(tokens)) == cell["d_ff"] // cell["heads"])
+    kept = sorted((row["operator"], row["count"]) for row in rows if row["category"] == "activations")
+    true(kept == [("aten::div", cell["layers"]), ("aten::exp", cell["layers"])], "others stay")
+    true(all(row["module"].endswith("computing softmax") for row in rows if row["category"] == "activations"))
 
 
 # (f)
@@ -370,13 +316,11 @@ def no_block(run):
             network.launch(one, mode).metric("block", name) is None for name in ("kept", "before_backward", "after_backward")))
 
 
-def block(run, name, first, context, second, later, formula):
+def block(run, name, first, context, second, later):
     true(name == Network(run).shape["size"])
     block.measured = [Block(run, int(number(one))) for one in (context, later) if one]
     for text, one in zip((first, second), block.measured):
         near_bytes(text, one.kept_bytes)
-    agree = all(abs(one.kept_bytes / one.formula_bytes() - 1) <= 0.0101 for one in block.measured)
-    true(not formula or agree == ("predicts" in formula))
 
 
 def tensors(run, first, second):
@@ -386,94 +330,74 @@ def tensors(run, first, second):
         true(int(number(context)) == one.cell["context"])
         claimed = []
         for alike, share in re.findall(r"(.+?) \(([\d.]+) %(?: each)?\)(?:, )?", names):
-            for name in re.split(", | and ", alike):
+            for name in [alike.removeprefix("the same ")] if alike.startswith("the same") else re.split(", | and ", alike):
                 claimed += [share] * int({"two": 2}.get(name.split(" ")[0], re.match(r"\d*", name)[0] or 1))
         kept_sizes = sorted((size for row in one.launch.table("block") if row["kind"] == "kept"
                              for size in [row["bytes"] / row["count"]] * row["count"]), reverse=True)
-        true(len(claimed) == sum(size >= kept_sizes[4] for size in kept_sizes), names)
+        true(len(claimed) == sum(size >= kept_sizes[min(4, len(kept_sizes) - 1)] for size in kept_sizes), names)
         for share, size in zip(claimed, kept_sizes):
             near(share, 100 * size / one.kept_bytes)
 
 
-def change(run, first, context, second, later, gradients, equal):
-    for text, at, one in zip((first, second), (context, later), block.measured):
-        true(int(number(at)) == one.cell["context"])
+def change(run, first, second, gradients):
+    for text, one in zip((first, second), block.measured):
         near_bytes(text, one.change_bytes)
-    claimed = gradients.split(" and ")
-    true(len(claimed) in (1, len({f"{one.change_bytes + one.kept_bytes:.3g}" for one in block.measured})))
-    for text, one in zip(claimed if len(claimed) > 1 else claimed * 2, block.measured):
-        near_bytes(text, one.change_bytes + one.kept_bytes)
-    agree = all(abs((one.change_bytes + one.kept_bytes) / one.gradient_bytes() - 1) <= 0.0101 for one in block.measured)
-    true(not equal or agree == ("equal" in equal))
+    near_bytes(gradients, block.measured[0].change_bytes + block.measured[0].kept_bytes)
+
+
+def formulas(run, tokens, spared, longest):
+    for one in block.measured:
+        true(abs(one.kept_bytes / one.formula_bytes() - 1) <= 0.0101)
+        true(abs((one.change_bytes + one.kept_bytes) / one.gradient_bytes() - 1) <= 0.0101)
+    one, cell = block.measured[-1], block.measured[-1].cell
+    true(cell["precision"] in ("fp32", "tf32") and int(number(longest)) == cell["context"])
+    true(int(number(tokens)) == (40 * cell["d_model"] + 20 * cell["d_ff"]) // (8 * cell["heads"]))
+    written_out = product_of(cell, "B · h · S²") + 2 * product_of(cell, "B · S · d_ff")
+    near(spared, 100 * 4 * written_out / one.kept_bytes)
 
 
 SIZE = r"[−+]?[\d,.]+ (?:[GMK]i)?B"
 STEP = "(?:" + "|".join(map(re.escape, STEP_MODES)) + ")"
-SUBJECT = (rf"(?:The (?P<step>{STEP})(?: of (?P<profile>.+? at context [\d,]+))?|"
-           rf"At (?:context )?(?P<at>[\d,]+) (?:it|the (?P<step2>{STEP})))")
 BYTES = r"\*\*(?P<{}>" + SIZE + r")\*\*"
-
-
-def with_step(check):
-    """Passes the step as one argument, though the pattern has two groups that may name it."""
-    return lambda run, step2=None, step=None, **groups: check(run, step=step or step2, **groups)
 
 
 CLAIMS = {
     "memory_profiling.a": [
         (r"No step was recorded, so there is no curve\.", no_curve),
-        (rf"{SUBJECT} is a sawtooth on {BYTES.format('parameters')} of parameters: each block frees its temporaries\.",
-         with_step(sawtooth)),
-        (rf"{SUBJECT} starts at {BYTES.format('start')}(?P<state> with optimizer state)?(?:,| and) climbs to "
-         rf"{BYTES.format('peak')} as activations are saved(?P<falls>, and falls in backward as gradients replace them)?\.",
-         with_step(climbs)),
-        (rf"{SUBJECT} starts at {BYTES.format('start')} and peaks at {BYTES.format('peak')}(?: in (?P<phase>[\w ]+))?\.",
-         with_step(starts_and_peaks)),
-        (rf"{SUBJECT} stops at {BYTES.format('peak')}: (?P<reason>.+?)\.(?= [TA]|$)", with_step(stops))],
+        (rf"(?:The|At context (?P<at>[\d,]+) the) (?P<step>{STEP})(?: of (?P<profile>.+? at context [\d,]+))? starts at "
+         rf"{BYTES.format('start')} and peaks at {BYTES.format('peak')}(?P<end> when memory runs out| in [\w ]+)?\.", starts_and_peaks),
+        (r"Inference is a sawtooth on the parameters, because each block frees its temporaries\. In training, saved activations "
+         r"pile up until backward replaces them by gradients\.", stages)],
     "memory_profiling.b": [
         (r"Neither an inference forward nor a training step ran(?: \(.+\))?\.$", nothing_ran),
-        (rf"At context (?P<context>[\d,]+) the training step of (?P<name>.+?) peaks at {BYTES.format('step')}"
-         rf"(?:, inference at {BYTES.format('inference')})?(?:; (?P<refused>at [\d, and]+|from [\d,]+ on) the step does not fit)?\.", peaks),
-        (rf"At context (?P<context>[\d,]+) the inference forward of (?P<name>.+?) peaks at {BYTES.format('peak')}; "
-         r"no training step ran\.", no_step),
-        (r"(?:(?P<up_to>Up to|At) (?P<short>[\d,]+) the optimizer sets the step's peak, (?:at|from) (?P<long>[\d,]+)(?P<on> on)?|"
-         r"The step's peak lies in) (?P<phase>the optimizer|\w+)(?:, where "
-         rf"(?P<activations>{SIZE}) of activations outweigh (?P<gradients>{SIZE}) of gradients)?\.", phases)],
+        (rf"At context (?P<context>[\d,]*\d)(?P<longest>, the longest that fits,)? the (?P<step>{STEP}) of (?P<name>.+?) peaks at "
+         rf"{BYTES.format('peak')}\.", peak),
+        (r"By formula its peak moves from the optimizer to backward at \*\*(?P<tokens>[\d,]+) tokens\*\*, where activations "
+         r"outgrow gradients\.", moves)],
     "memory_profiling.c": [
-        (r"Only (?P<precision>\w+) was measured, so there is nothing to compare\.", alone),
-        (r"No step ran in both precisions; the figure's data say why\.", none_in_both),
-        (r"(?P<word>[\w ]+): (?P<precision>\w+) changes the training step's peak by (?P<changes>\*\*\S+ %\*\* at context "
-         r"\d[\d,]*\d(?:(?:,| and) \*\*\S+ %\*\* at \d[\d,]*\d)*)(?:, where smaller activations save "
-         rf"(?P<saved>{SIZE}) but copies of the weights add (?P<added>{SIZE}))?\."
-         r"(?P<reasonless> This run does not show why\.)?", verdict),
-        (rf"(?P<same>The same copies|Copies of the weights) raise the peak of (?P<step>inference|the {STEP}) at (?P<context>[\d,]+) by "
-         r"\*\*(?P<share>\S+) %\*\*\.", raised),
-        (rf"The peak of (?P<step>inference|the {STEP}) at (?P<context>[\d,]+) changes by \*\*(?P<share>\S+) %\*\*\.", changed),
-        (r"At (?P<contexts>[\d, and]+) the step fits in (?P<where>neither precision|\w+ alone)\.", fits)],
+        (r"No training step ran in two precisions, so there is nothing to compare\.", nothing_to_compare),
+        (r"(?P<word>[\w ]+): (?P<precision>\w+) changes the training step's peak by (?P<changes>\*\*.+?) tokens\.", verdict),
+        (rf"Copies of the weights, (?P<added>{SIZE}) at (?P<context>[\d,]*\d), offset part of what smaller activations save, and raise "
+         r"inference's peak there by \*\*(?P<rise>\S+) %\*\*\.", copies)],
     "memory_profiling.d": [
         (r"At context (?P<context>[\d,]+) one tensor of (?P<name>.+?) takes (?P<batch>[\d,]+) · (?P<again>[\d,]+) · "
          r"(?P<width>[\d,]+) · 4 = (?P<bytes>[\d,]+) bytes, or \*\*(?P<mebibytes>[\d.,]+) MiB\*\*\.", residual),
         (r"The tensor measured in this run has exactly this size\.",
-         lambda run: true(measured_residual(Network(run), residual.context) == residual.bytes)),
-        (r"The tensor measured in this run takes (?P<bytes>[\d,]+) bytes\.", differs),
-        (r"This run measured none at that context\.",
-         lambda run: true(measured_residual(Network(run), residual.context) is None))],
+         lambda run: true(measured_residual(Network(run), residual.context) == residual.bytes))],
     "memory_profiling.e": [
         (r"No forward pass was recorded\.",
          lambda run: true(not any(largest_rows(Network(run), one)[1] for one in Network(run).contexts))),
-        (rf"At context (?P<context>[\d,]+) (?P<meaning>[\w ]+?) are largest, {BYTES.format('bytes')}(?P<each> each)? "
-         r"\(`(?P<formula>[^`]+)` bytes\): (?:each of (?P<layers>\d+) layers|the pass) makes (?P<places>.+?)\.(?= At|$)", allocations),
-        (rf"At context (?P<context>[\d,]+) the largest allocation takes {BYTES.format('bytes')}: "
-         r"(?:each of (?P<layers>\d+) layers|the pass) makes (?P<places>.+?)\.(?= At|$)", allocations),
-        (r"At context (?P<contexts>[\d, and]+) (?P<meaning>[\w ]+?) are larger, because scores grow with \$S\^2\$\.", outgrown)],
+        (rf"The largest allocations at context (?P<context>[\d,]+) are (?P<kind>[\w ]+?) of {BYTES.format('bytes')}: "
+         r"(?:each of (?P<layers>\d+) layers|the pass) makes (?P<places>.+?)\.(?= Scores|$)", allocations),
+        (r"Scores, `B · h · S² · 4` bytes, outgrow FFN activations beyond (?P<tokens>[\d,]+) tokens\. Backward keeps two of "
+         r"them, exponentials and probabilities\.", scores)],
     "memory_profiling.f": [
-        (r"No backward pass was recorded; part \(b\) says what ran\.", no_block),
-        (r"Either no backward pass was recorded, or the model has no blocks in a list called layers\.", no_block),
-        (rf"For backward one block of (?P<name>.+?) saves {BYTES.format('first')} at context (?P<context>[\d,]+)"
-         rf"(?: and {BYTES.format('second')} at (?P<later>[\d,]+))?(?P<formula>, as \(b\)'s formula predicts|, unlike \(b\)'s "
-         r"formula)?\.", block),
-        (r"Its largest tensors are (?P<first>at [\d,]+ .+?%(?: each)?\))(?:, (?P<second>at [\d,]+ .+?%(?: each)?\)))?\."
-         r"(?= Over)", tensors),
-        (rf"Over its backward memory changes by {BYTES.format('first')} at (?P<context>[\d,]+)"
-         rf"(?: and {BYTES.format('second')} at (?P<later>[\d,]+))?: what was saved is freed, and the difference, "
-         r"\*\*(?P<gradients>.+?)\*\*, are gradients(?P<equal>, equal to|, unlike)?(?: \$[^$]+\$ bytes)?\.", change)]}
+        (r"No block's backward pass was recorded: no training step ran, or the model has no blocks in a list called layers\.", no_block),
+        (rf"For backward one block of (?P<name>.+?) saves {BYTES.format('first')} at (?P<context>[\d,]+)"
+         rf"(?: and {BYTES.format('second')} at (?P<later>[\d,]+))? tokens\.", block),
+        (r"The largest are (?P<first>at [\d,]+ .*?%(?: each)?\))(?:, (?P<second>at [\d,]+ .+?%(?: each)?\)))?\."
+         r"(?= Its)", tensors),
+        (rf"Its backward changes memory by {BYTES.format('first')}(?: and {BYTES.format('second')})?: "
+         rf"{BYTES.format('gradients')} of gradients replace what was saved\.", change),
+        (r"Formulas give \$[^$]+\$ saved and \$[^$]+\$ gradient bytes; the quadratic part leads beyond (?P<tokens>[\d,]+) "
+         r"tokens\. Fused softmax and SwiGLU would spare \*\*(?P<spared>\S+) %\*\* at (?P<longest>[\d,]*\d)\.", formulas)]}

@@ -1,7 +1,7 @@
 """The claims about eager attention's memory, recomputed from the rows of its sweeps."""
-import math
+import re
 
-from checks import PRECISIONS, always, bytes_in, near, near_bytes, number, true
+from checks import PRECISIONS, bytes_in, near, near_bytes, number, true
 
 CELL_KINDS = {"attention"}
 
@@ -32,89 +32,57 @@ def first_out_of_memory(run, precision):
     return min(failed, key=lambda row: (row["length"], row["d"]))
 
 
-def out_of_memory(run, precision, length, d=None, batch=None, width=None, tensor=None):
+def ends(run, words):
+    """Checks where each precision ends; `words` are "FP32 runs out of memory at **24,576 tokens** and BF16 …"."""
+    claimed = re.findall(r"(\w+) (runs out of memory at|runs at every length up to|did not run)(?: \*\*([\d,]+) tokens)?", words)
+    for precision, end, length in claimed:
+        rows = sweep_rows(run, precision)
+        failed = [row["length"] for row in rows if row["outcome"] == "out of memory"]
+        ran = [row["length"] for row in rows if row["outcome"] == "ok"]
+        true((end == "did not run") == (not failed and not ran))
+        true(not length or number(length) == (min(failed) if end == "runs out of memory at" else max(ran)))
+        true(not length or bool(failed) == (end == "runs out of memory at"))
+    ends.failed = next((precision for precision, end, _ in claimed if end == "runs out of memory at"), None)
+
+
+def needs(run, precision, batch, width, tensor, d, tensors, needed, capacity):
     first = first_out_of_memory(run, precision)
-    true(first["length"] == number(length))
-    if not tensor:
-        return
-    out_of_memory.precision = precision
-    true(first["d"] == int(d))
-    true((first["batch"], first["element_bytes"]) == (int(batch), int(width)))
+    true(precision == ends.failed)
+    true((first["d"], first["batch"], first["element_bytes"]) == (int(d), int(batch), int(width)))
     near_bytes(tensor, first["score_bytes"])
-
-
-def refused(run, asked, phase, in_use, reserved):
-    """Checks what the allocator was asked for and what it had. `asked` is empty if it was a tensor of scores."""
-    first = first_out_of_memory(run, out_of_memory.precision)
-    refused.row = first
-    true(first["phase"] == phase)
-    if asked:
-        near_bytes(asked, first["requested_bytes"])
-    else:
-        true(abs(first["requested_bytes"] / first["score_bytes"] - 1) < 0.01, "another tensor")
-    near_bytes(in_use, first["in_use_bytes"])
-    if reserved:
-        near_bytes(reserved, first["refused_reserved"])
-    else:
-        true(first["refused_reserved"] is None)
-
-
-def unrecorded(run):
-    capacity = max(device["memory_bytes"] for device in run.data["devices"])
-    true(refused.row["refused_reserved"] is None)
-    true(refused.row["in_use_bytes"] + refused.row["requested_bytes"] < capacity)
-
-
-def needs(run, which, tensors, needed, capacity):
-    first = first_out_of_memory(run, out_of_memory.precision)
-    ran = [row for row in sweep_rows(run, out_of_memory.precision) if row["outcome"] == "ok" and row["d"] == first["d"]]
+    ran = [row for row in sweep_rows(run, precision) if row["outcome"] == "ok" and row["d"] == first["d"]]
     longest = ran[-1]
     near(tensors, longest["peak_bytes"] / longest["score_bytes"])
     near_bytes(needed, longest["peak_bytes"] / longest["score_bytes"] * first["score_bytes"])
     true(bytes_in(needed) > bytes_in(capacity), "the GPU has as much")
     near_bytes(capacity, run.data["devices"][0]["memory_bytes"])
-    forward_peak = longest["forward_peak"]
-    true(which == ("A whole pass" if forward_peak is None else
-                   "Backward" if forward_peak < longest["peak_bytes"] else "Forward"))
 
 
-def fits(run, precision, length):
-    swept = sweep_rows(run, precision)
-    true(not [row for row in swept if row["outcome"] == "out of memory"])
-    true(max(row["length"] for row in swept if row["outcome"] == "ok") == number(length))
+def refused(run, requested, phase, in_use, reserved):
+    first = first_out_of_memory(run, ends.failed)
+    true(first["phase"] == phase)
+    near_bytes(requested, first["requested_bytes"])
+    near_bytes(in_use, first["in_use_bytes"])
+    near_bytes(reserved, first["refused_reserved"])
 
 
-def growth(run, exponent, two):
-    for precision in PRECISIONS:
-        ran = [row for row in sweep_rows(run, precision) if row["outcome"] == "ok" and (saved_bytes(row) or 0) > 0]
-        long_rows = [row for row in ran if row["length"] >= 4096]
-        fitted = long_rows if len({row["length"] for row in long_rows}) > 1 else ran
-        if len({row["length"] for row in fitted}) < 2:
-            continue
-        log_lengths, log_bytes = zip(*[(math.log(row["length"]), math.log(saved_bytes(row))) for row in fitted])
-        mean_length, mean_bytes = sum(log_lengths) / len(log_lengths), sum(log_bytes) / len(log_bytes)
-        covariance = sum((a - mean_length) * (b - mean_bytes) for a, b in zip(log_lengths, log_bytes))
-        slope = covariance / sum((a - mean_length) ** 2 for a in log_lengths)
-        near(exponent or "2.00", slope)
-        if two:
-            longest = max(fitted, key=lambda row: row["length"])
-            true(abs(saved_bytes(longest) / longest["score_bytes"] - 2) < 0.1, "not two tensors of scores")
-        return
-    raise AssertionError("no precision has two lengths")
+def growth(run):
+    """Checks that some precision saves two tensors of scores at two lengths, so that their bytes grow quadratically."""
+    def saves_two_tensors(precision):
+        rows = [row for row in sweep_rows(run, precision) if row["outcome"] == "ok" and row["length"] >= 4096]
+        return len({row["length"] for row in rows}) > 1 and all(
+            abs((saved_bytes(row) or 0) / row["score_bytes"] - 2) < 0.101 for row in rows)
+    true(any(map(saves_two_tensors, PRECISIONS)), "not two tensors of scores")
 
 
 CLAIMS = {
     "pytorch_attention": [
-        (r"No configuration ran: .+", always),
-        (r"(?P<precision>\w+) runs out of memory at \*\*(?P<length>\S+) tokens\*\* \(d = (?P<d>\d+)\), where one tensor of scores "
-         r"takes (?P<batch>\d+) · S² · (?P<width>\d) B = \*\*(?P<tensor>\S+ \w+)\*\*\.", out_of_memory),
-        (r"(?:One more is|(?P<asked>\S+ \w+) more are) refused in (?P<phase>\w+), with (?P<in_use>\S+ \w+) in use(?: and "
-         r"(?P<reserved>\S+ \w+) reserved)?\.", refused),
-        (r"What held the rest was not recorded\.", unrecorded),
-        (r"(?P<which>A whole pass|Backward|Forward) needs (?P<tensors>\S+) of them, \*\*(?P<needed>\S+ \w+)\*\* of "
+        (r"(?P<words>\w+ (?:runs out of memory at|runs at every length up to|did not run).+?)\.(?= In \w+ one tensor| The allocator| Two|$)",
+         ends),
+        (r"In (?P<precision>\w+) one tensor of scores takes (?P<batch>\d+) · S² · (?P<width>\d) B = \*\*(?P<tensor>\S+ \w+)\*\* there "
+         r"\(d = (?P<d>\d+)\), and a pass needs (?P<tensors>\S+) of them, \*\*(?P<needed>\S+ \w+)\*\* where the GPU has "
          r"(?P<capacity>\S+ \w+)\.", needs),
-        (r"(?P<precision>\w+) runs out at (?P<length>[\d,]+)\.", out_of_memory),
-        (r"(?P<precision>\w+) ran at every length, up to (?P<length>[\d,]+)(?: tokens)?\.", fits),
-        (r"(?:(?P<two>Two tensors of scores), the softmax's exponentials and probabilities, are saved for backward and grow|What is saved for "
-         r"backward grows) (?:quadratically|with the length to the power of \*\*(?P<exponent>\S+)\*\*)\.", growth),
-        (r"FlashAttention removes them: it computes scores tile by tile, again in backward\.", always)]}
+        (r"The allocator refused (?P<requested>\S+ \w+) in (?P<phase>\w+), with (?P<in_use>\S+ \w+) in use and (?P<reserved>\S+ \w+) "
+         r"reserved\.", refused),
+        (r"Two tensors of scores, the softmax's exponentials and probabilities, are saved for backward and grow quadratically\. "
+         r"FlashAttention removes them: it computes scores tile by tile, again in backward\.", growth)]}
