@@ -326,10 +326,13 @@ Facts precision_facts(const RunView& view, const Rows& rows, Precision precision
   facts.when("custom", custom_facts(rows, races));
   const auto custom_row = std::ranges::find_if(rows, is_custom);
   const bool failed = custom_row != rows.end() && !custom_row->ran() && !custom_row->reason.empty();
-  facts.when(
-      "custom_failed", failed,
-      failed ? Facts().set("implementation", name_of(*custom_row)).set("reason", custom_row->reason)
-             : Facts());
+  facts.when("custom_failed", failed,
+             failed ? Facts()
+                          .set("implementation", name_of(*custom_row))
+                          .set("timed", custom_row->ms(metric::kForward) ? "timed forward only"
+                                                                         : "not timed")
+                          .set("reason", custom_row->reason)
+                    : Facts());
   facts.when("eager_end", eager_end_facts(rows));
   return facts;
 }

@@ -40,8 +40,18 @@ class NotOffered(Exception):
     """Raised if this torch or this machine lacks a feature, with the reason. It does not count as a failure."""
 
 
-def first_line(error):
-    return (str(error).splitlines() or [""])[0]
+def describe_error(error):
+    """Describes an exception in one line. A compiler's error names a place first and its cause below: Triton quotes the
+    kernel up to the place and a caret, and has the cause behind them or, if a called function failed, in __cause__."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    kind, first = type(error).__name__, (lines or [""])[0]
+    caret = max((number for number, line in enumerate(lines) if number and set(line) == {"^"}), default=None)
+    if caret is not None and any(re.search(r"\bat \d+:\d+:$", line) for line in lines):
+        if lines[caret + 1:]:
+            return f"{kind} at `{lines[caret - 1]}`: {lines[caret + 1]}"
+        if error.__cause__:
+            return describe_error(error.__cause__)
+    return f"{kind}: {first} {lines[1]}" if first.endswith(":") and lines[1:] else f"{kind}: {first}"
 
 
 def describe_value(value):
@@ -65,7 +75,7 @@ def call(call_name, function, *arguments, **named):
         raise
     except BaseException as error:  # a model may call sys.exit
         text = call_text(call_name, arguments, named)
-        raise Mismatch(f"{text} failed: {type(error).__name__}: {first_line(error)}") from error
+        raise Mismatch(f"{text} failed: {describe_error(error)}") from error
 
 
 # These functions and classes load models.
@@ -95,7 +105,7 @@ def load(flag, text):
         raise
     except BaseException as error:  # a module may call sys.exit
         python = f"Python {platform.python_version()} of {sys.prefix}"
-        raise Mismatch(f"{flag} {place} cannot be imported by {python}: {type(error).__name__}: {first_line(error)}") from error
+        raise Mismatch(f"{flag} {place} cannot be imported by {python}: {describe_error(error)}") from error
     found = module
     for part in name.split("."):
         if not hasattr(found, part):
@@ -575,7 +585,8 @@ def main(arguments):
     compiles = spec.get("compile") if spec else "compiled" in ShippedSource.variant_words(implementation)
     with empty_compile_cache() if compiles else contextlib.nullcontext():
         source = load_source(spec)
-        return engine.run(arguments, network_factory(source), attention_factory(source), platform.python_version())
+        return engine.run(arguments, network_factory(source), attention_factory(source), describe_error, list,
+                          platform.python_version())
 
 
 if __name__ == "__main__":

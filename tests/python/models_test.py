@@ -58,6 +58,9 @@ class RangeRecorder:
         self.open.pop()
 
 
+sys.path.insert(0, str(HERE))
+
+
 class Loads(unittest.TestCase):
     def test_passes_the_courses_parameters_to_a_class(self):
         loss, state = step(network(f"{HERE / 'my_transformer.py'}:TransformerLM"))
@@ -65,7 +68,6 @@ class Loads(unittest.TestCase):
         self.assertIn("layers.1.attn.qkv.weight.exp_avg", state)
 
     def test_loads_classes_and_factories_with_arguments(self):
-        sys.path.insert(0, str(HERE))
         for model, arguments, width in [("odd_models:Bigram", "", 4), ("odd_models:factory", "", 16),
                                         ("odd_models:Bigram", '{"width": 12}', 12),
                                         ("odd_models:Bigram", '{"width": "$d_ff"}', 24)]:
@@ -255,6 +257,20 @@ class Ranges(unittest.TestCase):
 
 class Messages(unittest.TestCase):
     """Tests messages of one line, which say which call failed and why."""
+
+    def test_gives_the_cause_of_a_compilers_error(self):
+        from odd_models import CompilationError
+
+        outer = CompilationError()
+        outer.__cause__ = CompilationError("AssertionError('K must be at least 16')")
+        wrapped = "backend='inductor' raised:\n"
+        cause = "CompilationError at `acc += tl.dot(p, v)`: AssertionError('K must be at least 16')"
+        for error, words in [(ValueError("no\nmore"), "ValueError: no"), (ValueError(), "ValueError: "),
+                             (outer.__cause__, cause), (outer, cause),
+                             (RuntimeError(wrapped + "ImportError: no gcc\nSet VERBOSE=1"),
+                              "RuntimeError: backend='inductor' raised: ImportError: no gcc"),
+                             (RuntimeError(f"{wrapped}CompilationError: {outer.__cause__}"), "Runtime" + cause.removeprefix("Compilation"))]:
+            self.assertEqual(worker.describe_error(error), words)
 
     def test_reports_a_missing_compiler(self):
         environment = dict(os.environ)

@@ -177,6 +177,53 @@ class WrongGradient(Attend):
         return q, 2 * k, v, None
 
 
+class ForwardOnly(Attend):
+    @staticmethod
+    def backward(context, gradient):
+        raise NotImplementedError("the course asks for the forward first")
+
+
+class NoGradientOfV(Attend):
+    @staticmethod
+    def backward(context, gradient):
+        q, k, *_ = Attend.backward(context, gradient)
+        return q, k, None, None
+
+
+def attend_detached(q, k, v, is_causal):
+    return attend(q.detach(), k.detach(), v.detach(), is_causal)
+
+
+def attend_to_all(q, k, v, is_causal):
+    """Ignores its causal flag, as an attention of the course's first part may."""
+    return attend(q, k, v, False)
+
+
+def attend_in_reverse(q, k, v, is_causal):
+    return attend(q, k, v.flip(-2), is_causal)
+
+
+def attend_in_fp32(q, k, v, is_causal):
+    assert q.dtype == torch.float32, "made for FP32"
+    return attend(q, k, v, is_causal)
+
+
+class CompilationError(Exception):
+    """Has the form of Triton's errors: a place, the kernel up to it, a caret, and the cause."""
+
+    def __init__(self, cause=None):
+        super().__init__("at 12:20:\n    p = tl.exp(s)\n    acc += tl.dot(p, v)\n           ^" + (f"\n{cause}" if cause else ""))
+
+
+class UncompiledBackward(Attend):
+    @staticmethod
+    def backward(context, gradient):
+        try:
+            raise CompilationError("Both operands must be same dtype. Got bf16 and fp32")
+        except CompilationError as error:
+            raise CompilationError() from error
+
+
 def attend_narrowly(q, k, v, is_causal):
     return attend(q, k, v, is_causal)[..., :1]
 

@@ -83,6 +83,13 @@ def own_time(run, ms, precision, length, ratio=None, fastest_name=None, slower=N
     true(any(abs(total_ms(row) - number(ms)) <= 0.006 * total_ms(row) for row in own_rows))
 
 
+def own_failure(run, timed, precision):
+    own_rows = [row for row in sweep_rows(run, precision) if row["backend"] == "custom"]
+    true(not any(total_ms(row) for row in own_rows if row["d"] == 64), "it is timed")
+    has_forward = any(row["forward_median_ns"] for row in own_rows)
+    true(has_forward == (timed == "timed forward only"))
+
+
 def leader(run, heads, d, length, implementation, verb, ms, rate):
     entries = [row for row in sum((sweep_rows(run, precision, method="leaderboard") for precision in PRECISIONS), [])
                if total_ms(row)]
@@ -118,7 +125,7 @@ CLAIMS = {
          r"(?P<tensor>\S+ \w+)\.", out_of_memory),
         (r"- \*\*[^*]+ \(yours\)\*\* takes (?P<ms>\S+) ms in (?P<precision>\w+) at (?P<length>[\d,]+) tokens(?:, \*\*(?P<ratio>\S+)×\*\* "
          r"as fast as eager attention)?(?:; (?P<fastest_name>.+?) is (?P<slower>\S+)× as fast)?\.", own_time),
-        (r"- .+ \(yours\) is not timed in \w+: [^\n]+", always),
+        (r"- .+ \(yours\) is (?P<timed>not timed|timed forward only) in (?P<precision>\w+): [^\n]+", own_failure),
         (r"- In the leaderboard's configuration \((?P<heads>\d+) heads, d = (?P<d>\d+), (?P<length>[\d,]+) tokens, causal\) "
          r"(?P<implementation>.+?) (?P<verb>is fastest:|takes) \*\*(?P<ms>\S+) ms\*\*, (?P<rate>\S+) TFLOP/s\.", leader),
         (r"- PyTorch does not run (?P<implementations>.+?) in (?P<precision>\w+)\.", not_offered)]}
