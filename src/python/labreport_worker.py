@@ -6,11 +6,13 @@ labreport_engine, built from the C++ code of labreport-worker, does the measurin
 request names, calls it, and reports in one line which call of the model failed. The model runs as its user, in the user's Python.
 """
 
+import ast
 import contextlib
 import functools
 import gc
 import hashlib
 import importlib
+import importlib.metadata
 import importlib.util
 import inspect
 import json
@@ -20,6 +22,7 @@ import re
 import shutil
 import sys
 import tempfile
+import tomllib
 import traceback
 from pathlib import Path
 
@@ -81,17 +84,132 @@ def call(call_name, function, *arguments, **named):
 # These functions and classes load models.
 
 
+def normalized(package):
+    return re.sub(r"[-_.]+", "-", package).lower()
+
+
+def project_of(folder):
+    """Returns name and version from the pyproject.toml in the folder or at most two above it; ("", "0") without one."""
+    for place in [folder, *folder.parents[:2]]:
+        with contextlib.suppress(OSError, ValueError):
+            tables = tomllib.loads((place / "pyproject.toml").read_text())
+            project = tables.get("project") or tables.get("tool", {}).get("poetry", {})
+            return str(project.get("name", "")), str(project.get("version", "0"))
+    return "", "0"
+
+
+class CheckoutDistribution(importlib.metadata.Distribution):
+    """The metadata of a package that lies in a checkout and is not installed. Its __init__.py may ask for them."""
+
+    def __init__(self, name, version):
+        self.text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+
+    def read_text(self, filename):
+        return self.text if filename == "METADATA" else None
+
+    def locate_file(self, path):
+        return Path(path)
+
+
+class CheckoutMetadata:
+    """Finds what no other finder of distributions knows: the packages and projects of the folders on the path."""
+
+    @staticmethod
+    def find_spec(*_):
+        return None
+
+    @staticmethod
+    def find_distributions(context):
+        name = getattr(context, "name", None) or ""
+        for folder in map(Path, dict.fromkeys(sys.path)):
+            if not name or is_installed(folder) or folder == STANDARD_LIBRARY or not folder.is_dir():
+                continue
+            project, version = project_of(folder.resolve())
+            package = folder / normalized(name).replace("-", "_")
+            if normalized(name) == normalized(project) or package.is_dir() or package.with_suffix(".py").is_file():
+                yield CheckoutDistribution(name, version)
+
+
+sys.meta_path.append(CheckoutMetadata)
+
+
+def name_in_package(path):
+    """Returns the name under which the file is imported, and the folder that has to be on the path. The folders above it are
+    packages if they have an __init__.py, or if the file imports from them by leading dots."""
+    names, folder = [], path.parent
+    dots = map(len, re.findall(r"^\s*from\s+(\.+)", path.read_text(errors="replace"), re.MULTILINE))
+    levels = max(dots, default=0)
+    while "." not in folder.name and ((folder / "__init__.py").is_file() or len(names) < levels):
+        names.insert(0, folder.name)
+        folder = folder.parent
+    return ".".join(names + ([] if names and path.stem == "__init__" else [path.stem])), folder
+
+
 @functools.cache  # model and loss may be in the same file
 def import_file(path):
     path = Path(path).expanduser().resolve()
     if not path.is_file():
         raise Mismatch(f"there is no file {path}")
-    sys.path.insert(0, str(path.parent))  # a script can import its neighbors, so this file can, too
+    name, folder = name_in_package(path)
+    sys.path.insert(0, str(folder))  # a script can import its neighbors, so this file can, too
+    if "." in name or path.stem == "__init__":
+        sys.path.append(str(path.parent))  # comes last, because a package may have a types.py
+        module = importlib.import_module(name)
+        if module_file(module) != path:
+            raise Mismatch(f"{name} is {module_file(module)}, not {path}; rename one of the two packages")
+        return module
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules.setdefault(path.stem, module)
     spec.loader.exec_module(module)
     return module
+
+
+def imports_of(file, top_level_only=False):
+    """Returns the first names of the modules that a file imports absolutely."""
+    try:
+        tree = ast.parse(Path(file).read_text(errors="replace"))
+    except (OSError, ValueError, SyntaxError):
+        return set()
+    names = set()
+    for node in tree.body if top_level_only else ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names.add(node.module.partition(".")[0])
+    return names
+
+
+def folder_with(package, near):
+    """Returns the folder of a checkout that has the package; None if there is none near the file."""
+    for folder in near.parents[:3]:
+        for place in [folder, *sorted(folder.glob("*/"))]:
+            if (place / package / "__init__.py").is_file() or (place / f"{package}.py").is_file():
+                return place
+    return None
+
+
+# These packages have other names where they are installed from.
+PROJECT_NAMES = {"PIL": "pillow", "cv2": "opencv-python", "sklearn": "scikit-learn", "yaml": "PyYAML"}
+
+
+def explain_missing_packages(flag, place, error):
+    """Raises Mismatch with all packages that the files of the error's traceback need, and the command that installs them."""
+    package = (error.name or "").partition(".")[0]
+    if not package or has_package(package) or package == place.partition(".")[0]:
+        return
+    files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
+    files = [Path(file) for file in files if Path(file).is_file() and is_users(Path(file))]
+    imported = set().union(*(imports_of(file, top_level_only=True) for file in files))
+    missing = sorted({package} | {name for name in imported if not has_package(name)})
+    for name in missing:
+        if files and (folder := folder_with(name, files[-1].resolve())):
+            raise Mismatch(f"{flag} {place} needs {name}, which lies in {folder}; set PYTHONPATH={folder}") from error
+    pip = f"{sys.executable} -m pip" if has_package("pip") else f"uv pip install --python {sys.executable}"
+    install = pip + ("" if pip.startswith("uv") else " install")
+    projects = " ".join(PROJECT_NAMES.get(name, name) for name in missing)
+    raise Mismatch(f"{flag} {place} needs {', '.join(missing)}, which {sys.prefix} lacks; `{install} {projects} "
+                   f"torch=={torch.__version__}` installs beside this torch and keeps it") from error
 
 
 def load(flag, text):
@@ -104,6 +222,8 @@ def load(flag, text):
     except Mismatch:
         raise
     except BaseException as error:  # a module may call sys.exit
+        if isinstance(error, ModuleNotFoundError):
+            explain_missing_packages(flag, place, error)
         python = f"Python {platform.python_version()} of {sys.prefix}"
         raise Mismatch(f"{flag} {place} cannot be imported by {python}: {describe_error(error)}") from error
     found = module
@@ -117,6 +237,7 @@ def load(flag, text):
     return found, module
 
 
+STANDARD_LIBRARY, TORCH = Path(os.__file__).parent, Path(torch.__file__).parent
 resolve_folder = functools.cache(os.path.realpath)  # thousands of modules share a few hundred folders
 
 
@@ -127,6 +248,11 @@ def module_file(module):
 
 def is_installed(path):
     return not {"site-packages", "dist-packages"}.isdisjoint(path.parts)
+
+
+def is_users(path):
+    """Returns true for a file that neither Python, an installed package, torch nor labreport brings."""
+    return not is_installed(path) and {STANDARD_LIBRARY, TORCH, Path(__file__).parent}.isdisjoint(path.parents)
 
 
 def source_files(module):

@@ -3,7 +3,9 @@
 models_test.py FOLDER    FOLDER has labreport_worker.py and its engine
 """
 
+import itertools
 import os
+import re
 import sys
 import tempfile
 import unittest
@@ -121,6 +123,74 @@ class Loads(unittest.TestCase):
         eager, compiled = worker.Source(words), worker.Source(words | {"compile": True})
         self.assertEqual(compiled.implementation, eager.implementation.replace("Bigram-", "Bigram-compiled-"))
         self.assertEqual(worker.Source(words | {"compile": False}).implementation, eager.implementation)
+
+
+class Packages(unittest.TestCase):
+    """Tests models that lie in a package, in a checkout that is not installed."""
+
+    BIGRAM = "from odd_models import Bigram\n"
+    numbers = itertools.count()
+
+    def write(self, **files):
+        """Writes the files of a new package, whose name no earlier test has imported, and returns its folder."""
+        checkout = tempfile.TemporaryDirectory()
+        self.addCleanup(checkout.cleanup)
+        self.addCleanup(sys.path.__setitem__, slice(None), sys.path.copy())
+        folder = Path(checkout.name).resolve() / f"package_{next(self.numbers)}"
+        folder.mkdir()
+        for name, text in files.items():
+            (folder / f"{name}.py").write_text(text.replace("PACKAGE", folder.name))
+        return folder
+
+    def load(self, folder, name="model:Model"):
+        file, _, model = name.rpartition(":")
+        return worker.load("MODEL", f"{folder / file}.py:{model}")[0]
+
+    def test_imports_a_file_of_a_package_under_its_name(self):
+        for line in ["from .parts import Bigram as Model", "from PACKAGE.parts import Bigram as Model"]:
+            folder = self.write(__init__="", parts=self.BIGRAM, model=line)
+            self.assertEqual(self.load(folder).__name__, "Bigram")
+            self.assertIn(f"{folder.name}.model", sys.modules)
+
+    def test_imports_relatively_in_a_folder_without_an_init_file(self):
+        folder = self.write(parts=self.BIGRAM, model="from .parts import Bigram as Model")
+        self.assertEqual(self.load(folder).__name__, "Bigram")
+
+    def test_a_package_finds_its_metadata(self):
+        asks = "from importlib.metadata import metadata, version\nVERSIONS = [version(name) for name in NAMES]\n"
+        folder = self.write(__init__=asks.replace("NAMES", "['PACKAGE']"), model="from . import VERSIONS\n" + self.BIGRAM)
+        self.load(folder, "model:Bigram")
+        self.assertEqual(sys.modules[folder.name].VERSIONS, ["0"])
+        folder = self.write(__init__=asks.replace("NAMES", "['PACKAGE', 'Course_Project', 'course-project']"), model=self.BIGRAM)
+        (folder.parent / "pyproject.toml").write_text('[project]\nname = "course-project"\nversion = "1.2.3"\n')
+        self.load(folder, "model:Bigram")
+        self.assertEqual(sys.modules[folder.name].VERSIONS, ["1.2.3"] * 3)
+
+    def test_a_module_on_the_path_finds_its_packages_metadata(self):
+        folder = self.write(__init__="from importlib.metadata import version\nversion('PACKAGE')\n", model=self.BIGRAM)
+        sys.path.insert(0, str(folder.parent))
+        self.assertEqual(worker.load("MODEL", f"{folder.name}.model:Bigram")[0].__name__, "Bigram")
+
+    def test_packages_that_are_not_there_have_no_metadata(self):
+        import importlib.metadata
+
+        for name in ["flash_attention_of_nobody", "json"]:
+            with self.assertRaises(importlib.metadata.PackageNotFoundError):
+                importlib.metadata.version(name)
+
+    def test_names_all_missing_packages_and_how_to_install_them(self):
+        folder = self.write(__init__="", model="import einsums, cv2\nimport os")
+        missing = unittest.mock.patch.object(worker, "has_package", lambda name: name not in ["einsums", "cv2"])
+        with self.assertRaisesRegex(worker.Mismatch, r"needs cv2, einsums, which \S+ lacks; `\S+ -m pip install opencv-python "
+                                                     rf"einsums torch=={re.escape(torch.__version__)}` installs"), missing:
+            self.load(folder)
+
+    def test_names_the_folder_of_a_missing_package_that_lies_nearby(self):
+        folder = self.write(__init__="", model="import nearby_package")
+        (folder.parent / "nearby" / "nearby_package").mkdir(parents=True)
+        (folder.parent / "nearby" / "nearby_package" / "__init__.py").write_text("")
+        with self.assertRaisesRegex(worker.Mismatch, rf"needs nearby_package, which lies in {folder.parent}/nearby; set PYTHONPATH="):
+            self.load(folder)
 
 
 class Shipped(unittest.TestCase):
@@ -298,7 +368,7 @@ class Messages(unittest.TestCase):
         self.expect_error("is a module, which cannot be called", ODD_MODELS + "nn")
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "broken.py").write_text("import einsums\n")
-            self.expect_error("ModuleNotFoundError: No module named 'einsums'", f"{folder}/broken.py:Model")
+            self.expect_error("needs einsums, which", f"{folder}/broken.py:Model")
 
     def test_reports_wrong_arguments(self):
         reference = f"{HERE.parents[1] / 'src' / 'python' / 'labreport_transformer.py'}:Transformer"
