@@ -33,6 +33,7 @@ COURSE_PARAMETERS = ["vocab_size", "context_length", "d_model", "num_layers", "n
 ROPE_THETA = 10_000.0
 OPTIMIZER_ARGUMENTS = {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.01}
 HASH_DIGITS = 8
+OWN_LOSS = "model"  # the value of LOSS for a model that takes targets and returns its own loss
 
 
 class Mismatch(Exception):
@@ -61,6 +62,8 @@ def describe_value(value):
     """Describes a value for a message: "int64[4, 512] on cuda:0"."""
     if isinstance(value, torch.Tensor):
         return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)} on {value.device}"
+    if isinstance(value, (tuple, list)) and len(value) <= 4:
+        return f"({', '.join(map(describe_value, value))})"
     text = repr(value)
     return text if len(text) <= 80 else type(value).__name__
 
@@ -217,6 +220,7 @@ def load(flag, text):
     place, _, name = text.rpartition(":")
     if not place or not name:
         raise Mismatch(f"{flag} {text} names no class; give path/file.py:Class or package.module:Class")
+    del sys.argv[1:]  # a module that reads the command line finds none
     try:
         module = import_file(place) if place.endswith(".py") else importlib.import_module(place)
     except Mismatch:
@@ -225,7 +229,9 @@ def load(flag, text):
         if isinstance(error, ModuleNotFoundError):
             explain_missing_packages(flag, place, error)
         python = f"Python {platform.python_version()} of {sys.prefix}"
-        raise Mismatch(f"{flag} {place} cannot be imported by {python}: {describe_error(error)}") from error
+        is_script = isinstance(error, SystemExit)
+        advice = "; put what only a script does under if __name__ == '__main__'" if is_script else ""
+        raise Mismatch(f"{flag} {place} cannot be imported by {python}: {describe_error(error)}{advice}") from error
     found = module
     for part in name.split("."):
         if not hasattr(found, part):
@@ -278,7 +284,8 @@ class Source:
         self.spec = spec
         sys.path.insert(0, os.getcwd())
         self.model, module = load("MODEL", spec["model"])
-        self.loss, loss_module = load("LOSS", spec["loss"])
+        self.has_own_loss = spec["loss"] == OWN_LOSS
+        self.loss, loss_module = (None, module) if self.has_own_loss else load("LOSS", spec["loss"])
         self.optimizer, optimizer_module = load("OPTIMIZER", spec["optimizer"])
         modules = [module, *(other for other in (loss_module, optimizer_module) if not is_installed(module_file(other)))]
         self.arguments = self.read_arguments(spec["arguments"])
@@ -308,11 +315,16 @@ class Source:
                 digest.update(name.encode() + b"\0" + file.read_bytes())
         return digest.hexdigest()[:HASH_DIGITS]
 
-    def named_arguments(self, values):
-        """Returns the values whose names the signature takes, and MODEL_ARGS with each "$name" replaced."""
+    def named_arguments(self, values, device=None):
+        """Returns the values whose names the signature takes, and MODEL_ARGS with each "$name" replaced. A parameter called
+        device gets the device; one called dtype gets FP32, unless it has a default."""
         taken = inspect.signature(self.model).parameters
         takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in taken.values())
         named = {name: value for name, value in values.items() if takes_any or name in taken}
+        if "device" in taken:
+            named["device"] = device
+        if "dtype" in taken and taken["dtype"].default is inspect.Parameter.empty:
+            named["dtype"] = torch.float32
         for name, value in self.arguments.items():
             if isinstance(value, str) and value.startswith("$"):
                 if value[1:] not in values:
@@ -323,9 +335,27 @@ class Source:
             required = parameter.default is parameter.empty and parameter.kind not in (
                 parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
             if required and name not in named:
-                raise Mismatch(f"{call_text(self.name, (), named)} lacks {name}; give it by MODEL_ARGS, a constant or "
-                               f"one of {', '.join('$' + known for known in values)}")
+                advice = self.factory_for(parameter) or (f"give it by MODEL_ARGS, a constant or one of "
+                                                         f"{', '.join('$' + known for known in values)}")
+                raise Mismatch(f"{self.name}({', '.join(named)}) lacks {name}; {advice}")
         return named
+
+    def factory_for(self, parameter):
+        """Returns the advice to write a factory if a parameter takes a config object; else an empty text."""
+        module = sys.modules.get(self.model.__module__)
+        kind = parameter.annotation
+        kind = getattr(module, kind, None) if isinstance(kind, str) else kind
+        is_config = isinstance(kind, type) and kind is not parameter.empty and kind.__module__ != "builtins"
+        if not is_config and not re.search(r"config|cfg|conf|args|hparams", parameter.name):
+            return ""
+        if not is_config:
+            configs = [value for name, value in vars(module).items() if isinstance(value, type) and name.endswith("Config")]
+            kind = configs[0] if len(configs) == 1 else None
+        fields = inspect.signature(kind).parameters if kind else {}
+        filled = ", ".join(f"{field}={field if field in COURSE_PARAMETERS else '…'}" for field in fields)
+        made = f"{kind.__name__ if kind else 'Config'}({filled or '…'})"
+        return (f"write a function that makes it, and name that function: `def make({', '.join(COURSE_PARAMETERS[:-1])}): "
+                f"return {self.name}({parameter.name}={made})`")
 
     def check(self):
         """Raises Mismatch if the arguments do not fit the model, or if a needed compiler is missing."""
@@ -370,7 +400,7 @@ class ShippedSource(Source):
 
         variant = self.variant_words(implementation)
         self.implementation, self.name = implementation, "Transformer"
-        self.spec = {"loss": "cross_entropy", "optimizer": "AdamW"}
+        self.spec, self.has_own_loss = {"loss": "cross_entropy", "optimizer": "AdamW"}, False
         self.model = functools.partial(network.Transformer, sdpa="sdpa" in variant)
         self.arguments = {"vocab": "$vocab_size", "context": "$context_length", "layers": "$num_layers", "heads": "$num_heads"}
         self.loss = network.cross_entropy
@@ -490,10 +520,10 @@ class Network:
 
     def __init__(self, source, values, device):
         self.source, self.vocab, self.device = source, values["vocab_size"], torch.device(device)
-        self.forward_count = 0
+        self.forward_count, self.ids, self.targets = 0, None, None
         if isinstance(source, ShippedSource) and source.compiled:
             check_offered(self.device)
-        named = source.named_arguments(values)
+        named = source.named_arguments(values, self.device)
         with torch.device(device):
             self.module = call(source.name, source.model, **named)
         if not isinstance(self.module, torch.nn.Module):
@@ -502,6 +532,7 @@ class Network:
         if device != "cpu":
             torch.cuda.empty_cache()  # returns the memory that initialization used to the GPU
         self.check_device(self.device)
+        self.targets_name = self.find_targets_name()
         self.call_name = f"torch.compile({source.name}).forward" if source.compiled else f"{source.name}.forward"
 
     @functools.cached_property
@@ -513,6 +544,28 @@ class Network:
     def loss_function(self):
         loss, mode = self.source.loss, self.source.mode
         return compile_function(loss, self.device, mode) if self.source.compiled_loss else loss
+
+    def find_targets_name(self):
+        """Returns the name of the parameter by which forward takes targets; None without one. Raises Mismatch if forward
+        requires what it does not get."""
+        with contextlib.suppress(ValueError, TypeError):  # some callables have no signature
+            _, *others = inspect.signature(self.module.forward).parameters.values()
+            found = next((other.name for other in others if other.name in ["targets", "target", "labels", "y"]), None)
+            for other in others:
+                is_given = self.source.has_own_loss and (other.name == found or found is None and other is others[0])
+                if not is_given and other.default is other.empty and other.kind is other.POSITIONAL_OR_KEYWORD:
+                    raise Mismatch(f"{self.source.name}.forward requires {other.name}, which it does not get; it is called with "
+                                   "token ids only, and with LOSS=model also with targets")
+            return found
+        return None
+
+    def call_arguments(self, ids):
+        """Returns positional and named arguments of the module's call. LOSS=model adds the ids that follow."""
+        if not self.source.has_own_loss:
+            return [ids], {}
+        if self.ids is not ids:  # all steps have the same batch
+            self.ids, self.targets = ids, ids.roll(-1, dims=-1)
+        return ([ids], {self.targets_name: self.targets}) if self.targets_name else ([ids, self.targets], {})
 
     def check_device(self, device):
         for name, tensor in [*self.parameters(), *self.buffers()]:
@@ -533,30 +586,46 @@ class Network:
             gc.freeze()  # A full collection would walk a million objects of the compiler, for most of a second of some step.
         if self.source.mode == "reduce-overhead":
             torch.compiler.cudagraph_mark_step_begin()  # allows CUDA graphs to overwrite the outputs of the previous step
-        if engine.observed() and not self.source.compiled:
-            with ModuleRanges(self.module):
-                output = call(self.call_name, self.function, ids)
-        else:
-            output = call(self.call_name, self.function, ids)
-        return self.logits(output, ids)
+        arguments, named = self.call_arguments(ids)
+        observes = engine.observed() and not self.source.compiled
+        with ModuleRanges(self.module) if observes else contextlib.nullcontext():
+            output = call(self.call_name, self.function, *arguments, **named)
+        return self.result(output, ids)
 
     def traced_forward(self, ids, on_output):
         """Runs the model without compiling it and reports each module's output."""
         with ModuleRanges(self.module, on_output):
-            return self.logits(call(f"{self.source.name}.forward", self.module, ids), ids)
+            arguments, named = self.call_arguments(ids)
+            return self.result(call(f"{self.source.name}.forward", self.module, *arguments, **named), ids)
 
-    def logits(self, output, ids):
-        logits = output if isinstance(output, torch.Tensor) else getattr(output, "logits", output)
-        if not isinstance(logits, torch.Tensor) or logits.shape != (*ids.shape, self.vocab):
-            raise Mismatch(f"{call_text(self.call_name, [ids])} returned {describe_value(logits)}; expected "
-                           f"logits {[*ids.shape, self.vocab]}, by themselves or as .logits")
-        return logits
+    def result(self, output, ids):
+        """Returns the logits, or with LOSS=model the loss: the output itself, its attribute or item of that name, or the
+        first part of a tuple that has the shape. Logits may have more columns than the vocabulary, as padded ones do."""
+        name = "loss" if self.source.has_own_loss else "logits"
+        parts = [output]
+        if not isinstance(output, torch.Tensor):
+            parts = [getattr(output, name, None)]
+            parts += [output.get(name)] if isinstance(output, dict) else output if isinstance(output, (tuple, list)) else []
+        for part in parts:
+            if not isinstance(part, torch.Tensor):
+                continue
+            if part.numel() == 1 if self.source.has_own_loss else part.shape[:-1] == ids.shape and part.shape[-1] >= self.vocab:
+                return part
+        arguments, named = self.call_arguments(ids)
+        expected = "a loss of one number" if self.source.has_own_loss else f"logits {[*ids.shape, self.vocab]}"
+        advice = f"; LOSS=model passes it {self.targets_name}" if self.targets_name and not self.source.has_own_loss else ""
+        raise Mismatch(f"{call_text(self.call_name, arguments, named)} returned {describe_value(output)}; expected {expected}, "
+                       f"by itself, as .{name} or in a tuple{advice}")
 
     def compiles(self):
         return self.source.compiled
 
     def loss(self, logits, targets):
-        """Passes all positions as one batch, the form that losses expect."""
+        """Passes all positions as one batch, the form that losses expect. With LOSS=model, `logits` is the loss already."""
+        if self.source.has_own_loss:
+            if not logits.requires_grad:
+                raise Mismatch(f"{self.call_name} returned a loss that requires no gradient: there is nothing to differentiate")
+            return logits
         logits, targets = logits.flatten(0, -2), targets.flatten()
         loss = call(self.source.spec["loss"], self.loss_function, logits, targets)
         is_number = isinstance(loss, torch.Tensor) and loss.numel() == 1

@@ -95,6 +95,33 @@ class Loads(unittest.TestCase):
         loss, _ = step(network(ODD_MODELS + "Wrapped", loss=ODD_MODELS + "halved", optimizer="torch.optim:SGD"))
         self.assertLess(loss, 4)
 
+    def test_finds_logits_in_tuples_and_dicts_and_padded_ones(self):
+        torch.manual_seed(0)
+        for name in ["Tupled", "InDict", "Padded"]:
+            self.assertGreater(step(network(ODD_MODELS + name))[0], 2, name)
+
+    def test_trains_a_model_that_returns_its_own_loss(self):
+        for name in ["LossItself", "LossAttribute", "LossOnly"]:
+            model = network(ODD_MODELS + name, loss="model")
+            self.assertTrue(step(model)[0].requires_grad, name)
+            ids = torch.randint(30, (2, 8))
+            loss = model.forward(ids)
+            torch.testing.assert_close(loss, model.forward(ids))
+        self.assertEqual(model.call_arguments(ids)[0][1].tolist(), ids.roll(-1, 1).tolist(), "the ids that follow")
+
+    def test_passes_device_and_dtype(self):
+        self.assertEqual(network(ODD_MODELS + "Placed").module.extra.dtype, torch.float32)
+
+    def test_a_module_reads_no_command_line(self):
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(sys, "argv", ["worker", "--describe", "{}"]):
+            Path(folder, "script_a.py").write_text("import argparse\nparser = argparse.ArgumentParser()\n"
+                                                   "parser.add_argument('--steps', default=3)\nargs = parser.parse_args()\n"
+                                                   "from odd_models import Bigram\n")
+            self.assertEqual(worker.load("MODEL", f"{folder}/script_a.py:Bigram")[0].__name__, "Bigram")
+            Path(folder, "script_b.py").write_text("import sys\nsys.exit('give --data')\n")
+            with self.assertRaisesRegex(worker.Mismatch, "SystemExit: give --data; put what only a script does under if __name__"):
+                worker.load("MODEL", f"{folder}/script_b.py:Bigram")
+
     def test_implementation_depends_on_class_sources_and_arguments(self):
         def implementation_of_copy(added=""):
             with tempfile.TemporaryDirectory() as folder:
@@ -372,11 +399,26 @@ class Messages(unittest.TestCase):
 
     def test_reports_wrong_arguments(self):
         reference = f"{HERE.parents[1] / 'src' / 'python' / 'labreport_transformer.py'}:Transformer"
-        self.expect_error(["Transformer(d_model=16, d_ff=24) lacks layers; give it by MODEL_ARGS", "$num_layers"], reference)
+        self.expect_error(["Transformer(d_model, d_ff, device) lacks layers; give it by MODEL_ARGS", "$num_layers"], reference)
         self.expect_error("MODEL_ARGS: width is $depth; there are $vocab_size", ODD_MODELS + "Bigram", '{"width": "$depth"}')
         self.expect_error("MODEL_ARGS is no JSON", ODD_MODELS + "Bigram", "{width: 3}")
         self.expect_error("MODEL_ARGS is [3]; give an object", ODD_MODELS + "Bigram", "[3]")
         self.expect_error("Bigram(vocab_size=30, depth=3) failed: TypeError", ODD_MODELS + "Bigram", '{"depth": 3}')
+
+    def test_shows_the_factory_that_makes_a_config(self):
+        make = "`def make(vocab_size, context_length, d_model, num_layers, num_heads, d_ff): return "
+        for name, parameter in [("Configured", "config"), ("ConfiguredByName", "args")]:
+            self.expect_error([f"{name}() lacks {parameter}; write a function",
+                               f"{make}{name}({parameter}=ModelConfig(vocab=…, d_model=d_model))`"], ODD_MODELS + name)
+
+    def test_points_to_the_loss_of_the_model(self):
+        self.expect_error(["LossItself.forward(int64[2, 8] on cpu) returned (float32[2, 1, 30] on cpu, None); expected logits "
+                           "[2, 8, 30]", "; LOSS=model passes it targets"], ODD_MODELS + "LossItself")
+        self.expect_error("LossOnly.forward requires following, which it does not get", ODD_MODELS + "LossOnly")
+        self.expect_error("returned float32[2, 8, 30] on cpu; expected a loss of one number", ODD_MODELS + "OptionalTargets",
+                          loss="model")
+        self.expect_error("Bigram.forward(int64[2, 8] on cpu, int64[2, 8] on cpu) failed: TypeError", ODD_MODELS + "Bigram",
+                          loss="model")
 
     def test_reports_failing_calls(self):
         self.expect_error("no_module(vocab_size=30) made 30, no torch.nn.Module", ODD_MODELS + "no_module")

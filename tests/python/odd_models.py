@@ -1,5 +1,6 @@
 """Unusual models that can be measured, and models each of which is wrong in one way."""
 
+import dataclasses
 import gc
 import itertools
 import types
@@ -43,6 +44,73 @@ class Interrupted(Bigram):
 class Wrapped(Bigram):
     def forward(self, ids):
         return types.SimpleNamespace(logits=super().forward(ids))
+
+
+class Tupled(Bigram):
+    def forward(self, ids):
+        return None, super().forward(ids)
+
+
+class InDict(Bigram):
+    def forward(self, ids):
+        return {"logits": super().forward(ids)}
+
+
+class Padded(Bigram):
+    """Rounds its vocabulary up to a multiple of 64, which aligns the output layer."""
+
+    def __init__(self, vocab_size):
+        super().__init__(-(-vocab_size // 64) * 64)
+
+
+class LossItself(Bigram):
+    """Returns logits of the last position only if it gets no targets, as nanoGPT does."""
+
+    def forward(self, ids, targets=None):
+        logits = super().forward(ids)
+        if targets is None:
+            return logits[:, -1:], None
+        return logits, nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+
+
+class OptionalTargets(Bigram):
+    def forward(self, ids, targets=None):
+        return super().forward(ids)
+
+
+class LossAttribute(Bigram):
+    def forward(self, ids, mask=None, labels=None):
+        assert mask is None
+        logits = super().forward(ids)
+        return types.SimpleNamespace(loss=nn.functional.cross_entropy(logits.flatten(0, 1), labels.flatten()), logits=logits)
+
+
+class LossOnly(Bigram):
+    def forward(self, ids, following):
+        return nn.functional.cross_entropy(super().forward(ids).flatten(0, 1), following.flatten())
+
+
+class Placed(Bigram):
+    def __init__(self, vocab_size, device, dtype, other_dtype=None):
+        super().__init__(vocab_size)
+        self.extra = nn.Parameter(torch.zeros(3, device=device, dtype=dtype))
+        assert isinstance(device, torch.device)
+
+
+@dataclasses.dataclass
+class ModelConfig:
+    vocab: int
+    d_model: int
+
+
+class Configured(Bigram):
+    def __init__(self, config: ModelConfig):
+        super().__init__(config.vocab, config.d_model)
+
+
+class ConfiguredByName(Bigram):
+    def __init__(self, args):
+        super().__init__(args.vocab, args.d_model)
 
 
 def factory(**course):
