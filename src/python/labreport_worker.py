@@ -15,6 +15,7 @@ import importlib
 import importlib.metadata
 import importlib.util
 import inspect
+import itertools
 import json
 import os
 import platform
@@ -168,8 +169,8 @@ def import_file(path):
     return module
 
 
-def imports_of(file, top_level_only=False):
-    """Returns the first names of the modules that a file imports absolutely."""
+def imports_of(file, package="", top_level_only=False):
+    """Returns the full names of the modules that a file of the package imports, also of what may be a name in a module."""
     try:
         tree = ast.parse(Path(file).read_text(errors="replace"))
     except (OSError, ValueError, SyntaxError):
@@ -177,9 +178,11 @@ def imports_of(file, top_level_only=False):
     names = set()
     for node in tree.body if top_level_only else ast.walk(tree):
         if isinstance(node, ast.Import):
-            names |= {alias.name.partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            names.add(node.module.partition(".")[0])
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level <= len(package.split(".")) * bool(package):
+            parent = package.rsplit(".", node.level - 1)[0] if node.level else ""
+            module = ".".join(filter(None, [parent, node.module]))
+            names |= {module, *(f"{module}.{alias.name}" for alias in node.names)}
     return names
 
 
@@ -204,7 +207,7 @@ def explain_missing_packages(flag, place, error):
     files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
     files = [Path(file) for file in files if Path(file).is_file() and is_users(Path(file))]
     imported = set().union(*(imports_of(file, top_level_only=True) for file in files))
-    missing = sorted({package} | {name for name in imported if not has_package(name)})
+    missing = sorted({package} | {name for name in {full.partition(".")[0] for full in imported} if not has_package(name)})
     for name in missing:
         if files and (folder := folder_with(name, files[-1].resolve())):
             raise Mismatch(f"{flag} {place} needs {name}, which lies in {folder}; set PYTHONPATH={folder}") from error
@@ -243,8 +246,9 @@ def load(flag, text):
     return found, module
 
 
-STANDARD_LIBRARY, TORCH = Path(os.__file__).parent, Path(torch.__file__).parent
 resolve_folder = functools.cache(os.path.realpath)  # thousands of modules share a few hundred folders
+STANDARD_LIBRARY, TORCH, LABREPORT = (Path(resolve_folder(os.path.dirname(file)))
+                                      for file in [os.__file__, torch.__file__, __file__])
 
 
 def module_file(module):
@@ -258,23 +262,51 @@ def is_installed(path):
 
 def is_users(path):
     """Returns true for a file that neither Python, an installed package, torch nor labreport brings."""
-    return not is_installed(path) and {STANDARD_LIBRARY, TORCH, Path(__file__).parent}.isdisjoint(path.parents)
+    return not is_installed(path) and {STANDARD_LIBRARY, TORCH, LABREPORT}.isdisjoint(path.parents)
 
 
-def source_files(module):
-    """Returns sorted pairs of relative path and file for the module and those loaded from its folder or package."""
-    name, dot, _ = module.__name__.partition(".")
-    package = sys.modules[name] if dot else module
-    folder = module_file(package).parent
-    is_single_file = is_installed(folder) and not hasattr(package, "__path__")  # an installed module without a package
+def file_of_import(name):
+    """Returns the user's file that an import of this name would load, without loading it; None if there is none."""
+    for folder in dict.fromkeys(sys.path):
+        place = Path(resolve_folder(folder), *name.split("."))
+        for file in [place / "__init__.py", place.with_suffix(".py")]:
+            if is_users(file) and file.is_file():
+                return file
+    return None
+
+
+def source_files(modules):
+    """Returns the files that make the modules, by their names: all loaded ones of the user's, and those that these import
+    inside of functions, which load later. Of an installed module, its package's files that are loaded."""
+    loaded = [module for module in sys.modules.values() if getattr(module, "__name__", "__main__") != "__main__"]
+    packages = {module.__name__.partition(".")[0] for module in modules if is_installed(module_file(module))}
     files = {}
-    for other in list(sys.modules.values()) + [module]:
-        file = module_file(other)
-        belongs = folder in file.parents and not is_single_file and not is_installed(file.relative_to(folder))
-        is_source = file.suffix == ".py" and file.is_file()  # torch._classes names a file that does not exist
-        if is_source and (belongs or other is module) and other.__name__ != "__main__":
-            files[file.relative_to(folder).as_posix()] = file
+    for module in [*modules, *loaded]:
+        file = module_file(module)
+        belongs = is_users(file) or module in modules or module.__name__.partition(".")[0] in packages - {"torch"}
+        if belongs and file.suffix == ".py" and file.is_file():  # torch._classes names a file that does not exist
+            name = module.__name__
+            while files.get(name, file) != file:  # MODEL and LOSS may be two files of one name
+                name += "'"
+            files[name] = file
+    pending = {name: file for name, file in files.items() if is_users(file)}
+    while pending:
+        name, file = pending.popitem()
+        package = name if file.stem == "__init__" else name.rpartition(".")[0]
+        for imported in imports_of(file, package):
+            for part in itertools.accumulate(imported.split("."), "{}.{}".format):
+                found = file_of_import(part)
+                if found and found not in files.values():
+                    files[part] = pending[part] = found
     return sorted(files.items())
+
+
+def version_of_modules(package):
+    """Returns name and version of an installed package that requires torch, and so may define modules; else ""."""
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+        if any(re.match(r"torch\b", requirement) for requirement in importlib.metadata.requires(package) or []):
+            return f"{package} {importlib.metadata.version(package)}"
+    return ""
 
 
 class Source:
@@ -287,7 +319,7 @@ class Source:
         self.has_own_loss = spec["loss"] == OWN_LOSS
         self.loss, loss_module = (None, module) if self.has_own_loss else load("LOSS", spec["loss"])
         self.optimizer, optimizer_module = load("OPTIMIZER", spec["optimizer"])
-        modules = [module, *(other for other in (loss_module, optimizer_module) if not is_installed(module_file(other)))]
+        modules = [module, *(other for other in (loss_module, optimizer_module) if is_users(module_file(other)))]
         self.arguments = self.read_arguments(spec["arguments"])
         self.name = spec["model"].rpartition(":")[2]
         self.compiled, self.compiled_loss, self.mode = spec.get("compile", False), False, None
@@ -310,9 +342,12 @@ class Source:
     def digest(self, modules):
         """Hashes what determines the model: source files, arguments, and the names of loss and optimizer."""
         digest = hashlib.sha256(json.dumps([self.arguments, self.spec["loss"], self.spec["optimizer"]]).encode())
-        for module in modules:
-            for name, file in source_files(module):
-                digest.update(name.encode() + b"\0" + file.read_bytes())
+        files, packages = source_files(modules), set()
+        for name, file in files:
+            digest.update(name.encode() + b"\0" + file.read_bytes())
+            packages |= {imported.partition(".")[0] for imported in imports_of(file)} if is_users(file) else set()
+        for package in sorted(packages - {"torch"}):
+            digest.update(version_of_modules(package).encode())
         return digest.hexdigest()[:HASH_DIGITS]
 
     def named_arguments(self, values, device=None):

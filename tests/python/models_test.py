@@ -6,6 +6,7 @@ models_test.py FOLDER    FOLDER has labreport_worker.py and its engine
 import itertools
 import os
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -144,6 +145,31 @@ class Loads(unittest.TestCase):
                 worker.import_file.cache_clear()
                 implementations.add(implementation_of_copy())
             self.assertEqual(len(implementations), 3, "a loss that lies elsewhere counts, too")
+
+    def test_implementation_depends_on_every_loaded_source_that_is_not_installed(self):
+        def digest(factory, elsewhere="from odd_models import Bigram\n", late="width = 4\n", version=None):
+            """Returns the hash that a fresh process makes of a factory, whose class lies in another folder."""
+            with tempfile.TemporaryDirectory() as folder:
+                for name, text in [("here/factory.py", factory), ("there/elsewhere.py", elsewhere), ("there/late.py", late),
+                                   ("site-packages/blocks.py", ""), ("site-packages/blocks-1.dist-info/METADATA",
+                                    f"Metadata-Version: 2.1\nName: blocks\nVersion: {version}\nRequires-Dist: torch>=2\n")]:
+                    Path(folder, name).parent.mkdir(parents=True, exist_ok=True)
+                    Path(folder, name).write_text(text)
+                path = os.pathsep.join([str(HERE), f"{folder}/there", f"{folder}/site-packages", str(Path(worker.__file__).parent)])
+                code = (f"import labreport_worker as worker\nprint(worker.Source(dict(model={f'{folder}/here/factory.py:make'!r}, "
+                        f"arguments='', loss={CROSS_ENTROPY!r}, optimizer={ADAMW!r})).implementation)")
+                return subprocess.run([sys.executable, "-W", "ignore", "-B", "-c", code], env=os.environ | {"PYTHONPATH": path},
+                                      capture_output=True, text=True, check=True).stdout
+
+        early, late = ("from elsewhere import Bigram as make\n",
+                       "def make(vocab_size):\n    from elsewhere import Bigram\n    from late import width\n    import blocks\n")
+        first = digest(early)
+        self.assertRegex(first, "^make-[0-9a-f]{8}$")
+        self.assertEqual(digest(early, late="width = 5\n", version="2"), first, "neither is loaded")
+        self.assertNotEqual(digest(early, elsewhere="from odd_models import Bigram  # new\n"), first)
+        first = digest(late, version="1")
+        self.assertNotEqual(digest(late, version="2"), first, "an installed package that may define modules")
+        self.assertNotEqual(digest(late, late="width = 5\n", version="1"), first, "imported inside of the factory")
 
     def test_implementation_says_whether_the_model_is_compiled(self):
         words = dict(model=ODD_MODELS + "Bigram", arguments="", loss=CROSS_ENTROPY, optimizer=ADAMW)
