@@ -66,7 +66,9 @@ bool AttentionRow::ran() const { return outcome() == metric::kRan; }
 bool AttentionRow::ran_out_of_memory() const { return outcome() == metric::kOutOfMemory; }
 bool AttentionRow::not_tried() const { return outcome() == metric::kNotTried; }
 bool AttentionRow::not_offered() const { return outcome() == metric::kNotOffered; }
-bool AttentionRow::is_inaccurate() const { return outcome() == metric::kInaccurate; }
+bool AttentionRow::is_incomplete() const {
+  return outcome() == metric::kInaccurate || outcome() == metric::kFailed;
+}
 std::string AttentionRow::failed_phase() const {
   return measured_ ? measured_->text(column::kPhase) : "";
 }

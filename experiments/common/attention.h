@@ -40,7 +40,7 @@ class AttentionRow {
   bool ran_out_of_memory() const;
   bool not_tried() const;      ///< True if a shorter length ran out of memory.
   bool not_offered() const;    ///< True if the library has no kernel for this device and dtype.
-  bool is_inaccurate() const;  ///< True if it was not timed, being too far from FP64's result.
+  bool is_incomplete() const;  ///< True if a pass failed or is too far from FP64's result.
   std::string failed_phase() const;  ///< The phase in which memory ran out; empty if it did not.
   std::string reason = {};           ///< Why the row has no numbers; empty if it ran.
   /// Peaks of allocated bytes in each pass. Runs of older workers lack them.

@@ -74,6 +74,9 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   if (std::ranges::find(precisions, input.half_precision) != precisions.end()) {
     add_leaderboard(cells, input);
   }
+  std::ranges::stable_partition(cells, [](const PlannedCell& cell) {  // the user's cells come first
+    return cell.spec.attention->backend == AttentionBackend::kCustom;
+  });
   return cells;
 }
 

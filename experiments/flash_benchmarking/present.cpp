@@ -240,7 +240,11 @@ std::optional<Facts> custom_facts(const Rows& rows, Precision precision) {
   const Rows timed =
       only(rows, [](const AttentionRow& row) { return end_to_end_ms(row).has_value(); });
   const Rows own_timed = only(timed, is_custom);
-  if (own_timed.empty()) return facts.set("outcome", "not timed, " + own.front().reason);
+  if (own_timed.empty()) {
+    const bool has_forward = own.front().ms(metric::kForward).has_value();
+    return facts.set("outcome",
+                     (has_forward ? "timed forward only, " : "not timed, ") + own.front().reason);
+  }
   const std::int64_t length = own_timed.back().length();
   const Rows others = only(timed, [length](const AttentionRow& row) {
     return !is_custom(row) && row.length() == length;

@@ -99,7 +99,7 @@ std::optional<Facts> model_facts(const Run& run) {
   facts.set("implementation", model->implementation);
   facts.set("arguments", model->arguments);
   facts.flag("has_arguments", !model->arguments.empty());
-  facts.set("loss", model->loss);
+  facts.set("loss", model->loss == "model" ? "the model's own" : model->loss);
   facts.set("step", model->optimizer);
   facts.flag("compiled", model->compile);
   facts.when("compile_time", compile_time_facts(run));

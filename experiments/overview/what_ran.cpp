@@ -121,15 +121,16 @@ std::string repetition_words(const Run& run) {
   return "; " + format_count(repeated) + " repeated because other processes held the memory";
 }
 
-/// Counts measurements whose attention was inaccurate; empty if there are none.
-std::string inaccuracy_words(const Run& run) {
-  const auto inaccurate = std::ranges::count_if(run.cells, [](const Cell& cell) {
+/// Counts measurements in which a pass of attention failed or was inaccurate; empty if there are
+/// none.
+std::string incomplete_words(const Run& run) {
+  const auto incomplete = std::ranges::count_if(run.cells, [](const Cell& cell) {
     if (!cell.spec.attention || status_of(cell) != "ok") return false;
-    return std::ranges::any_of(attention_rows(cell), &AttentionRow::is_inaccurate);
+    return std::ranges::any_of(attention_rows(cell), &AttentionRow::is_incomplete);
   });
-  if (inaccurate == 0) return "";
-  return "; " + format_count(inaccurate) +
-         " of them timed nothing, because attention differs from FP64";
+  if (incomplete == 0) return "";
+  return "; " + format_count(incomplete) +
+         " of them without all times, because attention failed or differs from FP64";
 }
 
 using StatusCounts = std::map<std::string_view, std::int64_t>;
@@ -167,13 +168,13 @@ std::string attention_outcomes(const Run& run) {
     ran_out += std::ranges::count_if(rows, &AttentionRow::ran_out_of_memory);
     not_tried += std::ranges::count_if(rows, &AttentionRow::not_tried);
   }
-  if (ran_out == 0) return inaccuracy_words(run);
+  if (ran_out == 0) return incomplete_words(run);
   const std::string not_tried_words =
       not_tried == 0 ? ""
                      : fmt::format(", and {} longer {} not run", format_count(not_tried),
                                    not_tried == 1 ? "one was" : "ones were");
   return "; in them " + format_plural(ran_out, "configuration") +
-         " of attention ran out of memory" + not_tried_words + inaccuracy_words(run);
+         " of attention ran out of memory" + not_tried_words + incomplete_words(run);
 }
 
 std::string outcome_counts(const Run& run) { return counts_in_words(status_counts(run)); }

@@ -186,7 +186,8 @@ void add_measure_flags(CLI::App& verb, Request& request) {
                   "labreport: measure its network, too, and compare");
   verb.add_option("--model-args", request.model_args,
                   "the model's arguments in JSON: {\"dropout\": 0.0, \"width\": \"$d_model\"}");
-  verb.add_option("--loss", request.loss, "MODULE:NAME (torch.nn.functional:cross_entropy)");
+  verb.add_option("--loss", request.loss,
+                  "MODULE:NAME (torch.nn.functional:cross_entropy), or model: it returns its own");
   verb.add_option("--optimizer", request.optimizer, "MODULE:NAME (torch.optim:AdamW)");
   verb.add_flag("--compile", request.compile, "wrap the --model in torch.compile");
   verb.add_option("--attention", request.attention,

@@ -55,13 +55,14 @@ auto with_python(const Call& call) {
   }
 }
 
+py::function describe_error;  ///< Describes a Python exception in one line.
+
 /// Rethrows an error from Python code in backward: an autograd Function's or compiled code's.
 [[noreturn]] void rethrow_from_backward(python_error& python_exception) {
   const py::gil_scoped_acquire lock;
   python_exception.restore();
   const py::error_already_set error;
-  const auto type = error.type().attr("__name__").cast<std::string>();
-  rethrow(error, "backward failed: " + type + ": " + message_of(error));
+  rethrow(error, "backward failed: " + describe_error(error.value()).cast<std::string>());
 }
 
 /// A Python object that is released under the interpreter's lock.
@@ -157,6 +158,9 @@ class PythonAttention : public AttentionImplementation {
   }
   void backward(const at::Tensor& value, const at::Tensor& upstream,
                 bool retain_graph) const override try {
+    if (!value.requires_grad()) {
+      throw UserCodeError("there is no backward: the output requires no gradient", "");
+    }
     AttentionImplementation::backward(value, upstream, retain_graph);
   } catch (python_error& error) {
     rethrow_from_backward(error);
@@ -188,8 +192,10 @@ struct OpenRange {
 std::list<OpenRange> open_ranges;  // the innermost range is last
 
 int run(const std::vector<std::string>& arguments, const py::function& make_network,
-        const py::function& make_attention, const std::string& python_version) {
+        const py::function& make_attention, const py::function& error_text,
+        const py::function& notes, const std::string& python_version) {
   note_main_reached();
+  describe_error = error_text;
   set_attention_factory([&](const std::string& implementation, c10::Device device) {
     return with_python([&] {
       return std::make_unique<PythonAttention>(make_attention(implementation, device.str()));
@@ -202,7 +208,9 @@ int run(const std::vector<std::string>& arguments, const py::function& make_netw
     });
   });
   const py::gil_scoped_release without_lock;
-  return run_worker(arguments, python_version);
+  return run_worker(arguments, python_version, [&] {
+    return with_python([&] { return notes().cast<std::vector<std::string>>(); });
+  });
 }
 
 }  // namespace

@@ -6,13 +6,16 @@ labreport_engine, built from the C++ code of labreport-worker, does the measurin
 request names, calls it, and reports in one line which call of the model failed. The model runs as its user, in the user's Python.
 """
 
+import ast
 import contextlib
 import functools
 import gc
 import hashlib
 import importlib
+import importlib.metadata
 import importlib.util
 import inspect
+import itertools
 import json
 import os
 import platform
@@ -20,6 +23,7 @@ import re
 import shutil
 import sys
 import tempfile
+import tomllib
 import traceback
 from pathlib import Path
 
@@ -30,6 +34,7 @@ COURSE_PARAMETERS = ["vocab_size", "context_length", "d_model", "num_layers", "n
 ROPE_THETA = 10_000.0
 OPTIMIZER_ARGUMENTS = {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.01}
 HASH_DIGITS = 8
+OWN_LOSS = "model"  # the value of LOSS for a model that takes targets and returns its own loss
 
 
 class Mismatch(Exception):
@@ -40,14 +45,26 @@ class NotOffered(Exception):
     """Raised if this torch or this machine lacks a feature, with the reason. It does not count as a failure."""
 
 
-def first_line(error):
-    return (str(error).splitlines() or [""])[0]
+def describe_error(error):
+    """Describes an exception in one line. A compiler's error names a place first and its cause below: Triton quotes the
+    kernel up to the place and a caret, and has the cause behind them or, if a called function failed, in __cause__."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    kind, first = type(error).__name__, (lines or [""])[0]
+    caret = max((number for number, line in enumerate(lines) if number and set(line) == {"^"}), default=None)
+    if caret is not None and any(re.search(r"\bat \d+:\d+:$", line) for line in lines):
+        if lines[caret + 1:]:
+            return f"{kind} at `{lines[caret - 1]}`: {lines[caret + 1]}"
+        if error.__cause__:
+            return describe_error(error.__cause__)
+    return f"{kind}: {first} {lines[1]}" if first.endswith(":") and lines[1:] else f"{kind}: {first}"
 
 
 def describe_value(value):
     """Describes a value for a message: "int64[4, 512] on cuda:0"."""
     if isinstance(value, torch.Tensor):
         return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)} on {value.device}"
+    if isinstance(value, (tuple, list)) and len(value) <= 4:
+        return f"({', '.join(map(describe_value, value))})"
     text = repr(value)
     return text if len(text) <= 80 else type(value).__name__
 
@@ -65,10 +82,71 @@ def call(call_name, function, *arguments, **named):
         raise
     except BaseException as error:  # a model may call sys.exit
         text = call_text(call_name, arguments, named)
-        raise Mismatch(f"{text} failed: {type(error).__name__}: {first_line(error)}") from error
+        raise Mismatch(f"{text} failed: {describe_error(error)}") from error
 
 
 # These functions and classes load models.
+
+
+def normalized(package):
+    return re.sub(r"[-_.]+", "-", package).lower()
+
+
+def project_of(folder):
+    """Returns name and version from the pyproject.toml in the folder or at most two above it; ("", "0") without one."""
+    for place in [folder, *folder.parents[:2]]:
+        with contextlib.suppress(OSError, ValueError):
+            tables = tomllib.loads((place / "pyproject.toml").read_text())
+            project = tables.get("project") or tables.get("tool", {}).get("poetry", {})
+            return str(project.get("name", "")), str(project.get("version", "0"))
+    return "", "0"
+
+
+class CheckoutDistribution(importlib.metadata.Distribution):
+    """The metadata of a package that lies in a checkout and is not installed. Its __init__.py may ask for them."""
+
+    def __init__(self, name, version):
+        self.text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+
+    def read_text(self, filename):
+        return self.text if filename == "METADATA" else None
+
+    def locate_file(self, path):
+        return Path(path)
+
+
+class CheckoutMetadata:
+    """Finds what no other finder of distributions knows: the packages and projects of the folders on the path."""
+
+    @staticmethod
+    def find_spec(*_):
+        return None
+
+    @staticmethod
+    def find_distributions(context):
+        name = getattr(context, "name", None) or ""
+        for folder in map(Path, dict.fromkeys(sys.path)):
+            if not name or is_installed(folder) or folder == STANDARD_LIBRARY or not folder.is_dir():
+                continue
+            project, version = project_of(folder.resolve())
+            package = folder / normalized(name).replace("-", "_")
+            if normalized(name) == normalized(project) or package.is_dir() or package.with_suffix(".py").is_file():
+                yield CheckoutDistribution(name, version)
+
+
+sys.meta_path.append(CheckoutMetadata)
+
+
+def name_in_package(path):
+    """Returns the name under which the file is imported, and the folder that has to be on the path. The folders above it are
+    packages if they have an __init__.py, or if the file imports from them by leading dots."""
+    names, folder = [], path.parent
+    dots = map(len, re.findall(r"^\s*from\s+(\.+)", path.read_text(errors="replace"), re.MULTILINE))
+    levels = max(dots, default=0)
+    while "." not in folder.name and ((folder / "__init__.py").is_file() or len(names) < levels):
+        names.insert(0, folder.name)
+        folder = folder.parent
+    return ".".join(names + ([] if names and path.stem == "__init__" else [path.stem])), folder
 
 
 @functools.cache  # model and loss may be in the same file
@@ -76,7 +154,14 @@ def import_file(path):
     path = Path(path).expanduser().resolve()
     if not path.is_file():
         raise Mismatch(f"there is no file {path}")
-    sys.path.insert(0, str(path.parent))  # a script can import its neighbors, so this file can, too
+    name, folder = name_in_package(path)
+    sys.path.insert(0, str(folder))  # a script can import its neighbors, so this file can, too
+    if "." in name or path.stem == "__init__":
+        sys.path.append(str(path.parent))  # comes last, because a package may have a types.py
+        module = importlib.import_module(name)
+        if module_file(module) != path:
+            raise Mismatch(f"{name} is {module_file(module)}, not {path}; rename one of the two packages")
+        return module
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules.setdefault(path.stem, module)
@@ -84,18 +169,72 @@ def import_file(path):
     return module
 
 
+def imports_of(file, package="", top_level_only=False):
+    """Returns the full names of the modules that a file of the package imports, also of what may be a name in a module."""
+    try:
+        tree = ast.parse(Path(file).read_text(errors="replace"))
+    except (OSError, ValueError, SyntaxError):
+        return set()
+    names = set()
+    for node in tree.body if top_level_only else ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level <= len(package.split(".")) * bool(package):
+            parent = package.rsplit(".", node.level - 1)[0] if node.level else ""
+            module = ".".join(filter(None, [parent, node.module]))
+            names |= {module, *(f"{module}.{alias.name}" for alias in node.names)}
+    return names
+
+
+def folder_with(package, near):
+    """Returns the folder of a checkout that has the package; None if there is none near the file."""
+    for folder in near.parents[:3]:
+        for place in [folder, *sorted(folder.glob("*/"))]:
+            if (place / package / "__init__.py").is_file() or (place / f"{package}.py").is_file():
+                return place
+    return None
+
+
+# These packages have other names where they are installed from.
+PROJECT_NAMES = {"PIL": "pillow", "cv2": "opencv-python", "sklearn": "scikit-learn", "yaml": "PyYAML"}
+
+
+def explain_missing_packages(flag, place, error):
+    """Raises Mismatch with all packages that the files of the error's traceback need, and the command that installs them."""
+    package = (error.name or "").partition(".")[0]
+    if not package or has_package(package) or package == place.partition(".")[0]:
+        return
+    files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
+    files = [Path(file) for file in files if Path(file).is_file() and is_users(Path(file))]
+    imported = set().union(*(imports_of(file, top_level_only=True) for file in files))
+    missing = sorted({package} | {name for name in {full.partition(".")[0] for full in imported} if not has_package(name)})
+    for name in missing:
+        if files and (folder := folder_with(name, files[-1].resolve())):
+            raise Mismatch(f"{flag} {place} needs {name}, which lies in {folder}; set PYTHONPATH={folder}") from error
+    pip = f"{sys.executable} -m pip" if has_package("pip") else f"uv pip install --python {sys.executable}"
+    install = pip + ("" if pip.startswith("uv") else " install")
+    projects = " ".join(PROJECT_NAMES.get(name, name) for name in missing)
+    raise Mismatch(f"{flag} {place} needs {', '.join(missing)}, which {sys.prefix} lacks; `{install} {projects} "
+                   f"torch=={torch.__version__}` installs beside this torch and keeps it") from error
+
+
 def load(flag, text):
     """Returns the object that "path/file.py:Name" or "package.module:Name" names, and its module."""
     place, _, name = text.rpartition(":")
     if not place or not name:
         raise Mismatch(f"{flag} {text} names no class; give path/file.py:Class or package.module:Class")
+    del sys.argv[1:]  # a module that reads the command line finds none
     try:
         module = import_file(place) if place.endswith(".py") else importlib.import_module(place)
     except Mismatch:
         raise
     except BaseException as error:  # a module may call sys.exit
+        if isinstance(error, ModuleNotFoundError):
+            explain_missing_packages(flag, place, error)
         python = f"Python {platform.python_version()} of {sys.prefix}"
-        raise Mismatch(f"{flag} {place} cannot be imported by {python}: {type(error).__name__}: {first_line(error)}") from error
+        is_script = isinstance(error, SystemExit)
+        advice = "; put what only a script does under if __name__ == '__main__'" if is_script else ""
+        raise Mismatch(f"{flag} {place} cannot be imported by {python}: {describe_error(error)}{advice}") from error
     found = module
     for part in name.split("."):
         if not hasattr(found, part):
@@ -108,6 +247,8 @@ def load(flag, text):
 
 
 resolve_folder = functools.cache(os.path.realpath)  # thousands of modules share a few hundred folders
+STANDARD_LIBRARY, TORCH, LABREPORT = (Path(resolve_folder(os.path.dirname(file)))
+                                      for file in [os.__file__, torch.__file__, __file__])
 
 
 def module_file(module):
@@ -119,20 +260,53 @@ def is_installed(path):
     return not {"site-packages", "dist-packages"}.isdisjoint(path.parts)
 
 
-def source_files(module):
-    """Returns sorted pairs of relative path and file for the module and those loaded from its folder or package."""
-    name, dot, _ = module.__name__.partition(".")
-    package = sys.modules[name] if dot else module
-    folder = module_file(package).parent
-    is_single_file = is_installed(folder) and not hasattr(package, "__path__")  # an installed module without a package
+def is_users(path):
+    """Returns true for a file that neither Python, an installed package, torch nor labreport brings."""
+    return not is_installed(path) and {STANDARD_LIBRARY, TORCH, LABREPORT}.isdisjoint(path.parents)
+
+
+def file_of_import(name):
+    """Returns the user's file that an import of this name would load, without loading it; None if there is none."""
+    for folder in dict.fromkeys(sys.path):
+        place = Path(resolve_folder(folder), *name.split("."))
+        for file in [place / "__init__.py", place.with_suffix(".py")]:
+            if is_users(file) and file.is_file():
+                return file
+    return None
+
+
+def source_files(modules):
+    """Returns the files that make the modules, by their names: all loaded ones of the user's, and those that these import
+    inside of functions, which load later. Of an installed module, its package's files that are loaded."""
+    loaded = [module for module in sys.modules.values() if getattr(module, "__name__", "__main__") != "__main__"]
+    packages = {module.__name__.partition(".")[0] for module in modules if is_installed(module_file(module))}
     files = {}
-    for other in list(sys.modules.values()) + [module]:
-        file = module_file(other)
-        belongs = folder in file.parents and not is_single_file and not is_installed(file.relative_to(folder))
-        is_source = file.suffix == ".py" and file.is_file()  # torch._classes names a file that does not exist
-        if is_source and (belongs or other is module) and other.__name__ != "__main__":
-            files[file.relative_to(folder).as_posix()] = file
+    for module in [*modules, *loaded]:
+        file = module_file(module)
+        belongs = is_users(file) or module in modules or module.__name__.partition(".")[0] in packages - {"torch"}
+        if belongs and file.suffix == ".py" and file.is_file():  # torch._classes names a file that does not exist
+            name = module.__name__
+            while files.get(name, file) != file:  # MODEL and LOSS may be two files of one name
+                name += "'"
+            files[name] = file
+    pending = {name: file for name, file in files.items() if is_users(file)}
+    while pending:
+        name, file = pending.popitem()
+        package = name if file.stem == "__init__" else name.rpartition(".")[0]
+        for imported in imports_of(file, package):
+            for part in itertools.accumulate(imported.split("."), "{}.{}".format):
+                found = file_of_import(part)
+                if found and found not in files.values():
+                    files[part] = pending[part] = found
     return sorted(files.items())
+
+
+def version_of_modules(package):
+    """Returns name and version of an installed package that requires torch, and so may define modules; else ""."""
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+        if any(re.match(r"torch\b", requirement) for requirement in importlib.metadata.requires(package) or []):
+            return f"{package} {importlib.metadata.version(package)}"
+    return ""
 
 
 class Source:
@@ -142,9 +316,10 @@ class Source:
         self.spec = spec
         sys.path.insert(0, os.getcwd())
         self.model, module = load("MODEL", spec["model"])
-        self.loss, loss_module = load("LOSS", spec["loss"])
+        self.has_own_loss = spec["loss"] == OWN_LOSS
+        self.loss, loss_module = (None, module) if self.has_own_loss else load("LOSS", spec["loss"])
         self.optimizer, optimizer_module = load("OPTIMIZER", spec["optimizer"])
-        modules = [module, *(other for other in (loss_module, optimizer_module) if not is_installed(module_file(other)))]
+        modules = [module, *(other for other in (loss_module, optimizer_module) if is_users(module_file(other)))]
         self.arguments = self.read_arguments(spec["arguments"])
         self.name = spec["model"].rpartition(":")[2]
         self.compiled, self.compiled_loss, self.mode = spec.get("compile", False), False, None
@@ -167,16 +342,24 @@ class Source:
     def digest(self, modules):
         """Hashes what determines the model: source files, arguments, and the names of loss and optimizer."""
         digest = hashlib.sha256(json.dumps([self.arguments, self.spec["loss"], self.spec["optimizer"]]).encode())
-        for module in modules:
-            for name, file in source_files(module):
-                digest.update(name.encode() + b"\0" + file.read_bytes())
+        files, packages = source_files(modules), set()
+        for name, file in files:
+            digest.update(name.encode() + b"\0" + file.read_bytes())
+            packages |= {imported.partition(".")[0] for imported in imports_of(file)} if is_users(file) else set()
+        for package in sorted(packages - {"torch"}):
+            digest.update(version_of_modules(package).encode())
         return digest.hexdigest()[:HASH_DIGITS]
 
-    def named_arguments(self, values):
-        """Returns the values whose names the signature takes, and MODEL_ARGS with each "$name" replaced."""
+    def named_arguments(self, values, device=None):
+        """Returns the values whose names the signature takes, and MODEL_ARGS with each "$name" replaced. A parameter called
+        device gets the device; one called dtype gets FP32, unless it has a default."""
         taken = inspect.signature(self.model).parameters
         takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in taken.values())
         named = {name: value for name, value in values.items() if takes_any or name in taken}
+        if "device" in taken:
+            named["device"] = device
+        if "dtype" in taken and taken["dtype"].default is inspect.Parameter.empty:
+            named["dtype"] = torch.float32
         for name, value in self.arguments.items():
             if isinstance(value, str) and value.startswith("$"):
                 if value[1:] not in values:
@@ -187,9 +370,27 @@ class Source:
             required = parameter.default is parameter.empty and parameter.kind not in (
                 parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
             if required and name not in named:
-                raise Mismatch(f"{call_text(self.name, (), named)} lacks {name}; give it by MODEL_ARGS, a constant or "
-                               f"one of {', '.join('$' + known for known in values)}")
+                advice = self.factory_for(parameter) or (f"give it by MODEL_ARGS, a constant or one of "
+                                                         f"{', '.join('$' + known for known in values)}")
+                raise Mismatch(f"{self.name}({', '.join(named)}) lacks {name}; {advice}")
         return named
+
+    def factory_for(self, parameter):
+        """Returns the advice to write a factory if a parameter takes a config object; else an empty text."""
+        module = sys.modules.get(self.model.__module__)
+        kind = parameter.annotation
+        kind = getattr(module, kind, None) if isinstance(kind, str) else kind
+        is_config = isinstance(kind, type) and kind is not parameter.empty and kind.__module__ != "builtins"
+        if not is_config and not re.search(r"config|cfg|conf|args|hparams", parameter.name):
+            return ""
+        if not is_config:
+            configs = [value for name, value in vars(module).items() if isinstance(value, type) and name.endswith("Config")]
+            kind = configs[0] if len(configs) == 1 else None
+        fields = inspect.signature(kind).parameters if kind else {}
+        filled = ", ".join(f"{field}={field if field in COURSE_PARAMETERS else '…'}" for field in fields)
+        made = f"{kind.__name__ if kind else 'Config'}({filled or '…'})"
+        return (f"write a function that makes it, and name that function: `def make({', '.join(COURSE_PARAMETERS[:-1])}): "
+                f"return {self.name}({parameter.name}={made})`")
 
     def check(self):
         """Raises Mismatch if the arguments do not fit the model, or if a needed compiler is missing."""
@@ -234,7 +435,7 @@ class ShippedSource(Source):
 
         variant = self.variant_words(implementation)
         self.implementation, self.name = implementation, "Transformer"
-        self.spec = {"loss": "cross_entropy", "optimizer": "AdamW"}
+        self.spec, self.has_own_loss = {"loss": "cross_entropy", "optimizer": "AdamW"}, False
         self.model = functools.partial(network.Transformer, sdpa="sdpa" in variant)
         self.arguments = {"vocab": "$vocab_size", "context": "$context_length", "layers": "$num_layers", "heads": "$num_heads"}
         self.loss = network.cross_entropy
@@ -354,10 +555,10 @@ class Network:
 
     def __init__(self, source, values, device):
         self.source, self.vocab, self.device = source, values["vocab_size"], torch.device(device)
-        self.forward_count = 0
+        self.forward_count, self.ids, self.targets = 0, None, None
         if isinstance(source, ShippedSource) and source.compiled:
             check_offered(self.device)
-        named = source.named_arguments(values)
+        named = source.named_arguments(values, self.device)
         with torch.device(device):
             self.module = call(source.name, source.model, **named)
         if not isinstance(self.module, torch.nn.Module):
@@ -366,6 +567,7 @@ class Network:
         if device != "cpu":
             torch.cuda.empty_cache()  # returns the memory that initialization used to the GPU
         self.check_device(self.device)
+        self.targets_name = self.find_targets_name()
         self.call_name = f"torch.compile({source.name}).forward" if source.compiled else f"{source.name}.forward"
 
     @functools.cached_property
@@ -377,6 +579,28 @@ class Network:
     def loss_function(self):
         loss, mode = self.source.loss, self.source.mode
         return compile_function(loss, self.device, mode) if self.source.compiled_loss else loss
+
+    def find_targets_name(self):
+        """Returns the name of the parameter by which forward takes targets; None without one. Raises Mismatch if forward
+        requires what it does not get."""
+        with contextlib.suppress(ValueError, TypeError):  # some callables have no signature
+            _, *others = inspect.signature(self.module.forward).parameters.values()
+            found = next((other.name for other in others if other.name in ["targets", "target", "labels", "y"]), None)
+            for other in others:
+                is_given = self.source.has_own_loss and (other.name == found or found is None and other is others[0])
+                if not is_given and other.default is other.empty and other.kind is other.POSITIONAL_OR_KEYWORD:
+                    raise Mismatch(f"{self.source.name}.forward requires {other.name}, which it does not get; it is called with "
+                                   "token ids only, and with LOSS=model also with targets")
+            return found
+        return None
+
+    def call_arguments(self, ids):
+        """Returns positional and named arguments of the module's call. LOSS=model adds the ids that follow."""
+        if not self.source.has_own_loss:
+            return [ids], {}
+        if self.ids is not ids:  # all steps have the same batch
+            self.ids, self.targets = ids, ids.roll(-1, dims=-1)
+        return ([ids], {self.targets_name: self.targets}) if self.targets_name else ([ids, self.targets], {})
 
     def check_device(self, device):
         for name, tensor in [*self.parameters(), *self.buffers()]:
@@ -397,30 +621,46 @@ class Network:
             gc.freeze()  # A full collection would walk a million objects of the compiler, for most of a second of some step.
         if self.source.mode == "reduce-overhead":
             torch.compiler.cudagraph_mark_step_begin()  # allows CUDA graphs to overwrite the outputs of the previous step
-        if engine.observed() and not self.source.compiled:
-            with ModuleRanges(self.module):
-                output = call(self.call_name, self.function, ids)
-        else:
-            output = call(self.call_name, self.function, ids)
-        return self.logits(output, ids)
+        arguments, named = self.call_arguments(ids)
+        observes = engine.observed() and not self.source.compiled
+        with ModuleRanges(self.module) if observes else contextlib.nullcontext():
+            output = call(self.call_name, self.function, *arguments, **named)
+        return self.result(output, ids)
 
     def traced_forward(self, ids, on_output):
         """Runs the model without compiling it and reports each module's output."""
         with ModuleRanges(self.module, on_output):
-            return self.logits(call(f"{self.source.name}.forward", self.module, ids), ids)
+            arguments, named = self.call_arguments(ids)
+            return self.result(call(f"{self.source.name}.forward", self.module, *arguments, **named), ids)
 
-    def logits(self, output, ids):
-        logits = output if isinstance(output, torch.Tensor) else getattr(output, "logits", output)
-        if not isinstance(logits, torch.Tensor) or logits.shape != (*ids.shape, self.vocab):
-            raise Mismatch(f"{call_text(self.call_name, [ids])} returned {describe_value(logits)}; expected "
-                           f"logits {[*ids.shape, self.vocab]}, by themselves or as .logits")
-        return logits
+    def result(self, output, ids):
+        """Returns the logits, or with LOSS=model the loss: the output itself, its attribute or item of that name, or the
+        first part of a tuple that has the shape. Logits may have more columns than the vocabulary, as padded ones do."""
+        name = "loss" if self.source.has_own_loss else "logits"
+        parts = [output]
+        if not isinstance(output, torch.Tensor):
+            parts = [getattr(output, name, None)]
+            parts += [output.get(name)] if isinstance(output, dict) else output if isinstance(output, (tuple, list)) else []
+        for part in parts:
+            if not isinstance(part, torch.Tensor):
+                continue
+            if part.numel() == 1 if self.source.has_own_loss else part.shape[:-1] == ids.shape and part.shape[-1] >= self.vocab:
+                return part
+        arguments, named = self.call_arguments(ids)
+        expected = "a loss of one number" if self.source.has_own_loss else f"logits {[*ids.shape, self.vocab]}"
+        advice = f"; LOSS=model passes it {self.targets_name}" if self.targets_name and not self.source.has_own_loss else ""
+        raise Mismatch(f"{call_text(self.call_name, arguments, named)} returned {describe_value(output)}; expected {expected}, "
+                       f"by itself, as .{name} or in a tuple{advice}")
 
     def compiles(self):
         return self.source.compiled
 
     def loss(self, logits, targets):
-        """Passes all positions as one batch, the form that losses expect."""
+        """Passes all positions as one batch, the form that losses expect. With LOSS=model, `logits` is the loss already."""
+        if self.source.has_own_loss:
+            if not logits.requires_grad:
+                raise Mismatch(f"{self.call_name} returned a loss that requires no gradient: there is nothing to differentiate")
+            return logits
         logits, targets = logits.flatten(0, -2), targets.flatten()
         loss = call(self.source.spec["loss"], self.loss_function, logits, targets)
         is_number = isinstance(loss, torch.Tensor) and loss.numel() == 1
@@ -575,7 +815,8 @@ def main(arguments):
     compiles = spec.get("compile") if spec else "compiled" in ShippedSource.variant_words(implementation)
     with empty_compile_cache() if compiles else contextlib.nullcontext():
         source = load_source(spec)
-        return engine.run(arguments, network_factory(source), attention_factory(source), platform.python_version())
+        return engine.run(arguments, network_factory(source), attention_factory(source), describe_error, list,
+                          platform.python_version())
 
 
 if __name__ == "__main__":

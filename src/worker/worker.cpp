@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
@@ -65,13 +67,15 @@ Launch measure_catching_errors(const LaunchRequest& request, int& status) try {
   return launch;
 }
 
-int handle_request(const WorkerArguments& arguments, const std::string& python_version) {
+int handle_request(const WorkerArguments& arguments, const std::string& python_version,
+                   const std::function<std::vector<std::string>()>& notes) {
   const std::string text = read_file(arguments.request);
   LaunchRequest request = request_from_json(text, arguments.request.string());
   request.nvtx = arguments.nvtx;
   int status = kWorkerDone;
   LaunchReport report = measure(request, status);
   report.software.python = python_version;
+  if (notes) std::ranges::move(notes(), std::back_inserter(report.body.warnings));
   // labreport reads the result at once and syncs a copy, so this file is not synced.
   write_atomically(arguments.result, to_json(report), Sync::kNothing);
   if (status == kWorkerNoDevice) {
@@ -93,9 +97,10 @@ LaunchReport measure(const LaunchRequest& request, int& status) {
   return report;
 }
 
-int run_worker(const std::vector<std::string>& arguments, const std::string& python_version) try {
+int run_worker(const std::vector<std::string>& arguments, const std::string& python_version,
+               const std::function<std::vector<std::string>()>& notes) try {
   const WorkerArguments parsed = parse_worker_arguments(arguments);
-  if (!parsed.print_version) return handle_request(parsed, python_version);
+  if (!parsed.print_version) return handle_request(parsed, python_version, notes);
   const Software software = describe_software();
   const nlohmann::ordered_json versions{{"libtorch", software.libtorch},
                                         {"cuda", software.cuda},

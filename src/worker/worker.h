@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,9 @@ inline constexpr int kWorkerLostGroup = 4;  ///< A collective failed; another ra
 LaunchReport measure(const LaunchRequest& request, int& status);
 
 /// Runs the worker and returns the exit status; the caller ends the process. `python_version` goes
-/// into the result; it is empty unless networks are Python objects.
-int run_worker(const std::vector<std::string>& arguments, const std::string& python_version = {});
+/// into the result; it is empty unless networks are Python objects. The lines of `notes`, which is
+/// called after the measurement, become warnings of the launch.
+int run_worker(const std::vector<std::string>& arguments, const std::string& python_version = {},
+               const std::function<std::vector<std::string>()>& notes = {});
 
 }  // namespace labreport

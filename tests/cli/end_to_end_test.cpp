@@ -126,6 +126,18 @@ TEST_F(EndToEnd, AModelThatCannotTakeAStepStopsTheRun) {
     EXPECT_NE(entry.path().filename(), "run.json");
 }
 
+TEST_F(EndToEnd, AnAttentionThatRunsInOnePrecisionIsMeasured) {
+  environment_["FAKE_WORKER"] = "fails_fp32";
+  const CompletedProcess process = call({"run", "--preset", "demo", "--attention", "net.py:Net"});
+  EXPECT_EQ(process.exit_status, 1) << process.messages;
+  const labreport::Run run = stored_run();
+  for (const Cell& cell : run.cells) {
+    EXPECT_EQ(is_failure(cell.launches.at(0).outcome), cell.spec.precision == Precision::kFp32)
+        << cell.id;
+  }
+  EXPECT_EQ(run.cells.at(1).spec.implementation, "Net-0a1b2c3d") << "behind the limits";
+}
+
 TEST_F(EndToEnd, ARunThatMostlyFailedSaysSoAndIsNotTheLatest) {
   ASSERT_EQ(call({"run", "--preset", "demo", "--sizes", "demo-1"}).exit_status, 0);
   const fs::path good = only_run();

@@ -297,6 +297,28 @@ TEST(UsersAttention, HasAnErrorAndNoTimeIfInaccurate) {
               HasSubstr("**Flash (yours)** in BF16: not timed, a gradient is off by 0.5."));
 }
 
+TEST(UsersAttention, HasForwardTimesWithoutABackward) {
+  const auto forward_only = [](const NamedRow& row) {
+    row[column::kOutcome] = std::string(metric::kFailed);
+    row[column::kReason] = std::string("backward failed: NotImplementedError");
+    for (const auto pass : {metric::kBackward, metric::kEndToEnd}) {
+      for (const auto statistic : kTimeStatistics)
+        row[attention_column(pass, statistic)] = Scalar();
+    }
+  };
+  const Part part = users_attention_part(change_rows(forward_only, is_users_attention));
+  EXPECT_THAT(part.answer,
+              AllOf(HasSubstr("Flash (yours) is timed forward only in BF16: backward failed: "
+                              "NotImplementedError."),
+                    Not(HasSubstr("**Flash (yours)** takes"))));
+}
+
+TEST(UsersAttention, IsMeasuredBeforeTheReference) {
+  const auto specs = attention_plan(input_with_users_attention());
+  EXPECT_TRUE(std::ranges::is_partitioned(specs, is_users_attention));
+  EXPECT_TRUE(is_users_attention(specs.front()));
+}
+
 TEST(AttentionReport, PrintsTheTablesThatTheHandoutAsksFor) {
   const auto count_on_paper = [](const std::vector<TableView>& tables) {
     return std::ranges::count_if(tables, &TableView::always_on_paper);

@@ -149,6 +149,12 @@ const std::map<std::string, Behavior>& behaviors() {
          std::cerr << "what(): no such kernel" << std::endl;
          return 7;
        }},
+      {"fails_fp32",
+       [](const Job& job) {
+         if (job.request.spec.precision == Precision::kFp32) return 7;
+         job.write_good();
+         return 0;
+       }},
       {"segv",
        [](const Job&) {
          std::cerr << "about to touch nothing\xff" << std::endl;

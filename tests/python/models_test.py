@@ -3,7 +3,10 @@
 models_test.py FOLDER    FOLDER has labreport_worker.py and its engine
 """
 
+import itertools
 import os
+import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -58,6 +61,9 @@ class RangeRecorder:
         self.open.pop()
 
 
+sys.path.insert(0, str(HERE))
+
+
 class Loads(unittest.TestCase):
     def test_passes_the_courses_parameters_to_a_class(self):
         loss, state = step(network(f"{HERE / 'my_transformer.py'}:TransformerLM"))
@@ -65,7 +71,6 @@ class Loads(unittest.TestCase):
         self.assertIn("layers.1.attn.qkv.weight.exp_avg", state)
 
     def test_loads_classes_and_factories_with_arguments(self):
-        sys.path.insert(0, str(HERE))
         for model, arguments, width in [("odd_models:Bigram", "", 4), ("odd_models:factory", "", 16),
                                         ("odd_models:Bigram", '{"width": 12}', 12),
                                         ("odd_models:Bigram", '{"width": "$d_ff"}', 24)]:
@@ -91,6 +96,33 @@ class Loads(unittest.TestCase):
         loss, _ = step(network(ODD_MODELS + "Wrapped", loss=ODD_MODELS + "halved", optimizer="torch.optim:SGD"))
         self.assertLess(loss, 4)
 
+    def test_finds_logits_in_tuples_and_dicts_and_padded_ones(self):
+        torch.manual_seed(0)
+        for name in ["Tupled", "InDict", "Padded"]:
+            self.assertGreater(step(network(ODD_MODELS + name))[0], 2, name)
+
+    def test_trains_a_model_that_returns_its_own_loss(self):
+        for name in ["LossItself", "LossAttribute", "LossOnly"]:
+            model = network(ODD_MODELS + name, loss="model")
+            self.assertTrue(step(model)[0].requires_grad, name)
+            ids = torch.randint(30, (2, 8))
+            loss = model.forward(ids)
+            torch.testing.assert_close(loss, model.forward(ids))
+        self.assertEqual(model.call_arguments(ids)[0][1].tolist(), ids.roll(-1, 1).tolist(), "the ids that follow")
+
+    def test_passes_device_and_dtype(self):
+        self.assertEqual(network(ODD_MODELS + "Placed").module.extra.dtype, torch.float32)
+
+    def test_a_module_reads_no_command_line(self):
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(sys, "argv", ["worker", "--describe", "{}"]):
+            Path(folder, "script_a.py").write_text("import argparse\nparser = argparse.ArgumentParser()\n"
+                                                   "parser.add_argument('--steps', default=3)\nargs = parser.parse_args()\n"
+                                                   "from odd_models import Bigram\n")
+            self.assertEqual(worker.load("MODEL", f"{folder}/script_a.py:Bigram")[0].__name__, "Bigram")
+            Path(folder, "script_b.py").write_text("import sys\nsys.exit('give --data')\n")
+            with self.assertRaisesRegex(worker.Mismatch, "SystemExit: give --data; put what only a script does under if __name__"):
+                worker.load("MODEL", f"{folder}/script_b.py:Bigram")
+
     def test_implementation_depends_on_class_sources_and_arguments(self):
         def implementation_of_copy(added=""):
             with tempfile.TemporaryDirectory() as folder:
@@ -114,11 +146,104 @@ class Loads(unittest.TestCase):
                 implementations.add(implementation_of_copy())
             self.assertEqual(len(implementations), 3, "a loss that lies elsewhere counts, too")
 
+    def test_implementation_depends_on_every_loaded_source_that_is_not_installed(self):
+        def digest(factory, elsewhere="from odd_models import Bigram\n", late="width = 4\n", version=None):
+            """Returns the hash that a fresh process makes of a factory, whose class lies in another folder."""
+            with tempfile.TemporaryDirectory() as folder:
+                for name, text in [("here/factory.py", factory), ("there/elsewhere.py", elsewhere), ("there/late.py", late),
+                                   ("site-packages/blocks.py", ""), ("site-packages/blocks-1.dist-info/METADATA",
+                                    f"Metadata-Version: 2.1\nName: blocks\nVersion: {version}\nRequires-Dist: torch>=2\n")]:
+                    Path(folder, name).parent.mkdir(parents=True, exist_ok=True)
+                    Path(folder, name).write_text(text)
+                path = os.pathsep.join([str(HERE), f"{folder}/there", f"{folder}/site-packages", str(Path(worker.__file__).parent)])
+                code = (f"import labreport_worker as worker\nprint(worker.Source(dict(model={f'{folder}/here/factory.py:make'!r}, "
+                        f"arguments='', loss={CROSS_ENTROPY!r}, optimizer={ADAMW!r})).implementation)")
+                return subprocess.run([sys.executable, "-W", "ignore", "-B", "-c", code], env=os.environ | {"PYTHONPATH": path},
+                                      capture_output=True, text=True, check=True).stdout
+
+        early, late = ("from elsewhere import Bigram as make\n",
+                       "def make(vocab_size):\n    from elsewhere import Bigram\n    from late import width\n    import blocks\n")
+        first = digest(early)
+        self.assertRegex(first, "^make-[0-9a-f]{8}$")
+        self.assertEqual(digest(early, late="width = 5\n", version="2"), first, "neither is loaded")
+        self.assertNotEqual(digest(early, elsewhere="from odd_models import Bigram  # new\n"), first)
+        first = digest(late, version="1")
+        self.assertNotEqual(digest(late, version="2"), first, "an installed package that may define modules")
+        self.assertNotEqual(digest(late, late="width = 5\n", version="1"), first, "imported inside of the factory")
+
     def test_implementation_says_whether_the_model_is_compiled(self):
         words = dict(model=ODD_MODELS + "Bigram", arguments="", loss=CROSS_ENTROPY, optimizer=ADAMW)
         eager, compiled = worker.Source(words), worker.Source(words | {"compile": True})
         self.assertEqual(compiled.implementation, eager.implementation.replace("Bigram-", "Bigram-compiled-"))
         self.assertEqual(worker.Source(words | {"compile": False}).implementation, eager.implementation)
+
+
+class Packages(unittest.TestCase):
+    """Tests models that lie in a package, in a checkout that is not installed."""
+
+    BIGRAM = "from odd_models import Bigram\n"
+    numbers = itertools.count()
+
+    def write(self, **files):
+        """Writes the files of a new package, whose name no earlier test has imported, and returns its folder."""
+        checkout = tempfile.TemporaryDirectory()
+        self.addCleanup(checkout.cleanup)
+        self.addCleanup(sys.path.__setitem__, slice(None), sys.path.copy())
+        folder = Path(checkout.name).resolve() / f"package_{next(self.numbers)}"
+        folder.mkdir()
+        for name, text in files.items():
+            (folder / f"{name}.py").write_text(text.replace("PACKAGE", folder.name))
+        return folder
+
+    def load(self, folder, name="model:Model"):
+        file, _, model = name.rpartition(":")
+        return worker.load("MODEL", f"{folder / file}.py:{model}")[0]
+
+    def test_imports_a_file_of_a_package_under_its_name(self):
+        for line in ["from .parts import Bigram as Model", "from PACKAGE.parts import Bigram as Model"]:
+            folder = self.write(__init__="", parts=self.BIGRAM, model=line)
+            self.assertEqual(self.load(folder).__name__, "Bigram")
+            self.assertIn(f"{folder.name}.model", sys.modules)
+
+    def test_imports_relatively_in_a_folder_without_an_init_file(self):
+        folder = self.write(parts=self.BIGRAM, model="from .parts import Bigram as Model")
+        self.assertEqual(self.load(folder).__name__, "Bigram")
+
+    def test_a_package_finds_its_metadata(self):
+        asks = "from importlib.metadata import metadata, version\nVERSIONS = [version(name) for name in NAMES]\n"
+        folder = self.write(__init__=asks.replace("NAMES", "['PACKAGE']"), model="from . import VERSIONS\n" + self.BIGRAM)
+        self.load(folder, "model:Bigram")
+        self.assertEqual(sys.modules[folder.name].VERSIONS, ["0"])
+        folder = self.write(__init__=asks.replace("NAMES", "['PACKAGE', 'Course_Project', 'course-project']"), model=self.BIGRAM)
+        (folder.parent / "pyproject.toml").write_text('[project]\nname = "course-project"\nversion = "1.2.3"\n')
+        self.load(folder, "model:Bigram")
+        self.assertEqual(sys.modules[folder.name].VERSIONS, ["1.2.3"] * 3)
+
+    def test_a_module_on_the_path_finds_its_packages_metadata(self):
+        folder = self.write(__init__="from importlib.metadata import version\nversion('PACKAGE')\n", model=self.BIGRAM)
+        sys.path.insert(0, str(folder.parent))
+        self.assertEqual(worker.load("MODEL", f"{folder.name}.model:Bigram")[0].__name__, "Bigram")
+
+    def test_packages_that_are_not_there_have_no_metadata(self):
+        import importlib.metadata
+
+        for name in ["flash_attention_of_nobody", "json"]:
+            with self.assertRaises(importlib.metadata.PackageNotFoundError):
+                importlib.metadata.version(name)
+
+    def test_names_all_missing_packages_and_how_to_install_them(self):
+        folder = self.write(__init__="", model="import einsums, cv2\nimport os")
+        missing = unittest.mock.patch.object(worker, "has_package", lambda name: name not in ["einsums", "cv2"])
+        with self.assertRaisesRegex(worker.Mismatch, r"needs cv2, einsums, which \S+ lacks; `\S+ -m pip install opencv-python "
+                                                     rf"einsums torch=={re.escape(torch.__version__)}` installs"), missing:
+            self.load(folder)
+
+    def test_names_the_folder_of_a_missing_package_that_lies_nearby(self):
+        folder = self.write(__init__="", model="import nearby_package")
+        (folder.parent / "nearby" / "nearby_package").mkdir(parents=True)
+        (folder.parent / "nearby" / "nearby_package" / "__init__.py").write_text("")
+        with self.assertRaisesRegex(worker.Mismatch, rf"needs nearby_package, which lies in {folder.parent}/nearby; set PYTHONPATH="):
+            self.load(folder)
 
 
 class Shipped(unittest.TestCase):
@@ -256,6 +381,20 @@ class Ranges(unittest.TestCase):
 class Messages(unittest.TestCase):
     """Tests messages of one line, which say which call failed and why."""
 
+    def test_gives_the_cause_of_a_compilers_error(self):
+        from odd_models import CompilationError
+
+        outer = CompilationError()
+        outer.__cause__ = CompilationError("AssertionError('K must be at least 16')")
+        wrapped = "backend='inductor' raised:\n"
+        cause = "CompilationError at `acc += tl.dot(p, v)`: AssertionError('K must be at least 16')"
+        for error, words in [(ValueError("no\nmore"), "ValueError: no"), (ValueError(), "ValueError: "),
+                             (outer.__cause__, cause), (outer, cause),
+                             (RuntimeError(wrapped + "ImportError: no gcc\nSet VERBOSE=1"),
+                              "RuntimeError: backend='inductor' raised: ImportError: no gcc"),
+                             (RuntimeError(f"{wrapped}CompilationError: {outer.__cause__}"), "Runtime" + cause.removeprefix("Compilation"))]:
+            self.assertEqual(worker.describe_error(error), words)
+
     def test_reports_a_missing_compiler(self):
         environment = dict(os.environ)
         try:
@@ -282,15 +421,30 @@ class Messages(unittest.TestCase):
         self.expect_error("is a module, which cannot be called", ODD_MODELS + "nn")
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "broken.py").write_text("import einsums\n")
-            self.expect_error("ModuleNotFoundError: No module named 'einsums'", f"{folder}/broken.py:Model")
+            self.expect_error("needs einsums, which", f"{folder}/broken.py:Model")
 
     def test_reports_wrong_arguments(self):
         reference = f"{HERE.parents[1] / 'src' / 'python' / 'labreport_transformer.py'}:Transformer"
-        self.expect_error(["Transformer(d_model=16, d_ff=24) lacks layers; give it by MODEL_ARGS", "$num_layers"], reference)
+        self.expect_error(["Transformer(d_model, d_ff, device) lacks layers; give it by MODEL_ARGS", "$num_layers"], reference)
         self.expect_error("MODEL_ARGS: width is $depth; there are $vocab_size", ODD_MODELS + "Bigram", '{"width": "$depth"}')
         self.expect_error("MODEL_ARGS is no JSON", ODD_MODELS + "Bigram", "{width: 3}")
         self.expect_error("MODEL_ARGS is [3]; give an object", ODD_MODELS + "Bigram", "[3]")
         self.expect_error("Bigram(vocab_size=30, depth=3) failed: TypeError", ODD_MODELS + "Bigram", '{"depth": 3}')
+
+    def test_shows_the_factory_that_makes_a_config(self):
+        make = "`def make(vocab_size, context_length, d_model, num_layers, num_heads, d_ff): return "
+        for name, parameter in [("Configured", "config"), ("ConfiguredByName", "args")]:
+            self.expect_error([f"{name}() lacks {parameter}; write a function",
+                               f"{make}{name}({parameter}=ModelConfig(vocab=…, d_model=d_model))`"], ODD_MODELS + name)
+
+    def test_points_to_the_loss_of_the_model(self):
+        self.expect_error(["LossItself.forward(int64[2, 8] on cpu) returned (float32[2, 1, 30] on cpu, None); expected logits "
+                           "[2, 8, 30]", "; LOSS=model passes it targets"], ODD_MODELS + "LossItself")
+        self.expect_error("LossOnly.forward requires following, which it does not get", ODD_MODELS + "LossOnly")
+        self.expect_error("returned float32[2, 8, 30] on cpu; expected a loss of one number", ODD_MODELS + "OptionalTargets",
+                          loss="model")
+        self.expect_error("Bigram.forward(int64[2, 8] on cpu, int64[2, 8] on cpu) failed: TypeError", ODD_MODELS + "Bigram",
+                          loss="model")
 
     def test_reports_failing_calls(self):
         self.expect_error("no_module(vocab_size=30) made 30, no torch.nn.Module", ODD_MODELS + "no_module")

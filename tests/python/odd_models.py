@@ -1,5 +1,6 @@
 """Unusual models that can be measured, and models each of which is wrong in one way."""
 
+import dataclasses
 import gc
 import itertools
 import types
@@ -43,6 +44,73 @@ class Interrupted(Bigram):
 class Wrapped(Bigram):
     def forward(self, ids):
         return types.SimpleNamespace(logits=super().forward(ids))
+
+
+class Tupled(Bigram):
+    def forward(self, ids):
+        return None, super().forward(ids)
+
+
+class InDict(Bigram):
+    def forward(self, ids):
+        return {"logits": super().forward(ids)}
+
+
+class Padded(Bigram):
+    """Rounds its vocabulary up to a multiple of 64, which aligns the output layer."""
+
+    def __init__(self, vocab_size):
+        super().__init__(-(-vocab_size // 64) * 64)
+
+
+class LossItself(Bigram):
+    """Returns logits of the last position only if it gets no targets, as nanoGPT does."""
+
+    def forward(self, ids, targets=None):
+        logits = super().forward(ids)
+        if targets is None:
+            return logits[:, -1:], None
+        return logits, nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+
+
+class OptionalTargets(Bigram):
+    def forward(self, ids, targets=None):
+        return super().forward(ids)
+
+
+class LossAttribute(Bigram):
+    def forward(self, ids, mask=None, labels=None):
+        assert mask is None
+        logits = super().forward(ids)
+        return types.SimpleNamespace(loss=nn.functional.cross_entropy(logits.flatten(0, 1), labels.flatten()), logits=logits)
+
+
+class LossOnly(Bigram):
+    def forward(self, ids, following):
+        return nn.functional.cross_entropy(super().forward(ids).flatten(0, 1), following.flatten())
+
+
+class Placed(Bigram):
+    def __init__(self, vocab_size, device, dtype, other_dtype=None):
+        super().__init__(vocab_size)
+        self.extra = nn.Parameter(torch.zeros(3, device=device, dtype=dtype))
+        assert isinstance(device, torch.device)
+
+
+@dataclasses.dataclass
+class ModelConfig:
+    vocab: int
+    d_model: int
+
+
+class Configured(Bigram):
+    def __init__(self, config: ModelConfig):
+        super().__init__(config.vocab, config.d_model)
+
+
+class ConfiguredByName(Bigram):
+    def __init__(self, args):
+        super().__init__(args.vocab, args.d_model)
 
 
 def factory(**course):
@@ -175,6 +243,53 @@ class WrongGradient(Attend):
     def backward(context, gradient):
         q, k, v, _ = Attend.backward(context, gradient)
         return q, 2 * k, v, None
+
+
+class ForwardOnly(Attend):
+    @staticmethod
+    def backward(context, gradient):
+        raise NotImplementedError("the course asks for the forward first")
+
+
+class NoGradientOfV(Attend):
+    @staticmethod
+    def backward(context, gradient):
+        q, k, *_ = Attend.backward(context, gradient)
+        return q, k, None, None
+
+
+def attend_detached(q, k, v, is_causal):
+    return attend(q.detach(), k.detach(), v.detach(), is_causal)
+
+
+def attend_to_all(q, k, v, is_causal):
+    """Ignores its causal flag, as an attention of the course's first part may."""
+    return attend(q, k, v, False)
+
+
+def attend_in_reverse(q, k, v, is_causal):
+    return attend(q, k, v.flip(-2), is_causal)
+
+
+def attend_in_fp32(q, k, v, is_causal):
+    assert q.dtype == torch.float32, "made for FP32"
+    return attend(q, k, v, is_causal)
+
+
+class CompilationError(Exception):
+    """Has the form of Triton's errors: a place, the kernel up to it, a caret, and the cause."""
+
+    def __init__(self, cause=None):
+        super().__init__("at 12:20:\n    p = tl.exp(s)\n    acc += tl.dot(p, v)\n           ^" + (f"\n{cause}" if cause else ""))
+
+
+class UncompiledBackward(Attend):
+    @staticmethod
+    def backward(context, gradient):
+        try:
+            raise CompilationError("Both operands must be same dtype. Got bf16 and fp32")
+        except CompilationError as error:
+            raise CompilationError() from error
 
 
 def attend_narrowly(q, k, v, is_causal):

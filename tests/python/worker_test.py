@@ -151,8 +151,8 @@ class Worker(Launches):
     def launch_attention(self, name, **params):
         source = dict(implementation="", model=f"{HERE / 'odd_models.py'}:{name}", arguments="", loss="", optimizer="", attention=True)
         self.implementation = implementation_or_error(source)
-        return self.launch("attention", source, has_network=False, precision="fp32", batch=1, method="do_bench", backend="custom",
-                           head_dim=16, heads=2, lengths=[32, 64], **params)
+        common = dict(precision="fp32", batch=1, method="do_bench", backend="custom", head_dim=16, heads=2, lengths=[32, 64])
+        return self.launch("attention", source, has_network=False, **common | params)
 
     def test_compares_the_users_attention_with_fp64_and_times_it(self):
         body = self.launch_attention("Attend")
@@ -162,10 +162,44 @@ class Worker(Launches):
         for gradient in ["output", "grad_q", "grad_k", "grad_v"]:
             self.assertLess(values["attention_error", gradient], 1e-4)
 
-    def test_does_not_time_attention_with_a_wrong_gradient(self):
+    def forward_count(self, row):
+        """Returns how many forward passes the row times, and checks that it times no other pass."""
+        self.assertEqual(set(row[10:22]), {None}, "backward and both")
+        return row[4]
+
+    def test_times_only_the_forward_of_attention_with_a_wrong_gradient(self):
         rows = self.launch_attention("WrongGradient")["tables"]["attention"]
         self.assertEqual({row[1] for row in rows}, {"inaccurate"})
         self.assertIn("the gradient of k differs from FP64 by 1 of the largest value", rows[0][3])
+        self.assertTrue(all(self.forward_count(row) for row in rows))
+
+    def test_times_only_the_forward_of_attention_without_a_backward(self):
+        for name, reason in [("ForwardOnly", "backward failed: NotImplementedError: the course asks for the forward first"),
+                             ("NoGradientOfV", "backward gives v no gradient"),
+                             ("attend_detached", "there is no backward: the output requires no gradient"),
+                             ("UncompiledBackward", "backward failed: CompilationError at `acc += tl.dot(p, v)`: "
+                                                    "Both operands must be same dtype. Got bf16 and fp32")]:
+            body = self.launch_attention(name)
+            self.assertEqual(body["outcome"]["status"], "ok", body)
+            rows = body["tables"]["attention"]
+            self.assertEqual({(row[1], row[3]) for row in rows}, {("failed", reason)})
+            self.assertTrue(all(self.forward_count(row) for row in rows), name)
+            self.assertEqual(body["warnings"], ["timed forward only: " + reason])
+            self.assertIsNone(body["values"]["attention_error", "grad_q"])
+
+    def test_names_a_wrong_output_before_the_gradients(self):
+        for name, reason in [("attend_to_all", "it ignores its fourth argument, is_causal: its output is that of attention "
+                                               "without a mask"),
+                             ("attend_in_reverse", "its output differs from FP64 by ")]:
+            rows = self.launch_attention(name)["tables"]["attention"]
+            self.assertEqual({row[1] for row in rows}, {"inaccurate"})
+            self.assertTrue(rows[0][3].startswith(reason), rows[0])
+            self.assertFalse(any(self.forward_count(row) for row in rows))
+
+    def test_measures_the_precision_in_which_attention_runs(self):
+        self.assertEqual(self.launch_attention("attend_in_fp32")["tables"]["attention"][0][1], "ok")
+        outcome = self.launch_attention("attend_in_fp32", precision="bf16")["outcome"]
+        self.assertRegex(outcome["message"], "failed: AssertionError: made for FP32$")
 
     def test_reports_a_failing_attention_with_its_traceback(self):
         body = self.launch_attention("attend_not_at_all")

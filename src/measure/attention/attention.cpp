@@ -80,6 +80,12 @@ class LengthMeasurement {
     inputs_ = attention_inputs(spec, row.length, device_);
   }
 
+  /// Times the forward pass only, for an implementation without a correct backward pass.
+  void measure_forward() {
+    if (sweep_.method == AttentionMethod::kDoBench)
+      time(metric::kForward, {[] {}, [this] { forward(); }});
+  }
+
   void measure() {
     compile();
     switch (sweep_.method) {
@@ -197,12 +203,21 @@ class LengthMeasurement {
   AttentionInputs inputs_;
 };
 
+/// `outcome` is kRan if the lengths may be timed, else `reason` says why not.
+struct Verdict {
+  std::string outcome{metric::kRan};
+  std::string reason = {};
+  bool forward_only = false;  ///< The forward pass is correct and timed, whatever `outcome` says.
+};
+
 LengthRow measure_length(const CellSpec& spec, const AttentionImplementation& attention,
-                         std::int64_t length) {
-  LengthRow row{.length = length};
+                         std::int64_t length, const Verdict& verdict) {
+  LengthRow row{.length = length, .outcome = verdict.outcome, .reason = verdict.reason};
+  if (row.outcome != metric::kRan && !verdict.forward_only) return row;
   release_free_blocks(torch_device(spec.device));  // so that a length depends on no work before it
   try {
-    LengthMeasurement(spec, attention, row).measure();
+    LengthMeasurement measurement(spec, attention, row);
+    verdict.forward_only ? measurement.measure_forward() : measurement.measure();
   } catch (const std::exception& error) {
     const std::string message = error.what();
     row.outcome = metric::kFailed;
@@ -223,22 +238,36 @@ LengthRow measure_length(const CellSpec& spec, const AttentionImplementation& at
   return row;
 }
 
-/// `outcome` is kRan if the lengths may be timed, else `reason` says why not.
-struct Verdict {
-  std::string outcome{metric::kRan};
-  std::string reason = {};
-};
-
-/// Names the tensor with the largest error. An error that is not finite counts as the largest.
-std::string worst_tensor(const AttentionErrors& errors) {
-  const std::pair<const char*, double> named_errors[]{{"its output", errors.output},
-                                                      {"the gradient of q", errors.grad_q},
+/// Names the gradient with the largest error. An error that is not finite counts as the largest.
+std::string worst_gradient(const AttentionErrors& errors) {
+  const std::pair<const char*, double> named_errors[]{{"the gradient of q", errors.grad_q},
                                                       {"the gradient of k", errors.grad_k},
                                                       {"the gradient of v", errors.grad_v}};
   const auto* worst = std::ranges::max_element(named_errors, {}, [](const auto& error) {
     return std::isfinite(error.second) ? error.second : std::numeric_limits<double>::infinity();
   });
   return worst->first;
+}
+
+/// Judges the output first, because a wrong output makes wrong gradients.
+Verdict verdict_on(const AttentionErrors& errors, double tolerance) {
+  const auto difference = [&](const std::string& tensor, double error) {
+    return fmt::format("{} differs from FP64 by {:.2g} of the largest value, more than {}", tensor,
+                       error, tolerance);
+  };
+  if (errors.output <= tolerance) {
+    if (!errors.backward_failure.empty())
+      return {std::string(metric::kFailed), errors.backward_failure, /*forward_only=*/true};
+    if (errors.largest_gradient() <= tolerance) return {};
+    return {std::string(metric::kInaccurate),
+            difference(worst_gradient(errors), errors.largest_gradient()), /*forward_only=*/true};
+  }
+  if (errors.output_from_unmasked <= tolerance) {
+    return {std::string(metric::kInaccurate),
+            "it ignores its fourth argument, is_causal: its output is that of attention without a "
+            "mask"};
+  }
+  return {std::string(metric::kInaccurate), difference("its output", errors.output)};
 }
 
 Verdict judge_accuracy(const CellSpec& spec, const AttentionErrors& errors, Launch& launch) {
@@ -249,16 +278,19 @@ Verdict judge_accuracy(const CellSpec& spec, const AttentionErrors& errors, Laun
                                                                 {"grad_v", errors.grad_v},
                                                                 {metric::kTolerance, tolerance}};
   for (const auto& [name, value] : values) {
-    launch.metrics.push_back(std::isfinite(value)
-                                 ? real_metric(metric::kAttentionError, name, "1", value)
-                                 : absent_metric(metric::kAttentionError, name, "1", "not finite"));
+    const bool is_missing = !errors.backward_failure.empty() && name.starts_with("grad");
+    launch.metrics.push_back(
+        std::isfinite(value) && !is_missing
+            ? real_metric(metric::kAttentionError, name, "1", value)
+            : absent_metric(metric::kAttentionError, name, "1",
+                            is_missing ? errors.backward_failure : "not finite"));
   }
-  if (errors.largest() <= tolerance) return {};
-  const std::string reason =
-      fmt::format("{} differs from FP64 by {:.2g} of the largest value, more than {}",
-                  worst_tensor(errors), errors.largest(), tolerance);
-  launch.warnings.push_back("the attention is not timed: " + reason);
-  return {std::string(metric::kInaccurate), reason};
+  Verdict verdict = verdict_on(errors, tolerance);
+  if (verdict.outcome != metric::kRan) {
+    const char* passes = verdict.forward_only ? "forward only" : "in no pass";
+    launch.warnings.push_back(fmt::format("timed {}: {}", passes, verdict.reason));
+  }
+  return verdict;
 }
 
 /// Compares with FP64. This also allocates cuBLAS's workspaces, so that no timed pass does.
@@ -278,7 +310,7 @@ Verdict check_accuracy(const CellSpec& spec, const AttentionImplementation& atte
   } catch (const UserCodeError&) {
     throw;  // the user's code failed, which does not mean that the backend is unsupported
   } catch (const std::exception& error) {
-    if (as_out_of_memory(error)) throw;
+    if (backend == AttentionBackend::kCustom || as_out_of_memory(error)) throw;
     return {std::string(metric::kNotOffered), restriction.reason(error.what())};
   }
 }
@@ -287,11 +319,7 @@ std::vector<LengthRow> measure_lengths(const CellSpec& spec,
                                        const AttentionImplementation& attention, Verdict verdict) {
   std::vector<LengthRow> rows;
   for (const std::int64_t length : spec.attention->lengths) {
-    if (verdict.outcome == metric::kRan) {
-      rows.push_back(measure_length(spec, attention, length));
-    } else {
-      rows.push_back({.length = length, .outcome = verdict.outcome, .reason = verdict.reason});
-    }
+    rows.push_back(measure_length(spec, attention, length, verdict));
     if (rows.back().outcome == metric::kOutOfMemory) {
       verdict = {std::string(metric::kNotTried), fmt::format("{} ran out of memory", length)};
     }

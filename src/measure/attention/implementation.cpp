@@ -2,20 +2,25 @@
 
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/ones_like.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/randn_like.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
 #include <c10/util/Exception.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <vector>
 
 #include "base/error.h"
+#include "engine/out_of_memory.h"
 #include "engine/phase.h"
 #include "engine/precision.h"
 #include "model/attention.h"
+#include "model/network.h"
 
 namespace labreport {
 namespace {
@@ -24,7 +29,7 @@ constexpr double kFp32Tolerance = 1e-4, kTf32Tolerance = 1e-2, k16BitTolerance =
 
 at::Tensor leaf(const at::Tensor& values) { return values.detach().requires_grad_(); }
 
-/// Returns the inputs in FP64 for the eager operators, with a mask.
+/// Returns the inputs in FP64 for the eager operators, with a causal mask.
 AttentionInputs in_fp64(const AttentionInputs& inputs) {
   const auto fp64 = [](const at::Tensor& tensor) { return leaf(tensor.detach().to(at::kDouble)); };
   const std::int64_t length = inputs.q.size(-2);
@@ -148,25 +153,42 @@ std::string backend_reason(const std::vector<std::string>& warnings, std::string
   return reason.empty() ? std::string(message.substr(0, message.find('\n'))) : reason;
 }
 
-double AttentionErrors::largest() const {
-  const double largest_error = std::max({output, grad_q, grad_k, grad_v});
-  const bool finite = std::isfinite(output + grad_q + grad_k + grad_v);
-  return finite ? largest_error : std::numeric_limits<double>::infinity();
+double AttentionErrors::largest_gradient() const {
+  const bool finite = std::isfinite(grad_q + grad_k + grad_v);
+  return finite ? std::max({grad_q, grad_k, grad_v}) : std::numeric_limits<double>::infinity();
 }
 
 AttentionErrors attention_errors(const AttentionImplementation& attention,
                                  const AttentionInputs& inputs) {
   const AttentionInputs fp64_inputs = in_fp64(inputs);
+  AttentionInputs unmasked_inputs = fp64_inputs;
+  unmasked_inputs.mask = at::ones_like(fp64_inputs.mask);
   const at::Tensor output = attention.forward(inputs);
-  attention.backward(output, inputs.upstream, /*retain_graph=*/false);
   const at::Tensor fp64_output = attend(AttentionBackend::kEager, fp64_inputs);
+  const at::Tensor unmasked_output = attend(AttentionBackend::kEager, unmasked_inputs);
+  AttentionErrors errors{
+      .output = relative_difference(output, fp64_output.detach()),
+      .output_from_unmasked = relative_difference(output, unmasked_output.detach())};
+  try {
+    attention.backward(output, inputs.upstream, /*retain_graph=*/false);
+  } catch (const UserCodeError& error) {
+    // Only the user's attention, which takes no mask, may lack a backward pass.
+    if (inputs.mask.defined() || as_out_of_memory(error)) throw;
+    errors.backward_failure = error.what();
+    return errors;
+  }
   fp64_output.backward(fp64_inputs.upstream);
-  const auto gradient_error = [](const at::Tensor& input, const at::Tensor& fp64_input) {
-    return relative_difference(input.grad(), fp64_input.grad());
-  };
-  return {relative_difference(output, fp64_output.detach()),
-          gradient_error(inputs.q, fp64_inputs.q), gradient_error(inputs.k, fp64_inputs.k),
-          gradient_error(inputs.v, fp64_inputs.v)};
+  for (const auto& [error, name, tensor] : {std::tuple(&errors.grad_q, "q", &AttentionInputs::q),
+                                            std::tuple(&errors.grad_k, "k", &AttentionInputs::k),
+                                            std::tuple(&errors.grad_v, "v", &AttentionInputs::v)}) {
+    const at::Tensor& gradient = (inputs.*tensor).grad();
+    if (!gradient.defined()) {
+      errors.backward_failure = fmt::format("backward gives {} no gradient", name);
+      return errors;
+    }
+    *error = relative_difference(gradient, (fp64_inputs.*tensor).grad());
+  }
+  return errors;
 }
 
 double attention_tolerance(const CellSpec& spec) {

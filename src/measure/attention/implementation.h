@@ -76,10 +76,14 @@ std::string backend_reason(const std::vector<std::string>& warnings, std::string
 /// largest FP64 magnitude; 0 is exact.
 struct AttentionErrors {
   double output = 0, grad_q = 0, grad_k = 0, grad_v = 0;
+  double output_from_unmasked = 0;    ///< The output's difference from attention without a mask.
+  std::string backward_failure = {};  ///< Why there are no gradients, which then count as 0.
 
-  double largest() const;  ///< Infinite if an error is NaN or infinite.
+  double largest_gradient() const;  ///< Infinite if a gradient's error is NaN or infinite.
 };
 
+/// Throws what the forward pass throws. If the user's backward pass throws a `UserCodeError`, its
+/// message is returned.
 AttentionErrors attention_errors(const AttentionImplementation& attention,
                                  const AttentionInputs& inputs);
 

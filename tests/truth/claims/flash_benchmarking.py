@@ -79,11 +79,13 @@ def bound(run, half_share, half, share):
     true(gains[0] > gains[1])
 
 
-def own_time(run, name, precision, ms=None, length=None, other=None, other_ms=None):
-    rows = [row for row in sweep_rows(run, precision, described_d(run)) if total_ms(row)]
+def own_time(run, name, precision, timed=None, ms=None, length=None, other=None, other_ms=None):
+    all_rows = sweep_rows(run, precision, described_d(run))
+    rows = [row for row in all_rows if total_ms(row)]
     own_rows = [row for row in rows if row["backend"] == "custom"]
     if not ms:
-        return true(not own_rows)
+        has_forward = any(row["forward_median_ns"] for row in all_rows if row["backend"] == "custom")
+        return true(not own_rows and has_forward == (timed == "timed forward only"))
     longest = own_rows[-1]
     true(longest["length"] == number(length))
     near(ms, total_ms(longest))
@@ -105,4 +107,4 @@ CLAIMS = {
         (r"Fused kernels are compute-bound, at (?P<half_share>\S+) % of (?P<half>\w+)'s GEMM peak and (?P<share>\S+) % of FP32's lower "
          r"one, so FP32 gains less\.", bound),
         (r"\*\*(?P<name>[^*]+ \(yours\))\*\* in (?P<precision>\w+): (?:(?P<ms>\S+) ms at (?P<length>[\d,]+) tokens(?:, where "
-         r"(?P<other>[^.]+?) takes (?P<other_ms>\S+) ms)?|not timed, .+?)\.(?= \*\*|$)", own_time)]}
+         r"(?P<other>[^.]+?) takes (?P<other_ms>\S+) ms)?|(?P<timed>not timed|timed forward only), .+?)\.(?= \*\*|$)", own_time)]}
