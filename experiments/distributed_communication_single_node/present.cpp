@@ -9,9 +9,7 @@
 #include "experiments/common/command.h"
 #include "experiments/common/datasheet.h"
 #include "experiments/problems.h"
-#include "results/measured_table.h"
 #include "results/metric_names.h"
-#include "results/table_shapes.h"
 
 namespace labreport::distributed_communication_single_node {
 namespace {
@@ -131,21 +129,6 @@ const std::vector<Column<LineRow>> kLines{
      "%",
      {Notation::kPercent}}};
 
-struct RankRow {
-  std::string series;
-  std::string size;
-  std::int64_t rank;
-  double mean_ms, median_ms, start_lag_us, stddev_ms;
-};
-
-const std::vector<Column<RankRow>> kByRank{
-    {"series", "Library and ranks", &RankRow::series},
-    {"size", "Size", &RankRow::size},
-    {"rank", "Rank", &RankRow::rank, "", kAsCount},
-    {"mean", "Time", [](const RankRow& row) { return Value(row.mean_ms, row.stddev_ms); }, "ms"},
-    {"median", "Median", &RankRow::median_ms, "ms"},
-    {"lag", "Start after the first", &RankRow::start_lag_us, "µs", kThreeDigits}};
-
 /// Returns the handout's sizes that the group's cell measures, in bytes.
 std::vector<std::int64_t> handout_sizes(const AllReduceGroup& group) {
   std::vector<std::int64_t> sizes;
@@ -228,33 +211,6 @@ std::vector<LineRow> line_rows(const RunView& view, const Groups& groups) {
     if (const auto line = line_through(group.fitted_timings())) {
       rows.push_back(
           {group.library(), group.ranks(), *line, bus_factor(group.ranks()), link_of(view, group)});
-    }
-  }
-  return rows;
-}
-
-std::vector<RankRow> rank_rows(const Groups& groups) {
-  std::vector<RankRow> rows;
-  for (const AllReduceGroup& group : groups) {
-    const Launch* launch = ok_launch(*group.cell);
-    if (launch == nullptr) continue;
-    for (const MeasuredRow& row : measured_rows(*launch, metric::kAllReduce)) {
-      bool complete = true;
-      const auto number = [&](std::string_view name) {
-        const auto value = row.number(name);
-        complete = complete && value;
-        return value.value_or(0);
-      };
-      const auto bytes = static_cast<std::int64_t>(number(column::kBytes));
-      if (row.text(column::kMethod) != metric::kSynced || !is_handout_size(bytes)) continue;
-      const RankRow rank{.series = group.words(),
-                         .size = whole_size_words(bytes),
-                         .rank = static_cast<std::int64_t>(number(column::kRank)),
-                         .mean_ms = number(column::kMeanNs) / kNsPerMs,
-                         .median_ms = number(column::kMedianNs) / kNsPerMs,
-                         .start_lag_us = number(column::kLagNs) / kNsPerUs,
-                         .stddev_ms = number(column::kStddevNs) / kNsPerMs};
-      if (complete) rows.push_back(rank);
     }
   }
   return rows;
@@ -420,8 +376,7 @@ Presentation present(const RunView& view) {
   part.datasets = {make_dataset("grid", kGrid, grid_rows(groups)),
                    make_dataset("sweep", kSweep, sweep_rows(groups, /*every_method=*/false)),
                    make_dataset("lines", kLines, line_rows(view, groups)),
-                   make_dataset("every-size", kSweep, sweep_rows(groups, /*every_method=*/true)),
-                   make_dataset("by-rank", kByRank, rank_rows(groups))};
+                   make_dataset("every-size", kSweep, sweep_rows(groups, /*every_method=*/true))};
   part.details.tables = {command_table(view.run(), kProblem, {groups.front().cell})};
   part.cells = view.cells(CellKind::kAllReduce);
   return {{"", std::move(part)}};

@@ -152,11 +152,10 @@ Change slower_from(std::int64_t bytes, double factor) {
 }
 
 TEST(ArithmeticAnswers, TakeTheLargestSizesRateIfTheFitMissesASize) {
+  const auto fitted = HasSubstr("(fitted)");
+  EXPECT_THAT(answered_part("data_parallel_calcs", "2026").answer, fitted);
   EXPECT_THAT(answered_part("data_parallel_calcs", "2026", slower_from(100'000'000, 20)).answer,
-              AllOf(HasSubstr("(busbw at 1.00 GiB, because the fit misses a size by"),
-                    Not(HasSubstr("(fitted)"))));
-  EXPECT_THAT(answered_part("data_parallel_calcs", "2026").answer,
-              AllOf(HasSubstr("(fitted)"), Not(HasSubstr("misses"))));
+              AllOf(HasSubstr("busbw at 1.00 GiB"), Not(fitted)));
 }
 
 TEST(ArithmeticAnswers, BoundTheBatchIfTheMachineSendsSlowly) {
@@ -173,19 +172,12 @@ TEST(ArithmeticAnswers, SayWhatTheMachineLacks) {
                               "has 1 GPU")));
 }
 
-TEST(ArithmeticAnswers, CompareTheMachineWithADataSheetIn2026) {
+TEST(ArithmeticAnswers, SayWhatTheMachineLacksIn2026) {
   for (const char* problem : {"data_parallel_calcs", "fsdp_calcs", "tp_calcs", "fsdp_tp_calcs"}) {
-    SCOPED_TRACE(problem);
-    const std::string answer = answered_part(problem, "2026").answer;
-    EXPECT_THAT(answer,
-                AllOf(HasSubstr("H100 SXM, data sheet, with C = 990 TFLOP/s and W = 450 GB/s"),
-                      HasSubstr("this machine"), HasSubstr("C = 28.0 TFLOP/s")));
     EXPECT_THAT(answered_part(problem, "2026", without_second_gpu).answer,
-                HasSubstr("this host has 1 GPU"));
+                HasSubstr("this host has 1 GPU"))
+        << problem;
   }
-  EXPECT_THAT(answered_part("data_parallel_calcs", "2026").answer, HasSubstr("**N ≤ 1.93**"));
-  EXPECT_THAT(answered_part("tp_calcs", "2026").answer,
-              AllOf(HasSubstr("**N ≤ 7.99**"), HasSubstr("**N ≤ 15.0**")));
 }
 
 TEST(ArithmeticAnswers, SayIfTheyAreOnlyCalculated) {
