@@ -43,7 +43,7 @@ struct GroupRow {
   std::string op;  ///< The operator, or all operators of the group: "mul, sum".
   KernelSum sum;
   double share;                                ///< Share of the forward pass's GPU time.
-  std::optional<double> bandwidth_share = {};  ///< Of softmax's operators.
+  std::optional<double> bandwidth_share = {};  ///< Only softmax's operators have it.
 
   double ms() const { return sum.total_ms; }
   double calls() const { return sum.calls; }

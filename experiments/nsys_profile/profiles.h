@@ -29,7 +29,7 @@ class Profiles {
   Profiles(const Profiles&) = delete;
 
   const RunView& view;
-  const Limits limits;  ///< What the run's device can reach at most.
+  const Limits limits;  ///< The limits that the run measured.
   std::vector<KernelProfile> all;
   /// The profiles in the tables outside the collapsed details, with or without numbers: those in
   /// the precision of `in_answers` (2025: and at its context), and `in_answers_16_bit`. If nothing
