@@ -86,6 +86,19 @@ TEST(ComposeSection, FillsThePartsThatHaveContent) {
   EXPECT_EQ(part.details.warnings, std::vector<std::string>{"hot"});
 }
 
+TEST(ComposeSection, SaysPlainlyThatARunBearsOutNoSentence) {
+  const auto answer_to = [](const std::string& question, bool known) {
+    PartContent content;
+    content.facts.flag("known", known);
+    const std::string words =
+        "# p: P\n## (a) A\n" + question + "### Answer\n{{#known}}So.{{/known}}\n";
+    return compose_section(words, {{"a", content}}).parts.at(0).answer;
+  };
+  EXPECT_EQ(answer_to("### Question\nWhy?\n", true), "So.");
+  EXPECT_EQ(answer_to("### Question\nWhy?\n", false), "This run does not answer this question.");
+  EXPECT_EQ(answer_to("", false), "") << "nothing was asked";
+}
+
 TEST(ComposeSection, MovesTheMethodOfAHiddenPart) {
   constexpr std::string_view kParts =
       "# p: P\n## (a) A\n### Method\nOne clock for {{time}}.\n"

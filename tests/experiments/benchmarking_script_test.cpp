@@ -193,19 +193,23 @@ TEST(FirstStep, HasNoCausesIfAPartWasNotMeasured) {
 }
 
 TEST(FirstStep, IsExplainedByInitializationOfAboutItsExtraTime) {
-  const auto answer_if = [](double factor) {
+  // First steps take 500 ms longer at every size.
+  const auto steps = where([](const CellSpec& spec) { return spec.kind == CellKind::kTiming; },
+                           each_sample(metric::kStep, metric::kTotal, [](double, std::size_t i) {
+                             return i == 0 ? 6e8 : 1e8 + 1e5 * static_cast<double>(i % 2);
+                           }));
+  const auto answer_if = [&](double loading_ns, const PlanInput& input) {
+    const auto takes = [=](double, std::size_t) { return loading_ns; };
     const auto initialization =
-        combined(scaled(metric::kFirstLaunches, metric::kCodeLoading, factor),
-                 scaled(metric::kFirstLaunches, metric::kCublasSetup, factor));
-    // Every size's steps are alike, so that first steps take longer by the same time.
-    const auto steps = where([](const CellSpec& spec) { return spec.kind == CellKind::kTiming; },
-                             each_sample(metric::kStep, metric::kTotal, [](double, std::size_t i) {
-                               return i == 0 ? 6e8 : 1e8 + 1e5 * static_cast<double>(i % 2);
-                             }));
-    return answer(fake_run(benchmarking_input(), combined(initialization, steps)), "c");
+        combined(each_sample(metric::kFirstLaunches, metric::kCodeLoading, takes),
+                 each_sample(metric::kFirstLaunches, metric::kCublasSetup, takes));
+    return answer(fake_run(input, combined(initialization, steps)), "c");
   };
-  EXPECT_THAT(answer_if(1000), Not(HasSubstr("longer at any size")));
-  EXPECT_THAT(answer_if(0), Not(HasSubstr("longer at any size")));
+  const auto explained = HasSubstr("It takes about **0.50 s** longer at any size: profiled, it");
+  EXPECT_THAT(answer_if(2e8, benchmarking_input()), explained);
+  EXPECT_THAT(answer_if(2e7, benchmarking_input()), Not(explained)) << "something else";
+  EXPECT_THAT(answer_if(2e8, one_size()), Not(explained)) << "no other size";
+  EXPECT_THAT(answer_if(2e8, benchmarking_input(Preset::kQuick)), Not(explained)) << "no profile";
 }
 
 TEST(FirstStep, RaisesTheMeanOnlyIfLaterStepsVaryLess) {
