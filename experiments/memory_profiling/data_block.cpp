@@ -88,6 +88,11 @@ struct Block {
   /// True for labreport's network, the only one with formulas.
   bool has_formulas() const { return known_parameter_count(step->spec()).has_value(); }
   double saved_formula() const { return static_cast<double>(saved_block_bytes(step->spec())); }
+  /// Returns the formula's quadratic part, exponentials and probabilities, / the saved bytes.
+  std::optional<double> quadratic_share() const {
+    if (!has_formulas() || under_autocast(step->spec()) || saved() <= 0) return std::nullopt;
+    return 2 * static_cast<double>(score_bytes(step->spec())) / saved();
+  }
   double gradients_formula() const {
     return static_cast<double>(block_gradient_bytes(step->spec().model.value_or(ModelShape{})));
   }
@@ -217,6 +222,7 @@ Dataset blocks_data(const std::vector<Block>& blocks) {
        kRowNumber},
       bytes_column<Block>("saved", "Saved", &Block::saved, unit),
       bytes_column<Block>("saved_formula", "By formula", by_formula(&Block::saved_formula), unit),
+      {"quadratic", "Quadratic part", &Block::quadratic_share, "%", {Notation::kPercent}},
       bytes_column<Block>("change", "Change over backward", &Block::change_over_backward, unit),
       bytes_column<Block>("gradients", "Gradients, by difference", &Block::gradients, unit),
       bytes_column<Block>("gradients_formula", "4 (4 d² + 3 d d_ff + 2 d)",

@@ -228,6 +228,21 @@ TEST(AttentionLatencies, RankNothingWithinTheDeviations) {
               Contains(HasSubstr("the fastest lie within their deviations")));
 }
 
+TEST(AttentionLatencies, AreCalledComputeBoundIfTheyReachHalfOfTheGemmPeak) {
+  const auto answer_with_peaks = [](double factor) {
+    return attention_part("flash_benchmarking",
+                          [factor](const CellSpec&, Launch& launch) {
+                            for (Metric& metric : launch.metrics) {
+                              if (metric.tag == metric::kMatrixRate)
+                                metric.data = Scalar(factor * *metric.number());
+                            }
+                          })
+        .answer;
+  };
+  EXPECT_THAT(answer_with_peaks(0.01), HasSubstr("so FP32 gains less."));
+  EXPECT_THAT(answer_with_peaks(100), Not(HasSubstr("compute-bound")));
+}
+
 TEST(AttentionLatencies, AreComparedWhereEagerAttentionRan) {
   const auto run_out = [](const NamedRow& row) {
     if (row.number(column::kLength) != 65'536) return;

@@ -171,6 +171,24 @@ TEST(CheckpointingAnswer, GivesNoReasonIfBackwardPeaksAtItsFirstGroup) {
   EXPECT_THAT(part(fake_run(input, unchanged), "b").answer, Not(HasSubstr("A second block adds")));
 }
 
+TEST(CheckpointingAnswer, NamesOneMoreForwardOnlyIfRecomputationTakesAsLong) {
+  const auto recomputed_in = [](std::int64_t ms, std::int64_t ms_in_groups_of_4) {
+    return [=](const CellSpec& spec, Launch& launch) {
+      const std::int64_t own_ms = spec.blocks_per_checkpoint == 4 ? ms_in_groups_of_4 : ms;
+      for (Metric& metric : launch.metrics) {
+        if (metric.name == metric::kRecomputeTime) metric.data = Scalar(own_ms * 1'000'000);
+        if (metric.name == metric::kForward && metric.is_samples())
+          metric.data = Samples(std::vector<double>(4, 100e6));
+      }
+    };
+  };
+  EXPECT_THAT(answer(recomputed_in(99, 99)),
+              HasSubstr("Recomputation takes **99.0 ms** for any group, because every block runs "
+                        "forward once more; the forward pass takes 100 ms."));
+  EXPECT_THAT(answer(recomputed_in(99, 150)), Not(HasSubstr("Recomputation")));
+  EXPECT_THAT(answer(recomputed_in(60, 60)), Not(HasSubstr("Recomputation")));
+}
+
 TEST(CheckpointingAnswer, ComparesTheFormulaWithBothPeaksOfEveryChoice) {
   const auto higher_backward_peak = [](const CellSpec& spec, Launch& launch) {
     if (spec.blocks_per_checkpoint != 4) return;

@@ -135,6 +135,12 @@ TEST(MemoryPeaks, MoveToBackwardByFormulaIfTheirPhasesWereMeasured) {
   EXPECT_THAT(answer("b", without_metric("peak", "backward")), Not(HasSubstr("By formula")));
 }
 
+TEST(MemoryPeaks, NameTheLongestContextThatFits) {
+  EXPECT_THAT(answer("b", step_out_of_memory_at(512)),
+              HasSubstr("At context 256, the longest that fits, the training step of 2.7B peaks"));
+  EXPECT_THAT(answer("b"), Not(HasSubstr("the longest that fits")));
+}
+
 TEST(MemoryPeaks, NameOnlyContextsOfTheirTable) {
   const Part part = memory_part("b", unchanged, "2026");
   EXPECT_EQ(table_of(part, "contexts").rows.size(), 3u) << "128, 1,024 and 2,048";
