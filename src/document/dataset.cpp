@@ -63,6 +63,14 @@ TableView table_of(const Dataset& dataset, const ColumnChoice& choice) {
   const auto after_labels =
       shown.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(label_count, 1));
   shown.erase(std::remove_if(after_labels, shown.end(), is_empty), shown.end());
+  if (shown.size() == label_count) {  // Reasons without numbers need a column, too.
+    const auto with_reason =
+        std::ranges::find_if(chosen | std::views::drop(label_count), [&](std::size_t column) {
+          return std::ranges::any_of(
+              dataset.rows, [&](const auto& row) { return !row.cells[column].reason.empty(); });
+        });
+    if (with_reason != chosen.end()) shown.push_back(*with_reason);
+  }
   for (const std::size_t i : shown) {
     const auto& [name, title, unit, notation] = dataset.columns[i];
     const Align align = is_left_aligned(dataset, i) ? Align::kLeft : Align::kRight;

@@ -61,6 +61,7 @@ TEST(Dataset, KeepsTheReasonIfNoColumnHasANumber) {
       make_dataset("steps", kStepColumns,
                    std::vector<Step>{{"large", Value::missing("out of memory"), std::nullopt}});
   EXPECT_EQ(table_of(data).rows.front().missing_reason, "out of memory");
+  EXPECT_EQ(table_of(data).columns.size(), 2u) << "one for the reason";
 }
 
 TEST(Dataset, ExplainsADivisionByZero) {
