@@ -103,6 +103,20 @@ class ModelConfig:
     d_model: int
 
 
+class InBf16(Bigram):
+    def __init__(self, vocab_size):
+        super().__init__(vocab_size)
+        self.to(torch.bfloat16)
+
+
+class HalfInBf16(Bigram):
+    def __init__(self, vocab_size):
+        super().__init__(vocab_size)
+        self.head.bias.data = self.head.bias.data.bfloat16()
+        self.register_buffer("cache", torch.ones(3, dtype=torch.float16))
+        self.register_buffer("positions", torch.arange(3))
+
+
 class Configured(Bigram):
     def __init__(self, config: ModelConfig):
         super().__init__(config.vocab, config.d_model)
