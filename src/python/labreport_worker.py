@@ -503,6 +503,30 @@ def compile_function(function, device, mode=None, dynamic=None):
     return torch.compile(function, mode=mode, dynamic=dynamic)
 
 
+def compile_notes():
+    """Tells how often torch.compile gave up and how often it compiled anew, each with the first place and reason."""
+    utils = sys.modules.get("torch._dynamo.utils")
+    if utils is None:
+        return []
+    breaks, notes = {}, []
+    for found in utils.graph_break_reasons:
+        place = found.user_stack[-1]
+        breaks.setdefault((place.filename, place.lineno), f"`{(place.line or '').strip()}`: {found.reason.splitlines()[0]}")
+    anew = [compilation for compilation in utils.get_compilation_metrics() if compilation.recompile_reason]
+    if breaks:
+        (file, line), words = next(iter(breaks.items()))
+        notes.append(f"{plural(len(breaks), 'graph break')}, the first at {os.path.basename(file)}:{line}, {words}")
+    if anew:
+        guard = re.sub(r"^\d+/\d+: ", "", anew[0].recompile_reason.splitlines()[0]).partition("  #")[0].strip()
+        place = f"{os.path.basename(anew[0].co_filename)}:{anew[0].co_firstlineno}"
+        notes.append(f"{plural(len(anew), 'recompilation')}, the first of {place}, because this no longer held: `{guard}`")
+    return notes
+
+
+def plural(count, noun):
+    return f"{count} {noun}" + "s" * (count != 1)
+
+
 # These functions and classes run models for the engine.
 
 
@@ -562,7 +586,9 @@ LAUNCH_NETWORKS = []  # all networks of this process
 
 
 def notes_of_launch():
-    return [note for network in LAUNCH_NETWORKS for note in network.notes()]
+    """Returns lines on what a reader of the launch's numbers must know: dtypes, graph breaks and recompilations."""
+    is_users_network = any(not isinstance(network.source, ShippedSource) for network in LAUNCH_NETWORKS)
+    return [note for network in LAUNCH_NETWORKS for note in network.dtype_notes] + (compile_notes() if is_users_network else [])
 
 
 class Network:
@@ -605,10 +631,6 @@ class Network:
                              "measures it in BF16")
         self.dtype_notes = list(filter(None, [parameters, buffers]))
         LAUNCH_NETWORKS.append(self)
-
-    def notes(self):
-        """Returns lines on what a reader of the network's times must know."""
-        return self.dtype_notes
 
     def find_targets_name(self):
         """Returns the name of the parameter by which forward takes targets; None without one. Raises Mismatch if forward

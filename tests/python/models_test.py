@@ -388,7 +388,7 @@ class Dtypes(unittest.TestCase):
     def test_notes_dtypes_other_than_fp32(self):
         for name, notes in [("InBf16", ["3 of 3 parameters are bfloat16"]), ("Bigram", []),
                             ("HalfInBf16", ["1 of 3 parameters is bfloat16", "1 of 1 buffers is float16"])]:
-            self.assertEqual(self.make(name, "bf16").notes(), notes)
+            self.assertEqual(self.make(name, "bf16").dtype_notes, notes)
 
     def test_makes_no_fp32_step_of_parameters_in_bf16(self):
         for precision in ["fp32", "tf32"]:

@@ -203,6 +203,20 @@ class Uncompilable(Bigram):
         return logits @ logits if torch.compiler.is_compiling() else logits
 
 
+class Breaking(Bigram):
+    """Breaks torch.compile's graph once, and makes it compile anew in each step."""
+
+    def __init__(self, vocab_size):
+        super().__init__(vocab_size)
+        self.calls = 0
+
+    def forward(self, ids):
+        logits = super().forward(ids)
+        torch._dynamo.graph_break()
+        self.calls += 1
+        return logits * self.calls
+
+
 class Frozen(Bigram):
     def forward(self, ids):
         return super().forward(ids).detach()

@@ -284,6 +284,13 @@ class Compiled(Launches):
         self.assertEqual(values["category", "unknown"], 0)
         self.assertGreater(values["peak", "backward"], values["resident", "parameters"])
 
+    def test_names_graph_breaks_and_recompilations(self):
+        self.assertEqual(self.launch("timing")["warnings"], [])
+        self.implementation = implementation_or_error(source := odd_model("Breaking") | {"compile": True})
+        breaks, anew = self.launch("timing", source)["warnings"]
+        self.assertRegex(breaks, r"^1 graph break, the first at odd_models.py:\d+, `torch._dynamo.graph_break\(\)`: \w")
+        self.assertRegex(anew, r"^[2-9] recompilations, the first of odd_models.py:\d+, because this no longer held: `self\.calls == \d`$")
+
     def test_reports_a_failing_compilation_with_its_traceback(self):
         self.implementation = implementation_or_error(source := odd_model("Uncompilable") | {"compile": True})
         body = self.launch("timing", source)
