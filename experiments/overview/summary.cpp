@@ -379,6 +379,21 @@ std::optional<Facts> advice_facts(const RunView& view) {
       .set("to", ladder->fastest()->mean_ms(), in_prose(ladder->fastest()->mean_ms()));
 }
 
+/// Returns the largest network's step in a run that compares no two precisions, and why FP32 lacks.
+Facts single_facts(const StepRow& row, const std::vector<MeasuredNetwork>& networks) {
+  const auto fp32 = std::ranges::find_if(networks, [&](const MeasuredNetwork& network) {
+    return network.precision() == describe(Precision::kFp32) && network.step.times_ms.empty() &&
+           network.size_label() == row.network->size_label();
+  });
+  const std::string reason =
+      fp32 == networks.end() ? "" : reason_missing(*fp32->group->cells.rbegin()->second);
+  return Facts()
+      .set("size", row.network->size_label())
+      .set("precision", row.precision())
+      .set("ms", row.mean_ms(), in_prose(row.mean_ms()))
+      .when("missing", !reason.empty(), "reason", reason);
+}
+
 /// Returns the largest network with a training step in FP32 and in the precision that the answers
 /// compare.
 std::optional<PrecisionPair> compared_pair(const std::vector<MeasuredNetwork>& networks) {
@@ -420,6 +435,8 @@ std::optional<Section> summary_section(const RunView& view) {
   const auto other = pair ? step_time(profiles, *pair->other) : std::nullopt;
   PartContent part;
   set_facts(view, part, rows, pair ? &*pair : nullptr, fp32, other);
+  part.facts.when("single",
+                  pair ? std::nullopt : std::optional(single_facts(rows.back(), networks)));
   part.facts.when("advice", advice_facts(view));
   part.facts.set("network", pair ? pair->size_label() : "");
   part.facts.set("kernels", view.on_gpu() ? "kernels" : "operators");

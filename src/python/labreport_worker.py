@@ -7,6 +7,7 @@ request names, calls it, and reports in one line which call of the model failed.
 """
 
 import ast
+import collections
 import contextlib
 import functools
 import gc
@@ -502,7 +503,38 @@ def compile_function(function, device, mode=None, dynamic=None):
     return torch.compile(function, mode=mode, dynamic=dynamic)
 
 
+def compile_notes():
+    """Tells how often torch.compile gave up and how often it compiled anew, each with the first place and reason."""
+    utils = sys.modules.get("torch._dynamo.utils")
+    if utils is None:
+        return []
+    breaks, notes = {}, []
+    for found in utils.graph_break_reasons:
+        place = found.user_stack[-1]
+        breaks.setdefault((place.filename, place.lineno), f"`{(place.line or '').strip()}`: {found.reason.splitlines()[0]}")
+    anew = [compilation for compilation in utils.get_compilation_metrics() if compilation.recompile_reason]
+    if breaks:
+        (file, line), words = next(iter(breaks.items()))
+        notes.append(f"{plural(len(breaks), 'graph break')}, the first at {os.path.basename(file)}:{line}, {words}")
+    if anew:
+        guard = re.sub(r"^\d+/\d+: ", "", anew[0].recompile_reason.splitlines()[0]).partition("  #")[0].strip()
+        place = f"{os.path.basename(anew[0].co_filename)}:{anew[0].co_firstlineno}"
+        notes.append(f"{plural(len(anew), 'recompilation')}, the first of {place}, because this no longer held: `{guard}`")
+    return notes
+
+
+def plural(count, noun):
+    return f"{count} {noun}" + "s" * (count != 1)
+
+
 # These functions and classes run models for the engine.
+
+
+def dtype_words(kind, tensors):
+    """Returns "2 of 14 parameters are bfloat16"; "" if all are FP32."""
+    dtypes = [str(tensor.dtype).removeprefix("torch.") for tensor in tensors if tensor.is_floating_point()]
+    counts = collections.Counter(dtype for dtype in dtypes if dtype != "float32")
+    return ", ".join(f"{count} of {len(dtypes)} {kind} {'is' if count == 1 else 'are'} {dtype}" for dtype, count in counts.items())
 
 
 def first_tensor(output):
@@ -550,10 +582,19 @@ class ModuleRanges:
             self.on_output(path, tensor)
 
 
+LAUNCH_NETWORKS = []  # all networks of this process
+
+
+def notes_of_launch():
+    """Returns lines on what a reader of the launch's numbers must know: dtypes, graph breaks and recompilations."""
+    is_users_network = any(not isinstance(network.source, ShippedSource) for network in LAUNCH_NETWORKS)
+    return [note for network in LAUNCH_NETWORKS for note in network.dtype_notes] + (compile_notes() if is_users_network else [])
+
+
 class Network:
     """A model with the interface that the engine expects of a network."""
 
-    def __init__(self, source, values, device):
+    def __init__(self, source, values, device, precision=None):
         self.source, self.vocab, self.device = source, values["vocab_size"], torch.device(device)
         self.forward_count, self.ids, self.targets = 0, None, None
         if isinstance(source, ShippedSource) and source.compiled:
@@ -567,6 +608,7 @@ class Network:
         if device != "cpu":
             torch.cuda.empty_cache()  # returns the memory that initialization used to the GPU
         self.check_device(self.device)
+        self.check_dtypes(precision)
         self.targets_name = self.find_targets_name()
         self.call_name = f"torch.compile({source.name}).forward" if source.compiled else f"{source.name}.forward"
 
@@ -579,6 +621,16 @@ class Network:
     def loss_function(self):
         loss, mode = self.source.loss, self.source.mode
         return compile_function(loss, self.device, mode) if self.source.compiled_loss else loss
+
+    def check_dtypes(self, precision):
+        """Notes dtypes other than FP32. Raises NotOffered if the cell is to be in FP32 but parameters are not."""
+        parameters = dtype_words("parameters", (tensor for _, tensor in self.parameters()))
+        buffers = dtype_words("buffers", (tensor for _, tensor in self.buffers()))
+        if parameters and precision in ["fp32", "tf32"]:
+            raise NotOffered(f"{parameters}, so {self.source.name} makes no step in {precision.upper()}; --precisions bf16 "
+                             "measures it in BF16")
+        self.dtype_notes = list(filter(None, [parameters, buffers]))
+        LAUNCH_NETWORKS.append(self)
 
     def find_targets_name(self):
         """Returns the name of the parameter by which forward takes targets; None without one. Raises Mismatch if forward
@@ -770,23 +822,23 @@ def attention_factory(source):
     return make
 
 
-def network_factory(source):
+def network_factory(source, precision=None):
     def make(implementation, values, device):
         values = values | {"rope_theta": ROPE_THETA}
         if ShippedSource.variant_words(implementation):
             return Network(ShippedSource(implementation), values, device)
-        return Network(checked_source(source, implementation), values, device)
+        return Network(checked_source(source, implementation), values, device, precision)
 
     return make
 
 
 def read_request(arguments):
-    """Returns the request's model and implementation; (None, "") for a faulty request, which the engine reports."""
+    """Returns the request's model, and its cell's parameters; (None, {}) for a faulty request, which the engine reports."""
     try:
         request = json.loads(Path(arguments[arguments.index("--request") + 1]).read_text())
-        return request.get("model"), request["params"].get("implementation", "")
+        return request.get("model"), dict(request["params"])
     except (ValueError, LookupError, TypeError, AttributeError, OSError):
-        return None, ""
+        return None, {}
 
 
 def print_to_stderr():
@@ -811,12 +863,12 @@ def main(arguments):
         return describe(arguments[1])
     if "--request" in arguments:
         print_to_stderr()
-    spec, implementation = read_request(arguments)
-    compiles = spec.get("compile") if spec else "compiled" in ShippedSource.variant_words(implementation)
+    spec, cell = read_request(arguments)
+    compiles = spec.get("compile") if spec else "compiled" in ShippedSource.variant_words(cell.get("implementation", ""))
     with empty_compile_cache() if compiles else contextlib.nullcontext():
         source = load_source(spec)
-        return engine.run(arguments, network_factory(source), attention_factory(source), describe_error, list,
-                          platform.python_version())
+        return engine.run(arguments, network_factory(source, cell.get("precision")), attention_factory(source), describe_error,
+                          notes_of_launch, platform.python_version())
 
 
 if __name__ == "__main__":

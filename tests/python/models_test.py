@@ -378,6 +378,26 @@ class Ranges(unittest.TestCase):
         self.assertFalse(torch.nn.modules.module._global_forward_pre_hooks)
 
 
+class Dtypes(unittest.TestCase):
+    """Tests that a model whose parameters are not FP32 is not measured as FP32."""
+
+    @staticmethod
+    def make(name, precision):
+        return worker.Network(source(ODD_MODELS + name), COURSE_PARAMETERS, "cpu", precision)
+
+    def test_notes_dtypes_other_than_fp32(self):
+        for name, notes in [("InBf16", ["3 of 3 parameters are bfloat16"]), ("Bigram", []),
+                            ("HalfInBf16", ["1 of 3 parameters is bfloat16", "1 of 1 buffers is float16"])]:
+            self.assertEqual(self.make(name, "bf16").dtype_notes, notes)
+
+    def test_makes_no_fp32_step_of_parameters_in_bf16(self):
+        for precision in ["fp32", "tf32"]:
+            for name in ["InBf16", "HalfInBf16"]:
+                with self.assertRaisesRegex(worker.NotOffered, rf"parameters (is|are) bfloat16, so {name} makes no step in {precision.upper()}"):
+                    self.make(name, precision)
+        self.make("Bigram", "fp32")
+
+
 class Messages(unittest.TestCase):
     """Tests messages of one line, which say which call failed and why."""
 

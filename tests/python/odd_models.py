@@ -103,6 +103,20 @@ class ModelConfig:
     d_model: int
 
 
+class InBf16(Bigram):
+    def __init__(self, vocab_size):
+        super().__init__(vocab_size)
+        self.to(torch.bfloat16)
+
+
+class HalfInBf16(Bigram):
+    def __init__(self, vocab_size):
+        super().__init__(vocab_size)
+        self.head.bias.data = self.head.bias.data.bfloat16()
+        self.register_buffer("cache", torch.ones(3, dtype=torch.float16))
+        self.register_buffer("positions", torch.arange(3))
+
+
 class Configured(Bigram):
     def __init__(self, config: ModelConfig):
         super().__init__(config.vocab, config.d_model)
@@ -187,6 +201,20 @@ class Uncompilable(Bigram):
     def forward(self, ids):
         logits = super().forward(ids)
         return logits @ logits if torch.compiler.is_compiling() else logits
+
+
+class Breaking(Bigram):
+    """Breaks torch.compile's graph once, and makes it compile anew in each step."""
+
+    def __init__(self, vocab_size):
+        super().__init__(vocab_size)
+        self.calls = 0
+
+    def forward(self, ids):
+        logits = super().forward(ids)
+        torch._dynamo.graph_break()
+        self.calls += 1
+        return logits * self.calls
 
 
 class Frozen(Bigram):

@@ -140,6 +140,15 @@ class Worker(Launches):
         self.assertEqual(body["outcome"], {"status": "error", "message": "backward failed: ArithmeticError: no gradient today"})
         self.assertIn('raise ArithmeticError("no gradient today")', body["warnings"][0])
 
+    def test_skips_fp32_and_marks_other_rows_of_a_model_in_bf16(self):
+        self.implementation = implementation_or_error(source := odd_model("InBf16"))
+        outcome = self.launch("timing", source, precision="fp32")["outcome"]
+        self.assertEqual(outcome["status"], "skipped", outcome)
+        self.assertTrue(outcome["reason"].startswith("3 of 3 parameters are bfloat16, so InBf16 makes no step in FP32"), outcome)
+        body = self.launch("timing", source)
+        self.assertEqual(body["outcome"]["status"], "ok", body["outcome"])
+        self.assertEqual(body["warnings"], ["3 of 3 parameters are bfloat16"])
+
     def test_traces_dtypes_of_modules(self):
         rows = self.launch("dtypes")["tables"]["dtypes"]
         for row in [["fp16", "parameter", "layers.attn.q_proj.weight", "float32"],
@@ -274,6 +283,13 @@ class Compiled(Launches):
         values = self.launch("memory")["values"]
         self.assertEqual(values["category", "unknown"], 0)
         self.assertGreater(values["peak", "backward"], values["resident", "parameters"])
+
+    def test_names_graph_breaks_and_recompilations(self):
+        self.assertEqual(self.launch("timing")["warnings"], [])
+        self.implementation = implementation_or_error(source := odd_model("Breaking") | {"compile": True})
+        breaks, anew = self.launch("timing", source)["warnings"]
+        self.assertRegex(breaks, r"^1 graph break, the first at odd_models.py:\d+, `torch._dynamo.graph_break\(\)`: \w")
+        self.assertRegex(anew, r"^[2-9] recompilations, the first of odd_models.py:\d+, because this no longer held: `self\.calls == \d`$")
 
     def test_reports_a_failing_compilation_with_its_traceback(self):
         self.implementation = implementation_or_error(source := odd_model("Uncompilable") | {"compile": True})
