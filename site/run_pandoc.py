@@ -3,18 +3,21 @@
 latex: REQUEST is a list of reports in Markdown for paper. RESULT has the LaTeX of each by TEMPLATE and FILTER, or an
 empty text if pandoc fails.
 
-formulas: REQUEST is a list of formulas in TeX with their dollars. RESULT maps each that is fit for every format to its
-forms, MathML and Typst; the others are left out. Pandoc is no sanitizer: its MathML is written anew from known
-elements and attributes, its Typst is refused where it would call code, and TeX that defines commands or that LaTeX
-would not take is never asked for. Formulas share one start of pandoc; if it fails, each has its own.
+formulas: REQUEST is a list of formulas in TeX with their dollars. RESULT maps each that is fit for pages and LaTeX to
+its forms, MathML and Typst; the others are left out. Its Typst is empty if Typst refuses it. Pandoc is no sanitizer:
+its MathML is written anew from known elements and attributes, its Typst is refused where it would call code, and TeX
+that defines commands or that LaTeX would not take is never asked for. Formulas share one start of pandoc; if it fails,
+each has its own.
 """
 import html
 import importlib.util
 import json
+import os
 import pathlib
 import re
 import resource
 import secrets
+import signal
 import subprocess
 import sys
 import unicodedata
@@ -24,8 +27,9 @@ LONGEST = 2000  # characters that fit a page
 DEEPEST = 48  # nested elements that every reader's stack can hold
 MEMORY = "-M512m"
 # Limits of processor time, which do not depend on how busy the machine is: of one start for all formulas, one start for
-# a single formula, all starts for single formulas, and one start for LaTeX.
+# a single formula, all starts for single formulas, and one start for LaTeX; of one trial by Typst, and of all trials.
 SHARED_SECONDS, SINGLE_SECONDS, ALL_SINGLES_SECONDS, LATEX_SECONDS = 10, 2, 30, 30
+TYPST_SECONDS, ALL_TYPST_SECONDS = 5, 60
 
 ELEMENTS = {"mrow", "mi", "mn", "mo", "mtext", "mspace", "mphantom", "mstyle", "msub", "msup", "msubsup", "munder",
             "mover", "munderover", "mfrac", "msqrt", "mroot", "mtable", "mtr", "mtd"}
@@ -92,7 +96,8 @@ def is_safe_to_convert(source):
         return False
     marks = re.sub(r"\\.", "", source, flags=re.DOTALL)
     return (len(source) <= LONGEST and not re.search(r"[%#]|\^\^", marks)
-            and not re.search(r"\\(?:new|renew|provide|Declare|def|&)|\\text\w*\{[^{}]*[_^&]", source)
+            and not re.search(r"\\(?:new|renew|provide|Declare|def|&)|\\text\w*\{[^{}]*[_^&]",
+                              re.sub(r"\\[\\_]", "", source))
             and not any(unicodedata.category(sign) in ("Cc", "Cf", "Cs", "Cn") for sign in source.replace("\n", " ")))
 
 
@@ -116,9 +121,10 @@ def is_apart(left, right):
 
 
 def mathml(node, depth=0):
-    if node.tag not in ELEMENTS or depth > DEEPEST:
+    tag = "mrow" if node.get("notation") == "box" else node.tag
+    if tag not in ELEMENTS or depth > DEEPEST:
         raise Refused(node.tag)
-    attributes = "".join(f' {name}="{value}"' for name, value in node.items()
+    attributes = ' class="boxed"' if tag != node.tag else "".join(f' {name}="{value}"' for name, value in node.items()
                          if name in ATTRIBUTES and re.fullmatch(r"[\w.%+-]+", value))
     inside = html.escape(node.text or "")
     before = None
@@ -129,7 +135,7 @@ def mathml(node, depth=0):
             inside += THIN
         inside += mathml(child, depth + 1)
         before = child
-    return f"<{node.tag}{attributes}>{inside}</{node.tag}>"
+    return f"<{tag}{attributes}>{inside}</{tag}>"
 
 
 def mathml_forms(page):
@@ -141,15 +147,31 @@ def mathml_forms(page):
 QUOTED = r'"(?:[^"\\]|\\.)*"|\\.'
 MATHEMATICS = re.compile(rf'\$((?:{QUOTED}|#h\(-?\d+em\)|[^"\\$#])*)\$', re.DOTALL)
 SPACES = re.compile(rf"{QUOTED}|#h\((?P<back>-?)\d+em\)", re.DOTALL)
+CALL = re.compile(rf'#box\(stroke: black, inset: 3pt, \[(?P<boxed>\$(?:{QUOTED}|#h\(-?\d+em\)|[^"\\$#])*\$)\]\)'
+                  r"|#scale\(x: (?P<size>\d+)%, y: \d+%\)\[(?P<sign>\\[^\w\s]|[^\w\s\\$#])\]", re.DOTALL)
 
 
-def typst(text):
+def plain_typst(text):
     """Returns what stands between the dollars. Refuses what may call code."""
     whole = MATHEMATICS.fullmatch(text.strip())
     if whole is None or re.search(r"\bstd\b|//|/\*|`", re.sub(QUOTED, " ", whole[1], flags=re.DOTALL)):
         raise Refused(text)
     # Pandoc 3.9 rounds the widths of spaces down to whole ems, so all become medium or, if negative, vanish.
     return SPACES.sub(lambda found: {None: found[0], "": " med ", "-": ""}[found["back"]], whole[1]).strip()
+
+
+def typst(text):
+    """Returns what stands between the dollars, with pandoc's calls for \\boxed and \\big."""
+    text = re.sub("[\ue000-\uf8ff]", "", text)  # Each of these letters stands for a call.
+    calls = []
+    while found := CALL.search(text):
+        text = text.replace(found[0], chr(0xe000 + len(calls)))
+        calls.append(f"#box(stroke: 0.5pt, inset: 3pt, [${plain_typst(found['boxed'])}$])" if found["boxed"]
+                     else f"lr(size: #{found['size']}%, \\{found['sign'][-1]})")
+    text = plain_typst(text)
+    for i, call in reversed(list(enumerate(calls))):
+        text = text.replace(chr(0xe000 + i), call)
+    return text
 
 
 class Pandoc:
@@ -201,8 +223,68 @@ def convert_all(pandoc, sources):
     return found
 
 
+def try_with_typst(typesetter, texts, answers):
+    """Writes "+" to the file for each text that Typst takes, else "-". A text may end this process."""
+    os.environ["RAYON_NUM_THREADS"] = "2"
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # Rust prints a message when it aborts.
+    for text in texts:
+        signal.setitimer(signal.ITIMER_PROF, TYPST_SECONDS)
+        try:
+            typesetter.compile(f"${text}$".encode(), ignore_system_fonts=True)
+            os.write(answers, b"+")
+        except typesetter.TypstError:
+            os.write(answers, b"-")
+
+
+def refused_by(typesetter, texts):
+    """Returns those of the texts that Typst does not take."""
+    refused, rest = set(), list(texts)
+    while rest and resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime < ALL_TYPST_SECONDS:
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                try_with_typst(typesetter, rest, writer)
+            finally:
+                os._exit(0)
+        os.close(writer)
+        with open(reader, encoding="ascii") as file:
+            answers = file.read()
+        os.waitpid(child, 0)
+        answers += "-" if len(answers) < len(rest) else ""  # The next text ended the process.
+        refused.update(text for text, answer in zip(rest, answers) if answer == "-")
+        rest = rest[len(answers):]
+    return refused.union(rest)
+
+
+def signs_by_name(pandoc, found):
+    """Returns the signs of formulas by pandoc's names for Typst, "dot.circle"."""
+    signs = sorted({sign for forms in found for sign in re.sub(r"<[^>]*>|&\w+;|[\0-\x7f]", "", forms["mathml"])})
+    names = {forms["typst"]: source[1:-1] for source, forms in
+             convert_all(pandoc, [f"${sign}$" for sign in signs]).items()}
+    return {name: sign for name, sign in names.items() if re.fullmatch(r"[A-Za-z]+(\.[a-z]+)*", name)}
+
+
+def fit_for_typst(pandoc, found):
+    """Replaces names that the installed Typst does not know by their signs, and empties what it still refuses."""
+    try:
+        import typst as typesetter
+    except ImportError:
+        return found  # There is no PDF without Typst.
+    refused = refused_by(typesetter, sorted({forms["typst"] for forms in found.values()}))
+    signs = signs_by_name(pandoc, [forms for forms in found.values() if forms["typst"] in refused])
+    unknown = refused_by(typesetter, sorted(signs))
+    names = re.compile(rf"{QUOTED}|(?<![\w.])[A-Za-z]+(?:\.[a-z]+)*", re.DOTALL)
+    mended = {text: names.sub(lambda name: signs[name[0]] if name[0] in unknown else name[0], text) for text in refused}
+    refused = refused_by(typesetter, sorted(set(mended.values())))
+    for forms in found.values():
+        text = mended.get(forms["typst"], forms["typst"])
+        forms["typst"] = "" if text in refused else text
+    return found
+
+
 def formulas(pandoc, sources):
-    return convert_all(pandoc, [source for source in sources if is_safe_to_convert(source)])
+    return fit_for_typst(pandoc, convert_all(pandoc, [source for source in sources if is_safe_to_convert(source)]))
 
 
 # GitHub's Markdown without its raw HTML, footnotes and second form of formulas; it has no raw TeX.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/format.h"
+
 namespace labreport {
 namespace {
 
@@ -10,18 +12,22 @@ namespace {
 struct DatasheetRates {
   std::string_view device;  ///< Text in the device's name; the first row that matches counts.
   double fp32, tf32, bf16, fp16;
+  double memory_gib;  ///< The largest variant's; 0 if there is none.
 };
 
-constexpr DatasheetRates kRates[]{{" MIG ", 0, 0, 0, 0},
-                                  {"H200", 67, 494.5, 989.5, 989.5},
-                                  {"H100 PCIe", 51, 378, 756.5, 756.5},
-                                  {"H100 NVL", 60, 417.5, 835.5, 835.5},
-                                  {"H100", 67, 494.5, 989.5, 989.5},
-                                  {"A100", 19.5, 156, 312, 312},
-                                  {"L40S", 91.6, 183, 366, 366},
-                                  {"L4", 30.3, 60, 121, 121},
-                                  {"V100-SXM2", 15.7, 0, 0, 125},
-                                  {"T4", 8.1, 0, 0, 65}};
+constexpr DatasheetRates kRates[]{{" MIG ", 0, 0, 0, 0, 0},
+                                  {"H200", 67, 494.5, 989.5, 989.5, 141},
+                                  {"H100 PCIe", 51, 378, 756.5, 756.5, 80},
+                                  {"H100 NVL", 60, 417.5, 835.5, 835.5, 94},
+                                  {"H100", 67, 494.5, 989.5, 989.5, 80},
+                                  {"A100 40GB", 19.5, 156, 312, 312, 40},
+                                  {"A100-SXM4-40GB", 19.5, 156, 312, 312, 40},
+                                  {"A100-PCIE-40GB", 19.5, 156, 312, 312, 40},
+                                  {"A100", 19.5, 156, 312, 312, 80},
+                                  {"L40S", 91.6, 183, 366, 366, 48},
+                                  {"L4", 30.3, 60, 121, 121, 24},
+                                  {"V100-SXM2", 15.7, 0, 0, 125, 32},
+                                  {"T4", 8.1, 0, 0, 65, 16}};
 
 struct LinkRow {
   std::string_view device;  ///< As in `DatasheetRates`.
@@ -69,6 +75,12 @@ std::optional<double> datasheet_peak(std::string_view device, Precision precisio
   const DatasheetRates* rates = find_device(kRates, device);
   if (rates == nullptr || rates->*rate_of(precision) == 0) return std::nullopt;
   return rates->*rate_of(precision) * 1e12;
+}
+
+std::optional<double> datasheet_memory(std::string_view device) {
+  const DatasheetRates* rates = find_device(kRates, device);
+  if (rates == nullptr || rates->memory_gib == 0) return std::nullopt;
+  return rates->memory_gib * kBytesPerGibibyte;
 }
 
 std::optional<DatasheetLink> datasheet_link(std::string_view device) {

@@ -16,6 +16,10 @@ namespace labreport {
 /// T4 Tensor Core GPU Datasheets (2020, 2019). Rates that a sheet gives with sparsity are halved.
 std::optional<double> datasheet_peak(std::string_view device, Precision precision);
 
+/// Returns the bytes of the device's memory, from the same sheets: the largest variant's if the
+/// name tells none. A GB of a sheet counts as 2³⁰ bytes, which is at least what the device has.
+std::optional<double> datasheet_memory(std::string_view device);
+
 struct DatasheetLink {
   std::string_view name;    ///< "NVLink"; "PCIe" if the GPU has no NVLink
   double bytes_per_second;  ///< The rate in one direction, half of the sheet's sum of both.

@@ -5,6 +5,8 @@
 #include "base/format.h"
 #include "cli/run_choice.h"
 #include "cli/verbs.h"
+#include "experiments/common/datasheet_check.h"
+#include "results/run_labels.h"
 
 namespace labreport {
 namespace {
@@ -17,6 +19,9 @@ bool check_run(const std::string& word) {
     fmt::print("{}: {}: {}\n", finding.is_error ? "error" : "warning", finding.cell_id,
                finding.text);
     is_plausible = is_plausible && !finding.is_error;
+  }
+  if (chosen.run.source == kSourceImported) {
+    for (const std::string& line : beyond_datasheet(chosen.run)) fmt::print("warning: {}\n", line);
   }
   if (is_plausible) {
     fmt::print("{}: {}, well-formed and plausible\n", chosen.name,

@@ -10,7 +10,9 @@
 #include "base/files.h"
 #include "base/messages.h"
 #include "base/text.h"
+#include "cli/hints.h"
 #include "cli/verbs.h"
+#include "experiments/common/datasheet_check.h"
 #include "experiments/overview/overview.h"
 #include "imports/import.h"
 #include "results/metric_names.h"
@@ -44,13 +46,23 @@ ExitStatus import(const ImportVerbFlags& flags, const std::vector<std::string>& 
   if (flags.file.empty())
     throw InputError("import needs a file", "name one with a table in CSV or Markdown");
   const std::filesystem::path file = flags.file;
-  Run run = import_table(read_file(file, kMaxFileBytes), file.filename().string(), flags.facts);
+  const std::string text = read_file(file, kMaxFileBytes);
+  Run run;
+  try {
+    run = import_table(text, file.filename().string(), flags.facts);
+  } catch (const InputError& error) {
+    for (const std::string& complaint : split(error.what(), '\n')) {
+      say("labreport: {}\n", in_callers_form(complaint));
+    }
+    return ExitStatus::kBadInput;
+  }
   run.sessions = {import_session(argv)};
   const std::filesystem::path folder = make_import_folder(flags.out, run);
   RunStore(folder).save_imported(run);
   for (const std::string& assumption : provenance_texts(run, metric::kAssumed)) {
     say("assumed: {}\n", assumption);
   }
+  for (const std::string& line : beyond_datasheet(run)) say("{}\n", line);
   fmt::print("{}  imported  {}\n", folder.string(), overview::outcome_line(run));
   return ExitStatus::kDone;
 }

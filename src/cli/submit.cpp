@@ -155,6 +155,7 @@ ExitStatus submit(const SubmitFlags& flags) {
   }
   fmt::print("{0}: {1} as {2}, with figures, CSV and run.json\n{0}.zip: the same, for Gradescope\n",
              out.string(), folder.lexically_normal().string(), join_words(reports));
+  if (!fs::exists(out / "report.pdf")) fmt::print("missing: report.pdf, for the reason below\n");
   for (const std::string& line : missing_lines(RunStore(folder), options.notes))
     fmt::print("{}\n", in_callers_form("missing: " + line));
   rendered.print_messages();

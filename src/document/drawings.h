@@ -43,6 +43,8 @@ struct TypesetJob {
 struct TypesetResult {
   std::string pdf;
   std::string problem;  ///< One line that says why there is no PDF; else empty.
+  /// Characters that the PDF shows as boxes, by the package whose fonts have them.
+  std::map<std::string, std::vector<std::string>> missing_letters = {};
 };
 
 /// Turns Vega-Lite into pictures, Typst into PDF, TeX into formulas and Markdown into LaTeX.

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "document/author_math.h"
 #include "embedded/document.h"
 
 namespace labreport {
@@ -30,10 +31,29 @@ std::string_view fence_of(std::string_view line) {
   return is_code_span ? std::string_view() : line.substr(0, length);
 }
 
+/// True if an author who put this between escaped brackets meant a formula: it has a command, a
+/// script or a sign of a relation, or, within a line, letters that stand alone.
+bool reads_as_formula(std::string_view inside, bool is_display) {
+  constexpr std::string_view kSigns = "^_=<>";
+  bool has_sign = false, has_letter = false, has_word = false;
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    const bool is_letter = is_alpha(inside[i]);
+    const bool is_escaped = i > 0 && inside[i - 1] == '\\';
+    has_sign = has_sign || (is_escaped ? is_letter : kSigns.find(inside[i]) != kSigns.npos);
+    has_word = has_word || (is_letter && i > 0 && is_alnum(inside[i - 1]));
+    has_letter = has_letter || is_letter;
+  }
+  return inside.find("](") == inside.npos && (has_sign || (has_letter && !has_word && !is_display));
+}
+
+std::string without_marks(std::string_view markdown) {
+  return replaced(replaced(std::string(markdown), kMarkOpen, ""), kMarkClose, "");
+}
+
 /// Copies Markdown up to the next formula, cuts the formula, and so on.
 class FormulaCutter {
  public:
-  explicit FormulaCutter(std::string_view text) : text_(text) {}
+  FormulaCutter(std::string_view text, bool is_authors) : text_(text), is_authors_(is_authors) {}
 
   CutMarkdown cut() {
     while (at_ < text_.size()) copy_or_cut();
@@ -46,6 +66,9 @@ class FormulaCutter {
     if (begins_line && copy_fenced()) return;
     const std::string_view rest = text_.substr(at_);
     if (rest.starts_with("<!--")) return copy_to(end_of("-->", at_, text_.size()));
+    if (is_authors_ && (cut_between("\\(", "\\)", false) || cut_between("\\[", "\\]", true) ||
+                        cut_between("$`", "`$", false)))
+      return;
     if (rest.front() == '\\') return copy_to(at_ + 2);
     if (rest.front() == '`') return copy_code();
     if (rest.front() != '$' || !cut_span()) copy_to(at_ + 1);
@@ -102,20 +125,45 @@ class FormulaCutter {
     return paragraph_end_;
   }
 
-  /// Puts a mark in place of a formula. Returns false if none begins here.
+  /// Puts a mark in place of a formula with dollars. Returns false if none begins here.
   bool cut_span() {
     const bool is_display = text_.substr(at_).starts_with("$$");
     const auto close = is_display ? display_close() : inline_close();
     if (!close) return false;
     const std::size_t dollars = is_display ? 2 : 1;
-    const std::string tex(text_.substr(at_ + dollars, *close - at_ - dollars));
+    put_mark(std::string(text_.substr(at_ + dollars, *close - at_ - dollars)), is_display,
+             *close + dollars);
+    return true;
+  }
+
+  /// Puts a mark in place of a formula between `open` and `close`. Returns false if none begins
+  /// here.
+  bool cut_between(std::string_view open, std::string_view close, bool is_display) {
+    if (!text_.substr(at_).starts_with(open)) return false;
+    const std::size_t begin = at_ + open.size();
+    std::size_t end = begin;
+    while (!text_.substr(end).starts_with(close)) {
+      if (end >= paragraph_end() || text_.substr(end).starts_with(open)) return false;
+      end += text_[end] == '\\' ? 2 : 1;
+      if (end > text_.size()) return false;
+    }
+    const std::string_view inside = text_.substr(begin, end - begin);
+    const std::string tex(is_display ? inside : trimmed(inside));
+    const bool is_formula =
+        open.front() == '$' ? !tex.empty() : reads_as_formula(inside, is_display);
+    // With dollars around it, the formula must be read as the same formula again.
+    if (!is_formula || tex.find('$') != tex.npos || tex.ends_with('\\')) return false;
+    put_mark(tex, is_display, end + close.size());
+    return true;
+  }
+
+  void put_mark(std::string tex, bool is_display, std::size_t end) {
     cut_.markdown.append(kMarkOpen).append(std::to_string(cut_.spans.size())).append(kMarkClose);
     const std::string_view uncounted = text_.substr(line_position_, at_ - line_position_);
     line_ += static_cast<int>(std::ranges::count(uncounted, '\n'));
     line_position_ = at_;
-    cut_.spans.push_back({tex, is_display, line_});
-    at_ = *close + dollars;
-    return true;
+    cut_.spans.push_back({std::move(tex), is_display, line_});
+    at_ = end;
   }
 
   /// Returns the position of the dollar that closes `$…$`; nothing if this is no formula.
@@ -144,6 +192,7 @@ class FormulaCutter {
   }
 
   std::string_view text_;
+  bool is_authors_;
   std::size_t at_ = 0;  ///< The text before this position is copied or cut.
   std::size_t paragraph_end_ = 0;
   std::size_t line_position_ = 0;
@@ -159,9 +208,11 @@ std::string MathSpan::source() const {
 }
 
 CutMarkdown cut_math(std::string_view markdown) {
-  const std::string clean =
-      replaced(replaced(std::string(markdown), kMarkOpen, ""), kMarkClose, "");
-  return FormulaCutter(clean).cut();
+  return FormulaCutter(without_marks(markdown), false).cut();
+}
+
+CutMarkdown cut_author_math(std::string_view markdown) {
+  return FormulaCutter(without_marks(markdown), true).cut();
 }
 
 std::vector<CutPiece> split_at_marks(std::string_view text, const std::vector<MathSpan>& spans) {

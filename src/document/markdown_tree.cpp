@@ -1,11 +1,13 @@
 #include "document/markdown_tree.h"
 
 #include <cmark-gfm-core-extensions.h>
+#include <cmark-gfm-extension_api.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "base/text.h"
+#include "document/author_math.h"
 
 namespace labreport {
 namespace {
@@ -38,12 +40,6 @@ bool is_web(std::string_view address) {
   return address.find("//") != address.npos && (scheme == "http:" || scheme == "https:");
 }
 
-cmark_node* text_node(const std::string& text) {
-  cmark_node* node = cmark_node_new(CMARK_NODE_TEXT);
-  cmark_node_set_literal(node, text.c_str());
-  return node;
-}
-
 std::string without_comments(std::string_view text) {
   std::string outside;
   for (std::size_t open; (open = text.find("<!--")) != text.npos;) {
@@ -52,24 +48,6 @@ std::string without_comments(std::string_view text) {
     text.remove_prefix(close == text.npos ? text.size() : close + 3);
   }
   return outside.append(text);
-}
-
-/// Replaces raw HTML by its source as plain text, so that no words of the author are lost.
-void replace_html_by_text(cmark_node* node, const Spans& spans) {
-  const bool is_block = cmark_node_get_type(node) == CMARK_NODE_HTML_BLOCK;
-  std::string text =
-      without_comments(with_math_source(text_or_empty(cmark_node_get_literal(node)), spans));
-  while (is_block && text.ends_with('\n')) text.pop_back();
-  if (!text.empty()) {
-    cmark_node* replacement = text_node(text);
-    if (is_block) {
-      cmark_node* paragraph = cmark_node_new(CMARK_NODE_PARAGRAPH);
-      cmark_node_append_child(paragraph, replacement);
-      replacement = paragraph;
-    }
-    cmark_node_insert_before(node, replacement);
-  }
-  cmark_node_free(node);
 }
 
 /// Replaces a link or picture by its words if its address is not http, https or relative. A picture
@@ -99,6 +77,68 @@ void make_address_safe(cmark_node* node, ParsedMarkdown& parsed) {
   }
 }
 
+/// Returns the value of an attribute if it stands in quotes; else an empty text.
+std::string quoted_attribute(std::string tag, const std::string& name) {
+  std::ranges::replace_if(tag, [](char letter) { return letter == '\n' || letter == '\t'; }, ' ');
+  const std::size_t found = lower(tag).find(" " + name + "=");
+  const std::size_t quote = found + name.size() + 2;
+  if (found == tag.npos || quote >= tag.size()) return "";
+  if (tag[quote] != '"' && tag[quote] != '\'') return "";
+  return tag.substr(quote + 1, tag.find(tag[quote], quote + 1) - quote - 1);
+}
+
+/// True for tags and spaces alone.
+bool has_no_words(std::string_view html) {
+  bool is_inside = false;
+  return std::ranges::all_of(html, [&](char letter) {
+    const bool is_tags = is_inside || letter == '<' || letter == ' ' || letter == '\n';
+    is_inside = (is_inside || letter == '<') && letter != '>';
+    return is_tags;
+  });
+}
+
+/// Returns nodes that show HTML as its source. Pictures that name their file become pictures, and
+/// tags around a picture have nothing more to say.
+std::vector<cmark_node*> nodes_of_html(const std::string& html, MarkdownSource source) {
+  std::vector<cmark_node*> nodes;
+  std::size_t shown_end = 0;
+  const std::string small = lower(html);
+  for (std::size_t open = 0, close = 0; source == MarkdownSource::kAuthor; open = close) {
+    open = small.find("<img", open);
+    close = small.find('>', open);
+    if (open == small.npos || close == small.npos) break;
+    const std::string tag = html.substr(open, close - open);
+    const std::string address = quoted_attribute(tag, "src");
+    if (address.empty()) continue;
+    const std::string before = html.substr(shown_end, open - shown_end);
+    if (!has_no_words(before)) nodes.push_back(text_node(before));
+    nodes.push_back(cmark_node_new(CMARK_NODE_IMAGE));
+    cmark_node_set_url(nodes.back(), address.c_str());
+    cmark_node_append_child(nodes.back(), text_node(quoted_attribute(tag, "alt")));
+    shown_end = close + 1;
+  }
+  const std::string rest = html.substr(shown_end);
+  const bool is_shown = shown_end == 0 ? !rest.empty() : !has_no_words(rest);
+  if (is_shown) nodes.push_back(text_node(rest));
+  return nodes;
+}
+
+/// Replaces raw HTML by its source as plain text, so that no words of the author are lost.
+void replace_html(cmark_node* node, ParsedMarkdown& parsed, MarkdownSource source) {
+  const bool is_block = cmark_node_get_type(node) == CMARK_NODE_HTML_BLOCK;
+  std::string html =
+      without_comments(with_math_source(text_or_empty(cmark_node_get_literal(node)), parsed.spans));
+  while (is_block && html.ends_with('\n')) html.pop_back();
+  const std::vector<cmark_node*> nodes = nodes_of_html(html, source);
+  // A block keeps its node, which knows its line.
+  if (is_block && !nodes.empty()) cmark_node_set_type(node, CMARK_NODE_PARAGRAPH);
+  for (cmark_node* piece : nodes) {
+    is_block ? cmark_node_append_child(node, piece) : cmark_node_insert_before(node, piece);
+    if (cmark_node_get_type(piece) == CMARK_NODE_IMAGE) make_address_safe(piece, parsed);
+  }
+  if (!is_block || nodes.empty()) cmark_node_free(node);
+}
+
 /// Lists all nodes, inner ones first, so that the caller may replace nodes in this order.
 std::vector<cmark_node*> nodes_inside_out(cmark_node* root) {
   std::vector<cmark_node*> nodes;
@@ -114,6 +154,12 @@ std::vector<cmark_node*> nodes_inside_out(cmark_node* root) {
 }
 
 }  // namespace
+
+cmark_node* text_node(const std::string& text) {
+  cmark_node* node = cmark_node_new(CMARK_NODE_TEXT);
+  cmark_node_set_literal(node, text.c_str());
+  return node;
+}
 
 int line_of(cmark_node* node) {
   while (node != nullptr && cmark_node_get_start_line(node) == 0) node = cmark_node_parent(node);
@@ -133,11 +179,13 @@ std::string text_inside(cmark_node* node) {
   return text;
 }
 
-ParsedMarkdown parse_markdown(std::string_view markdown) {
+ParsedMarkdown parse_markdown(std::string_view markdown, MarkdownSource source) {
   cmark_gfm_core_extensions_ensure_registered();
-  CutMarkdown cut = cut_math(markdown);
+  const bool is_authors = source == MarkdownSource::kAuthor;
+  CutMarkdown cut = is_authors ? cut_author_math(markdown) : cut_math(markdown);
+  const int options = CMARK_OPT_STRIKETHROUGH_DOUBLE_TILDE | (is_authors ? CMARK_OPT_FOOTNOTES : 0);
   const std::unique_ptr<cmark_parser, decltype(&cmark_parser_free)> parser(
-      cmark_parser_new(CMARK_OPT_STRIKETHROUGH_DOUBLE_TILDE), &cmark_parser_free);
+      cmark_parser_new(options), &cmark_parser_free);
   std::vector<const char*> extensions{"table", "strikethrough"};
   if (!has_long_word(cut.markdown)) extensions.push_back("autolink");
   for (const char* extension : extensions) {
@@ -152,7 +200,7 @@ ParsedMarkdown parse_markdown(std::string_view markdown) {
       const std::string literal = text_or_empty(cmark_node_get_literal(node));
       cmark_node_set_literal(node, with_math_source(literal, parsed.spans).c_str());
     } else if (type == CMARK_NODE_HTML_BLOCK || type == CMARK_NODE_HTML_INLINE) {
-      replace_html_by_text(node, parsed.spans);
+      replace_html(node, parsed, source);
     } else if (type == CMARK_NODE_LINK || type == CMARK_NODE_IMAGE) {
       make_address_safe(node, parsed);
     }

@@ -31,11 +31,20 @@ struct ParsedMarkdown {
   std::vector<DroppedLink> dropped_links = {};  ///< Bare mail addresses stay text and do not count.
 };
 
+enum class MarkdownSource {
+  kReport,  ///< This program wrote the text.
+  kAuthor,  ///< A person wrote it: `cut_author_math` finds formulas, and there may be footnotes.
+};
+
 /// Parses GitHub's Markdown: with tables and ~~strikethrough~~, and with links at bare addresses
-/// unless a word of the text has more than 1,000 bytes. Raw HTML becomes text without its comments.
-/// Links lead to http, https or relative addresses; of other links only the words stay. A picture
-/// at an http or https address becomes a link. Only text nodes contain marks of formulas.
-ParsedMarkdown parse_markdown(std::string_view markdown);
+/// unless a word of the text has more than 1,000 bytes. Raw HTML becomes text without its comments;
+/// an author's <img> becomes a picture. Links lead to http, https or relative addresses; of other
+/// links only the words stay. A picture at an http or https address becomes a link. Only text nodes
+/// contain marks of formulas.
+ParsedMarkdown parse_markdown(std::string_view markdown,
+                              MarkdownSource source = MarkdownSource::kReport);
+
+cmark_node* text_node(const std::string& text);
 
 /// Returns the line, from 1, on which a node begins. If the parser recorded none, it is the line of
 /// the block around the node, or 0.

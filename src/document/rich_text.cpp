@@ -159,7 +159,7 @@ class TreeReader {
   Inline math(const MathSpan& span) const {
     using Kind = Inline::Kind;
     const Formula* formula = find_formula(span, formulas_);
-    if (formula == nullptr) return {Kind::kCode, span.tex, "", {}};
+    if (formula == nullptr || formula->typst.empty()) return {Kind::kCode, span.tex, "", {}};
     return {span.is_display ? Kind::kDisplay : Kind::kMath, span.tex, "", {}, formula->typst};
   }
 

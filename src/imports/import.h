@@ -42,8 +42,8 @@ inline constexpr std::string_view kExampleHeader = "size,context,precision,mode,
 using ImportFlags = std::map<std::string, std::string, std::less<>>;
 
 /// Reads lines of `name: value` and, below them, one table in CSV or Markdown. The run has no
-/// session; the caller adds it. `file` is the name that is recorded and shown. Throws `InputError`
-/// with file and line for everything that is not documented.
+/// session; the caller adds it. `file` is the name that is recorded and shown. Throws one
+/// `InputError` with a line for each thing that is not documented, with its file and line.
 Run import_table(const std::string& text, const std::string& file, const ImportFlags& flags);
 
 }  // namespace labreport

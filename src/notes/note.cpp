@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include "base/printable.h"
 #include "base/text.h"
+#include "document/author_math.h"
 #include "document/markdown_tree.h"
 
 namespace labreport {
@@ -63,12 +65,26 @@ bool nests_too_deeply(cmark_node* root) {
   return false;
 }
 
+constexpr std::size_t kMaxReported = 20;    // links, pictures, and footnotes
+constexpr std::size_t kMaxShownBytes = 60;  // of an address or a name
+
+/// Returns the line of the note for a line of the parsed text, in which each formula has one line.
+int line_in_note(int line, const std::vector<MathSpan>& spans) {
+  for (const MathSpan& span : spans) {
+    if (span.line < line) line += static_cast<int>(std::ranges::count(span.tex, '\n'));
+  }
+  return line;
+}
+
 /// Replaces the links of pictures by their published addresses, and pictures without one by their
 /// alternative text.
-void place_pictures(cmark_node* root, const FindPicture& find, std::vector<NoteProblem>& problems) {
-  for_each_node(root, CMARK_NODE_IMAGE, [&](cmark_node* image) {
+void place_pictures(const ParsedMarkdown& parsed, const FindPicture& find,
+                    std::vector<NoteProblem>& problems) {
+  std::size_t reported_pictures = 0;
+  for_each_node(parsed.tree.get(), CMARK_NODE_IMAGE, [&](cmark_node* image) {
     const FoundPicture picture = find(cmark_node_get_url(image));
-    if (!picture.problem.empty()) problems.push_back({line_of(image), picture.problem});
+    if (!picture.problem.empty() && ++reported_pictures <= kMaxReported)
+      problems.push_back({line_in_note(line_of(image), parsed.spans), picture.problem});
     if (picture.address) {
       cmark_node_set_url(image, picture.address->c_str());
       return;
@@ -80,15 +96,148 @@ void place_pictures(cmark_node* root, const FindPicture& find, std::vector<NoteP
   });
 }
 
-/// Returns equivalent TeX that contains no markup for parsers of Markdown that do not know math.
-std::string harmless_tex(const MathSpan& span) {
+/// Environments that number lines or stand outside of dollars, and those of the same shape that
+/// every format takes.
+constexpr std::pair<std::string_view, std::string_view> kEnvironments[] = {
+    {"align", "aligned"},    {"flalign", "aligned"},   {"split", "aligned"},
+    {"eqnarray", "aligned"}, {"alignat", "alignedat"}, {"gather", "gathered"},
+    {"multline", "gathered"}};
+
+/// Returns equivalent TeX that every format takes, and that contains no markup for parsers of
+/// Markdown that do not know math.
+std::string portable_tex(const MathSpan& span) {
   std::string tex = replaced(replaced(span.tex, "<", "\\lt "), ">", "\\gt ");
   tex = replaced(replaced(std::move(tex), "](", "] ("), "`", "'");
+  for (const char* word : {"\\begin", "\\end"}) {
+    if (tex.find(word) == tex.npos) break;
+    for (const char* star : {"*}", "}"}) {
+      tex = replaced(std::move(tex), fmt::format("{}{{equation{}", word, star), "");
+      for (const auto& [from, to] : kEnvironments) {
+        tex = replaced(std::move(tex), fmt::format("{}{{{}{}", word, from, star),
+                       fmt::format("{}{{{}}}", word, to));
+      }
+    }
+  }
   return MathSpan{std::move(tex), span.is_display}.source();
 }
 
-constexpr std::size_t kMaxShownBytes = 60;  // of a link's address
-constexpr std::size_t kMaxReportedLinks = 20;
+/// Turns code blocks in the language "math" into formulas of the note.
+void show_math_blocks(const ParsedMarkdown& parsed, ParsedNote& note) {
+  for_each_node(parsed.tree.get(), CMARK_NODE_CODE_BLOCK, [&](cmark_node* block) {
+    const char* language = cmark_node_get_fence_info(block);
+    if (language == nullptr || std::string_view(language) != "math") return;
+    const std::string line = replaced(cmark_node_get_literal(block), "\n", " ");
+    const std::string tex(trimmed(line));
+    if (tex.empty() || tex.find('$') != tex.npos || tex.ends_with('\\')) return;
+    cmark_node* formula = cmark_node_new(CMARK_NODE_CUSTOM_BLOCK);
+    const std::string source = portable_tex({tex, true});
+    cmark_node_set_on_enter(formula, source.c_str());  // It is written without escapes.
+    note.formula_lines.emplace(source, line_in_note(line_of(block), parsed.spans));
+    cmark_node_insert_before(block, formula);
+    cmark_node_free(block);
+  });
+}
+
+/// Writes the numbers of footnotes behind words, and footnotes as a list below the note.
+void show_footnotes(cmark_node* root) {
+  constexpr std::array kDigits{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  cmark_node* previous = nullptr;
+  for_each_node(root, CMARK_NODE_FOOTNOTE_REFERENCE, [&](cmark_node* reference) {
+    const bool is_next = previous != nullptr && cmark_node_previous(reference) == previous;
+    std::string number = is_next ? "," : "";
+    for (const char digit : std::string_view(cmark_node_get_literal(reference))) {
+      number += kDigits.at(static_cast<std::size_t>(digit - '0'));
+    }
+    previous = text_node(number);
+    cmark_node_insert_before(reference, previous);
+    cmark_node_free(reference);
+  });
+  cmark_node* list = nullptr;
+  for_each_node(root, CMARK_NODE_FOOTNOTE_DEFINITION, [&](cmark_node* footnote) {
+    if (list == nullptr) {
+      cmark_node_insert_before(footnote, cmark_node_new(CMARK_NODE_THEMATIC_BREAK));
+      list = cmark_node_new(CMARK_NODE_LIST);
+      cmark_node_set_list_type(list, CMARK_ORDERED_LIST);
+      cmark_node_set_list_start(list, 1);
+      cmark_node_set_list_tight(list, 1);
+      cmark_node_insert_before(footnote, list);
+    }
+    cmark_node* item = cmark_node_new(CMARK_NODE_ITEM);
+    cmark_node_append_child(list, item);
+    while (cmark_node* child = cmark_node_first_child(footnote)) {
+      cmark_node_append_child(item, child);
+    }
+    cmark_node_free(footnote);
+  });
+}
+
+/// Reports footnotes to which nothing refers: the parser leaves them out.
+void report_lost_footnotes(std::string_view text, std::vector<NoteProblem>& problems) {
+  const auto name_at = [](std::string_view from) {
+    from = from.substr(0, kMaxShownBytes);
+    return lower(from.substr(0, from.find_first_of("]\n")));
+  };
+  std::map<std::string, int> uses;
+  for (std::size_t at = 0; (at = text.find("[^", at)) != text.npos; ++at) {
+    ++uses[name_at(text.substr(at))];
+  }
+  bool is_code = false;
+  int line_number = 0;
+  std::size_t reported = 0;
+  for (const std::string& line : split(text, '\n')) {
+    ++line_number;
+    is_code = is_code != (line.starts_with("```") || line.starts_with("~~~"));
+    if (is_code || !line.starts_with("[^") || line.find("]:") == line.npos) continue;
+    const std::string name = name_at(line);
+    if (uses[name] > 1 || ++reported > kMaxReported) continue;
+    problems.push_back({line_number, "the footnote " + cut_short(name, kMaxShownBytes - 4) +
+                                         "] is left out: nothing refers to it"});
+  }
+}
+
+/// Returns the text with which a list's item or a quotation begins; null if it begins otherwise.
+cmark_node* first_text(cmark_node* block) {
+  cmark_node* paragraph = cmark_node_first_child(block);
+  if (paragraph == nullptr || cmark_node_get_type(paragraph) != CMARK_NODE_PARAGRAPH)
+    return nullptr;
+  cmark_node* text = cmark_node_first_child(paragraph);
+  const bool is_text = text != nullptr && cmark_node_get_type(text) == CMARK_NODE_TEXT;
+  return is_text ? text : nullptr;
+}
+
+/// Draws the boxes of a task list.
+void show_tasks(cmark_node* root) {
+  for_each_node(root, CMARK_NODE_ITEM, [](cmark_node* item) {
+    cmark_node* text = first_text(item);
+    const std::string words = text == nullptr ? "" : cmark_node_get_literal(text);
+    const bool is_done = words.starts_with("[x] ") || words.starts_with("[X] ");
+    if (!is_done && !words.starts_with("[ ] ")) return;
+    cmark_node_set_literal(text, ((is_done ? "☑" : "☐") + words.substr(3)).c_str());
+  });
+}
+
+/// Gives quotations that GitHub shows as alerts, "> [!NOTE]", their title.
+void show_alerts(cmark_node* root) {
+  for_each_node(root, CMARK_NODE_BLOCK_QUOTE, [](cmark_node* quote) {
+    cmark_node* mark = first_text(quote);
+    const std::string name = mark == nullptr ? "" : lower(cmark_node_get_literal(mark));
+    constexpr std::array kNames{"[!note]", "[!tip]", "[!important]", "[!warning]", "[!caution]"};
+    cmark_node* line_end = mark == nullptr ? nullptr : cmark_node_next(mark);
+    const bool stands_alone =
+        line_end == nullptr || cmark_node_get_type(line_end) == CMARK_NODE_SOFTBREAK;
+    if (!stands_alone || std::ranges::find(kNames, name) == kNames.end()) return;
+    cmark_node* title = cmark_node_new(CMARK_NODE_PARAGRAPH);
+    cmark_node* strong = cmark_node_new(CMARK_NODE_STRONG);
+    std::string word = name.substr(2, name.size() - 3);
+    word.front() = static_cast<char>(word.front() - 'a' + 'A');
+    cmark_node_append_child(strong, text_node(word));
+    cmark_node_append_child(title, strong);
+    cmark_node* paragraph = cmark_node_parent(mark);
+    cmark_node_insert_before(paragraph, title);
+    cmark_node_free(line_end == nullptr ? paragraph : mark);
+    if (line_end != nullptr) cmark_node_free(line_end);
+  });
+}
 
 /// Writes the tree as Markdown. `spans` is the math that was cut out of the text before.
 std::string write_markdown(cmark_node* root, const std::vector<MathSpan>& spans) {
@@ -96,7 +245,14 @@ std::string write_markdown(cmark_node* root, const std::vector<MathSpan>& spans)
       cmark_render_commonmark(root, CMARK_OPT_DEFAULT, 0), &std::free);
   std::string markdown;
   for (const CutPiece& piece : split_at_marks(text.get(), spans)) {
-    markdown += piece.span == nullptr ? piece.text : harmless_tex(*piece.span);
+    const bool follows_math = piece.span == nullptr && markdown.ends_with('$');
+    if (follows_math && is_digit(piece.text.front())) {
+      // A digit behind a formula would make its dollars text.
+      markdown +=
+          fmt::format("&#{};{}", static_cast<int>(piece.text.front()), piece.text.substr(1));
+    } else {
+      markdown += piece.span == nullptr ? piece.text : portable_tex(*piece.span);
+    }
   }
   markdown = replaced(std::move(markdown), kDollarStandIn, "\\$");
   while (markdown.ends_with('\n')) markdown.pop_back();
@@ -142,29 +298,35 @@ std::string safe_markdown(std::string_view markdown, const FindPicture& find_pic
                           ParsedNote& note) {
   std::vector<NoteProblem>& problems = note.problems;
   const std::string text = replaced(std::string(markdown), kDollarStandIn, "");
-  if (const std::string why = why_too_large(cut_math(text).markdown); !why.empty()) {
+  if (const std::string why = why_too_large(cut_author_math(text).markdown); !why.empty()) {
     problems.push_back({0, why + ": the note is left out"});
     return "";
   }
-  const ParsedMarkdown parsed = parse_markdown(text);
+  const ParsedMarkdown parsed = parse_markdown(text, MarkdownSource::kAuthor);
   cmark_node* root = parsed.tree.get();
   if (nests_too_deeply(root)) {
     problems.push_back({0, "lists or quotes nest more than " + std::to_string(kMaxNesting) +
                                " levels deep: the note is left out"});
     return "";
   }
-  for (const DroppedLink& link : parsed.dropped_links | std::views::take(kMaxReportedLinks)) {
-    problems.push_back({link.line, "the link to " + link.address.substr(0, kMaxShownBytes) +
-                                       " is left out: http, https and relative addresses stay"});
+  for (const DroppedLink& link : parsed.dropped_links | std::views::take(kMaxReported)) {
+    problems.push_back({line_in_note(link.line, parsed.spans),
+                        "the link to " + link.address.substr(0, kMaxShownBytes) +
+                            " is left out: http, https and relative addresses stay"});
   }
   for (const MathSpan& span : parsed.spans) {
-    note.formula_lines.emplace(harmless_tex(span), span.line);
+    note.formula_lines.emplace(portable_tex(span), span.line);
   }
+  show_math_blocks(parsed, note);
+  show_footnotes(root);
+  report_lost_footnotes(text, problems);
+  show_tasks(root);
+  show_alerts(root);
   for_each_node(root, CMARK_NODE_HEADING, [](cmark_node* node) {
     const int level = cmark_node_get_heading_level(node) + kHeadingShift;
     cmark_node_set_heading_level(node, std::min(level, kLowestHeading));
   });
-  place_pictures(root, find_picture, problems);
+  place_pictures(parsed, find_picture, problems);
   // A dollar outside of math must not become math when the text is read again.
   for_each_node(root, CMARK_NODE_TEXT, [](cmark_node* node) {
     const std::string literal = cmark_node_get_literal(node);
@@ -271,6 +433,20 @@ std::optional<bool> parse_choice(const FirstLine& line) {
   return {};
 }
 
+/// Returns the bytes of the front matter in YAML with which a note begins: lines of "key: value"
+/// between two lines "---". A line alone is a rule, and the text between two is the author's.
+std::size_t front_matter_size(std::string_view text) {
+  if (!text.starts_with("---\n")) return 0;
+  for (std::size_t begin = 4, end; (end = text.find('\n', begin)) != text.npos; begin = end + 1) {
+    const std::string_view line = text.substr(begin, end - begin);
+    if (line == "---" || line == "...") return begin > 4 ? end + 1 : 0;
+    const bool is_key = line.find(':') != line.npos;
+    const bool goes_on = line.starts_with(' ') || line.starts_with('-') || line.starts_with('#');
+    if (!is_key && !goes_on) return 0;
+  }
+  return 0;
+}
+
 bool resembles(const std::string& word, std::string_view keyword) {
   return edit_distance(word, keyword) <= kMaxTypos;
 }
@@ -315,6 +491,11 @@ ParsedFrontMatter parse_front_matter(std::string_view text) {
 ParsedNote parse_note(std::string_view text, const FindPicture& find_picture) {
   ParsedNote result;
   std::string clean = clean_text(text);
+  if (const std::size_t size = front_matter_size(clean); size > 0) {
+    const auto lines = static_cast<std::size_t>(std::ranges::count(clean.substr(0, size), '\n'));
+    clean.replace(0, size, lines, '\n');
+    result.problems.push_back({1, "the front matter is left out: a page shows the text alone"});
+  }
   const FirstLine first = first_line(clean);
   const std::optional<bool> replaces = parse_choice(first);
   if (replaces) {

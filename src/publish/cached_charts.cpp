@@ -109,7 +109,8 @@ std::vector<TypesetResult> CachedCharts::typeset(const std::vector<TypesetJob>& 
   return find_or_make<TypesetResult>(
       jobs, "documents", find_pdf,
       [this](const TypesetJob& job, const TypesetResult& result) {
-        if (!result.pdf.empty()) store(typeset_request(job), result.pdf);
+        const bool is_whole = !result.pdf.empty() && result.missing_letters.empty();
+        if (is_whole) store(typeset_request(job), result.pdf);
       },
       [this](const std::vector<TypesetJob>& missing) { return tool_.typeset(missing); });
 }

@@ -71,9 +71,14 @@ std::vector<TypesetResult> ChartProcess::typeset(const std::vector<TypesetJob>& 
              {.seconds = kStartSeconds + report_seconds * static_cast<double>(folders.size())});
   std::vector<TypesetResult> results;
   for (const fs::path folder : folders) {
-    const bool has_pdf = fs::exists(folder / "report.pdf");
-    results.push_back(has_pdf ? TypesetResult{read_file(folder / "report.pdf"), ""}
-                              : TypesetResult{"", read_file(folder / "problem.txt")});
+    TypesetResult& result = results.emplace_back();
+    if (fs::exists(folder / "report.pdf")) {
+      result.pdf = read_file(folder / "report.pdf");
+    } else {
+      result.problem = read_file(folder / "problem.txt");
+    }
+    if (fs::exists(folder / "missing.json"))
+      nlohmann::json::parse(read_file(folder / "missing.json")).get_to(result.missing_letters);
   }
   return results;
 }

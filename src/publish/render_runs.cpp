@@ -294,6 +294,7 @@ Rendered RenderWork::execute() {
   std::vector<std::string>& problems = rendered.problems;
   for (const Candidate& run : runs)
     problems.insert(problems.end(), run.left_out.begin(), run.left_out.end());
+  problems.insert(problems.end(), site.problems.begin(), site.problems.end());
   for (const std::string& problem : notes.problems()) {
     // A run that is loaded twice reports its problems twice.
     if (std::ranges::find(problems, problem) == problems.end()) problems.push_back(problem);

@@ -179,9 +179,12 @@ ConvertedFormulas convert_note_formulas(std::vector<SiteRun>& runs, ChartTool& t
     for (AuthorNote* note : notes_of(run)) {
       note->formulas = formulas;
       for (const auto& [source, place] : note->formula_places) {
-        if (!sources.contains(source) || formulas.contains(source)) continue;
-        result.refusals.push_back(
-            fmt::format("{}: {} cannot be typeset and is shown as code", place, source));
+        if (!sources.contains(source)) continue;
+        const auto formula = formulas.find(source);
+        if (formula != formulas.end() && !formula->second.typst.empty()) continue;
+        result.refusals.push_back(fmt::format("{}: {} cannot be typeset and is shown as code{}",
+                                              place, source,
+                                              formula == formulas.end() ? "" : " in report.pdf"));
         result.affected_runs.insert(run.folder());
       }
     }

@@ -1,5 +1,7 @@
 #include "publish/site.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -20,17 +22,13 @@
 namespace labreport {
 namespace {
 
-/// Adds a notice about a missing part of the site, and marks the runs that lack it.
-void note_missing(Site& site, const SiteRun& run, const std::string& line) {
-  site.add_notice(line);
-  site.incomplete_runs.insert(run.folder());
-}
-
+/// Adds notices about missing parts of the site, and marks the runs that lack them.
 void note_missing_in_some(Site& site, const std::vector<SiteRun>& runs, const std::string& what,
                           const std::vector<std::string>& problems) {
   for (std::size_t i = 0; i < problems.size(); ++i) {
     if (problems[i].empty()) continue;
-    note_missing(site, runs[i], what + " are left out of " + runs[i].folder() + ": " + problems[i]);
+    site.add_notice(what + " are left out of " + runs[i].folder() + ": " + problems[i]);
+    site.incomplete_runs.insert(runs[i].folder());
   }
 }
 
@@ -148,6 +146,39 @@ void append(std::vector<Item>& items, std::vector<Item> more) {
   std::ranges::move(more, std::back_inserter(items));
 }
 
+/// Says which characters of a report are boxes, and in which note, with the package to install.
+std::vector<std::string> missing_letter_lines(const std::string& path, const TypesetResult& report,
+                                              const Document& document) {
+  std::vector<std::string> lines;
+  for (const auto& [package, letters] : report.missing_letters) {
+    const auto add = [&](const std::string& whose, const std::vector<std::string>& boxes) {
+      constexpr std::size_t kMaxShown = 8;
+      const std::vector<std::string> shown(
+          boxes.begin(),
+          boxes.begin() + static_cast<std::ptrdiff_t>(std::min(boxes.size(), kMaxShown)));
+      const std::string more =
+          boxes.size() > kMaxShown ? fmt::format(" and {} more", boxes.size() - kMaxShown) : "";
+      lines.push_back(fmt::format("{}{} shows boxes for {}{}: install {} and render again", whose,
+                                  path, join(shown, " "), more, package));
+    };
+    std::vector<std::string> others = letters;
+    for (const Section& section : document.sections) {
+      for (const Part& part : section.parts) {
+        const std::string note = part.note ? part.note->markdown : "";
+        const auto is_in_note = [&](const std::string& letter) {
+          return note.find(letter) != note.npos;
+        };
+        std::vector<std::string> found;
+        std::ranges::copy_if(letters, std::back_inserter(found), is_in_note);
+        std::erase_if(others, is_in_note);
+        if (!found.empty()) add("note " + part.name() + ".md: ", found);
+      }
+    }
+    if (!others.empty()) add("", others);
+  }
+  return lines;
+}
+
 /// Adds reports as PDF: "<folder>/report.pdf" for each run, all in one start of the tool.
 void add_pdfs(Site& site, const std::vector<SiteRun>& runs, const std::vector<Drawings>& drawings,
               const SiteOptions& options, ChartTool& tool) try {
@@ -171,11 +202,14 @@ void add_pdfs(Site& site, const std::vector<SiteRun>& runs, const std::vector<Dr
   const std::vector<TypesetResult> reports = tool.typeset(jobs);
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const std::string path = runs[i].folder() + "/" + format_file_name(Format::kPdf);
+    std::vector<std::string> problems = missing_letter_lines(path, reports[i], runs[i].document);
     if (reports[i].pdf.empty()) {
-      note_missing(site, runs[i], path + " is left out: " + reports[i].problem);
+      problems.push_back(path + " is left out: " + reports[i].problem);
     } else {
       site.files.push_back({path, reports[i].pdf});
     }
+    if (!problems.empty()) site.incomplete_runs.insert(runs[i].folder());
+    append(site.problems, std::move(problems));
   }
 } catch (const Error& error) {
   note_missing_in_all(site, runs, std::string("PDF is left out: ") + error.what());
@@ -198,7 +232,8 @@ void add_latex(Site& site, const std::vector<SiteRun>& runs,
   const std::vector<std::string> texts = tool.render_latex(sources);
   for (std::size_t i = 0; i < paths.size(); ++i) {
     if (texts[i].empty()) {
-      note_missing(site, *source_runs[i], paths[i] + " is left out: pandoc gave up");
+      site.problems.push_back(paths[i] + " is left out: pandoc gave up");
+      site.incomplete_runs.insert(source_runs[i]->folder());
     } else {
       site.files.push_back({paths[i], texts[i]});
     }

@@ -62,7 +62,8 @@ struct SiteFile {
 struct Site {
   std::vector<SiteFile> files;  ///< Order and bytes are the same for the same input.
   std::string notice;           ///< Names each missing part of the site, such as charts, on a line.
-  bool is_partial = false;      ///< True if only some formats were made: earlier files stay.
+  std::vector<std::string> problems = {};  ///< Reports that could not be made as a whole, by line.
+  bool is_partial = false;  ///< True if only some formats were made: earlier files stay.
   std::vector<std::string> unchanged_files = {};  ///< Paths of earlier files that stay.
   std::vector<RunSummary> summaries = {};      ///< One for each rendered run, in the runs' order.
   bool chart_tool_failed = false;              ///< If so, no page has charts or a bundle.

@@ -3,6 +3,7 @@
 
 #include "base/files.h"
 #include "cli/program_fixture.h"
+#include "results/metric_names.h"
 #include "results/run_json.h"
 #include "results/shipped_runs.h"
 
@@ -32,6 +33,37 @@ TEST_F(ImportTest, RefusesAFileOverTheLimitUnread) {
   const CompletedProcess process = call({"import", "huge.csv"});
   EXPECT_EQ(process.exit_status, 2);
   EXPECT_THAT(process.messages, HasSubstr("huge.csv"));
+}
+
+TEST_F(ImportTest, PrintsEachFaultOfATableOnALine) {
+  write_atomically(folder_ / "t.csv",
+                   "gpu: A\nedition: 2025\nprecision: fp32\ncontext: 128\n"
+                   "size,mode,mean_ms\nsmal,forward,5\nsmall,forward,x\n");
+  const CompletedProcess process = call({"import", "t.csv"});
+  EXPECT_EQ(process.exit_status, 2);
+  EXPECT_THAT(process.messages,
+              testing::MatchesRegex("labreport: t.csv: line 6: unknown size .*\n"
+                                    "labreport: t.csv: line 7: mean_ms is 'x'.*\n"));
+}
+
+TEST_F(ImportTest, NamesNumbersThatTheGpuCannotReach) {
+  write_atomically(folder_ / "t.csv",
+                   "gpu: NVIDIA A100 40GB\nedition: 2025\nprecision: fp32\ncontext: 512\n"
+                   "size,mode,mean_ms\n2.7B,forward,200\n");
+  const CompletedProcess process = call({"import", "t.csv"});
+  EXPECT_EQ(process.exit_status, 0);
+  EXPECT_THAT(process.messages, HasSubstr("TF32 was probably on"));
+  EXPECT_THAT(call({"check", only_run().string()}).output, HasSubstr("TF32 was probably on"));
+}
+
+TEST_F(ImportTest, StoresTheForwardPassOfAStepThatRanOutOfMemory) {
+  write_atomically(folder_ / "t.csv",
+                   "gpu: A\nedition: 2025\nprecision: fp32\ncontext: 512\nmode: train_step\n"
+                   "size,forward_ms,backward_ms\n2.7B,200,OOM\n");
+  EXPECT_EQ(call({"import", "t.csv"}).exit_status, 0);
+  const Cell cell = RunStore(only_run()).load().cells.at(0);
+  EXPECT_EQ(describe(cell.launches.at(0).outcome), "out of memory in backward");
+  EXPECT_NE(cell.launches.at(0).find(metric::kPublished, metric::kForward), nullptr);
 }
 
 TEST_F(ImportTest, RefusesAFolder) { EXPECT_EQ(call({"import", "."}).exit_status, 2); }

@@ -42,6 +42,15 @@ TEST_F(SubmitTest, MissesNothingWithNotesAndAnAuthor) {
   EXPECT_THAT(read_file(folder_ / "submission/report.md"), HasSubstr("Rounding."));
 }
 
+TEST_F(SubmitTest, AMissingPdfHasALineAndStatusOne) {
+  const CompletedProcess process =
+      run({"sh", "-c", "LABREPORT_TYPESET_MIB=1 \"$LABREPORT\" submit"});
+  if (process.messages.find("PDF is left out") != std::string::npos) GTEST_SKIP() << "no Typst";
+  EXPECT_EQ(process.exit_status, 1);
+  EXPECT_THAT(process.output, HasSubstr("missing: report.pdf"));
+  EXPECT_THAT(process.messages, HasSubstr("/report.pdf is left out: Typst needs more than 1 MiB"));
+}
+
 TEST_F(SubmitTest, LeavesAFolderOfSomethingElseAlone) {
   std::filesystem::create_directories(folder_ / "thesis");
   write_atomically(folder_ / "thesis/chapter.tex", "words");

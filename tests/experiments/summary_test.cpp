@@ -131,6 +131,12 @@ TEST(DatasheetPeak, IsThatOfDenseMatrices) {
   EXPECT_EQ(datasheet_peak("NVIDIA A100-SXM4-40GB", Precision::kFp32), 19.5e12);
 }
 
+TEST(DatasheetMemory, IsThatOfTheNamedVariant) {
+  EXPECT_EQ(datasheet_memory("NVIDIA A100 40GB"), 40.0 * (1 << 30));
+  EXPECT_EQ(datasheet_memory("NVIDIA A100-SXM4-80GB"), 80.0 * (1 << 30));
+  EXPECT_EQ(datasheet_memory("NVIDIA GeForce RTX 3080"), std::nullopt);
+}
+
 TEST(DatasheetPeak, IsNotGuessed) {
   EXPECT_EQ(datasheet_peak("Tesla T4", Precision::kBf16), std::nullopt);
   EXPECT_EQ(datasheet_peak("NVIDIA H200 MIG 1g.18gb", Precision::kBf16), std::nullopt)

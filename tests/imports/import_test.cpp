@@ -87,6 +87,24 @@ TEST(PublishedTable, MayLackDeviations) {
   EXPECT_EQ(deviation(run.cells[9]), std::nullopt);
 }
 
+TEST(PublishedTable, MayBeWrittenForReaders) {
+  const auto run = import_fixture("as_published.md");
+  ASSERT_EQ(run.cells.size(), 6U);
+  EXPECT_EQ(run.cells[0].spec.size, "small");
+  EXPECT_EQ(mean(run.cells[0], metric::kForward), 31'420'000);
+  EXPECT_EQ(deviation(run.cells[0], metric::kForward), 350'000);
+  EXPECT_EQ(deviation(run.cells[0], metric::kBackward), 510'000);
+  EXPECT_EQ(mean(run.cells[2], metric::kBackward), 1'181'400'000);
+  EXPECT_EQ(mean(run.cells[3], metric::kPeak), std::round(9.8 * (1 << 30)));
+  EXPECT_EQ(run.cells[5].spec.size, "2.7B");
+}
+
+TEST(PublishedTable, KeepsTheForwardPassOfAStepWhoseBackwardRanOutOfMemory) {
+  const Cell cell = import_fixture("as_published.md").cells.at(4);
+  EXPECT_EQ(mean(cell, metric::kForward), 270'000'000);
+  EXPECT_EQ(describe(cell.launches.at(0).outcome), "out of memory in backward");
+}
+
 TEST(ImportedRun, HasOwnCellsForPeaksAndOutcomesForOom) {
   const auto run = import_fixture("made_up.md");
   EXPECT_EQ(run.source, "imported");
@@ -134,13 +152,14 @@ TEST(RefusedTable, IsReportedWithTheLine) {
   const std::pair<const char*, const char*> refused[]{
       {"", "table.md holds no published number"},
       {"size,mode,mean_ms\nsmall,forward,-\n", "table.md holds no published number"},
-      {"GPU: 7\n", "table.md: line 5: unknown name 'GPU'; nearest: gpu; there are gpu, "},
+      {"GPU: 7\n", "table.md: line 5: unknown name 'GPU'; nearest: gpu; `labreport import"},
       {"mean_ms: 7\n", "line 5: unknown name 'mean_ms'"},
       {"title:\n", "line 5: title is empty"},
       {"context: 256\n", "line 5: context is given twice"},
       {"My results are here.\n", "line 5: unknown column 'My results are here.'"},
-      {"model,mode,mean_ms\n", "line 5: unknown column 'model'; nearest: mode; there are "},
-      {"size,mode,mean_ns\n", "nearest: mean_ms; there are size, context, "},
+      {"model,mode,mean_ms\n", "line 5: unknown column 'model'; nearest: mode; the header '-' "},
+      {"size,mode,mean_ns\n",
+       "nearest: mean_ms; the header '-' leaves a column out; `labreport import --help`"},
       {"size,gpu\n", "line 5: gpu is no column; write a line 'gpu: …'"},
       {"size,context,mode\n", "line 5: context is given twice"},
       {"size,mean_ms,mean_s\n", "line 5: columns mean_ms and mean_s say the same"},
@@ -152,11 +171,20 @@ TEST(RefusedTable, IsReportedWithTheLine) {
       {"size,mode,mean_ms\nsmall,fwd,5\n", "line 6: unknown mode 'fwd'"},
       {"size,mode,batch,mean_ms\nsmall,forward,4.5,5\n",
        "line 6: batch is '4.5'; write a whole number, at least 1"},
-      {"size,mode,mean_ms\nsmall,forward,5 ms\n", "line 6: mean_ms is '5 ms'; write a number"},
+      {"size,mode,mean_ms\nsmall,forward,5 m\n",
+       "line 6: mean_ms is '5 m'; give its unit, ms or s"},
+      {"size,mode,peak\nsmall,forward,5 GB\n", "line 6: peak is '5 GB'; give its unit, MiB or GiB"},
+      {"size,mode,mean\nsmall,forward,5\n", "line 6: mean is '5'; give its unit"},
+      {"size,mode,mean_ms\nsmall,forward,5 (0.1)\n", "line 6: mean_ms is '5 (0.1)'"},
+      {"size,mode,mean_ms\nsmall,forward,5 ± 1 ± 1\n", "line 6: mean_ms is '5 ± 1 ± 1'"},
+      {"size,mode,mean_ms,stddev_ms\nsmall,forward,5 ± 1,1\n", "its deviation is given twice"},
+      {"|size|mode|mean_ms|\n|small|forward|1,181|\n",
+       "line 6: mean_ms is '1,181'; write it without a comma, which may be a point"},
+      {"size,mode,mean_ms,forward_ms\nsmall,forward_backward,5,OOM\n",
+       "line 6: a step that ran out of memory has no times after that"},
       {"size,mode,mean_ms\nsmall,forward,=1+1\n", "line 6: mean_ms is '=1+1'"},
       {"|size|mode|mean_ms|\n|-|-|-|\n|small|forward|1,5|\n", "line 7: mean_ms is '1,5'"},
       {"size,mode,mean_ms\nsmall,forward,0\n", "line 6: mean_ms is '0'"},
-      {"size,mode,mean_ms\nsmall,forward,nan\n", "line 6: mean_ms is 'nan'"},
       {"size,mode,mean_ms\nsmall,forward,1e300\n", "line 6: mean_ms is '1e300'"},
       {"size,mode,mean_ms,stddev_ms\nsmall,forward,5,-1\n", "line 6: stddev_ms is '-1'"},
       {"size,mode,stddev_ms\nsmall,forward,5\n", "a deviation stands without its mean"},
@@ -170,6 +198,25 @@ TEST(RefusedTable, IsReportedWithTheLine) {
   for (const auto& [table, complaint] : refused) {
     EXPECT_THAT(refusal(std::string(kFacts) + table), HasSubstr(complaint)) << table;
   }
+}
+
+TEST(RefusedTable, IsReportedWithAllItsFaults) {
+  EXPECT_EQ(refusal(std::string(kFacts) +
+                    "colour: red\nsize,mode,batch,mean_ms\nsmal,fwd,4,5\nsmall,forward,0,1;5\n"
+                    "small,forward,4,5\n")
+                .substr(0, 41),
+            "table.md: line 5: unknown name 'colour'; ");
+  const std::vector<std::string> lines = split(
+      refusal(std::string(kFacts) + "size,mode,batch,mean_ms\nsmal,fwd,4,5\nsmall,forward,0,1;5\n"
+                                    "small,forward,4,5\n"),
+      '\n');
+  EXPECT_THAT(lines, testing::ElementsAre(StartsWith("table.md: line 6: unknown size"),
+                                          StartsWith("table.md: line 6: unknown mode 'fwd'"),
+                                          StartsWith("table.md: line 7: batch is '0'"),
+                                          StartsWith("table.md: line 7: mean_ms is '1;5'")));
+  std::string many = std::string(kFacts) + "size,mode,mean_ms\n";
+  for (int i = 0; i < 100; ++i) many += "small,forward,x\n";
+  EXPECT_THAT(split(refusal(many), '\n'), testing::SizeIs(21));
 }
 
 TEST(RefusedFlag, IsReportedLikeALine) {

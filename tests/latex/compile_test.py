@@ -73,6 +73,18 @@ class Latex(unittest.TestCase):
     def test_the_report(self):
         self.assert_well_set(self.compile(self.out / "sample", "report"), range(4, 11))
 
+    def test_the_report_with_another_engine(self):
+        if not subprocess.run(["kpsewhich", "luaotfload.sty"], check=False, capture_output=True).stdout:
+            self.skipTest("no lualatex with its fonts here")
+        text = (self.out / "sample/report.tex").read_text(encoding="utf-8")
+        self.assertIn("≈", text)
+        (self.out / "sample/other.tex").write_text(text, encoding="utf-8")
+        process = subprocess.run(["lualatex", *PDFLATEX[1:], "other.tex"], cwd=self.out / "sample", check=False,
+                                 capture_output=True, stdin=subprocess.DEVNULL)
+        self.assertEqual(process.returncode, 0, process.stdout[-3000:])
+        log = (self.out / "sample/other.log").read_text(encoding="utf-8", errors="replace")
+        self.assertNotIn("Missing character: There is no ≈", log)
+
     def test_each_part_in_a_document_of_ones_own(self):
         parts = sorted((self.out / "sample/parts").glob("*.tex"))
         self.assertEqual(len(parts), 2)

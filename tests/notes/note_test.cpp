@@ -92,6 +92,63 @@ TEST(Note, KeepsTablesMathCodeAndStress) {
   EXPECT_EQ(markdown_of("```\na $b$ <c>\n```"), "    a $b$ <c>");
 }
 
+TEST(Note, ReadsTheMathOfOtherPrograms) {
+  EXPECT_EQ(markdown_of("GitHub's $`a_b*c*d`$, 3 \\(a_1 * b_1\\) and \\[ b^2 \\]."),
+            "GitHub's $a_b*c*d$, 3 $a_1 * b_1$ and $$ b^2 $$.");
+  EXPECT_EQ(markdown_of("> ```math\n> a^2\n> + b\n> ```"), "> \n> \n> $$a^2 + b$$\n> ");
+  EXPECT_EQ(markdown_of("$`a`$2 and \\(n\\)"), "$a$&#50; and $n$") << "not a sum of dollars";
+}
+
+TEST(Note, KeepsBracketsAroundWords) {
+  for (const char* text : {"\\[1\\]", "\\[see here\\]", "\\[a\\_b\\]"})
+    EXPECT_EQ(markdown_of(text), text);
+  EXPECT_EQ(markdown_of("\\(see here\\), `\\(a_b\\)`"), "(see here), `\\(a_b\\)`");
+  EXPECT_EQ(markdown_of("\\[[a_b](c_d)\\]"), "\\[[a\\_b](c_d)\\]");
+}
+
+TEST(Note, NumbersNoEquations) {
+  for (const auto& [from, to] : {std::pair{"align*", "aligned"},
+                                 {"align", "aligned"},
+                                 {"split", "aligned"},
+                                 {"gather", "gathered"},
+                                 {"multline*", "gathered"}}) {
+    const auto formula = [](const std::string& environment) {
+      return "$$\\begin{" + environment + "}a\\\\b\\end{" + environment + "}$$";
+    };
+    EXPECT_EQ(markdown_of(formula(from)), formula(to));
+  }
+  EXPECT_EQ(markdown_of("$$\\begin{equation}a\\end{equation}$$"), "$$a$$");
+}
+
+TEST(Note, ListsFootnotesBelow) {
+  EXPECT_EQ(markdown_of("One[^a], two[^b][^a].\n\n[^b]: Second $x$.\n[^a]: The *first*.\n"),
+            "One¹, two²,¹.\n\n-----\n\n1.  The *first*.\n2.  Second $x$.");
+  EXPECT_EQ(markdown_of("No[^note]."), "No\\[^note\\].");
+  EXPECT_THAT(problems(parse("Words.\n\n```\n[^a]: code\n```\n\n[^b]: Lost.\n")),
+              ElementsAre("7: the footnote [^b] is left out: nothing refers to it"));
+}
+
+TEST(Note, DrawsTheBoxesOfTasks) {
+  EXPECT_EQ(markdown_of("- [ ] open\n- [X] done\n- [x](y)\n"),
+            "  - ☐ open\n  - ☑ done\n  - [x](y)");
+}
+
+TEST(Note, GivesAlertsTheirTitle) {
+  EXPECT_EQ(markdown_of("> [!WARNING]\n> Hot *GPU*.\n"), "> **Warning**\n> \n> Hot *GPU*.");
+  EXPECT_EQ(markdown_of("> [!note]\n>\n> Below.\n"), "> **Note**\n> \n> Below.");
+  EXPECT_EQ(markdown_of("> [!NOTE] here\n"), "> \\[\\!NOTE\\] here");
+}
+
+TEST(Note, LeavesOutFrontMatterWithALine) {
+  const ParsedNote file = parse("---\ntitle: Mine\ntags:\n  - a\n---\n<!-- follows -->\nText.\n");
+  ASSERT_TRUE(file.note);
+  EXPECT_EQ(file.note->markdown, "Text.");
+  EXPECT_FALSE(file.note->replaces_answer);
+  EXPECT_THAT(problems(file), ElementsAre(HasSubstr("1: the front matter is left out")));
+  EXPECT_EQ(markdown_of("---\nWords between rules.\n\n---\n"),
+            "-----\n\nWords between rules.\n\n-----");
+}
+
 TEST(Note, KeepsADollarOutsideOfMath) {
   EXPECT_EQ(markdown_of("It costs \\$5, not $ 6 or \\$7\\$."),
             "It costs \\$5, not \\$ 6 or \\$7\\$.");
@@ -142,6 +199,23 @@ TEST(Note, ShowsPicturesAtTheirPublishedAddresses) {
   EXPECT_THAT(problems(file), ElementsAre("5: other.png is not there"));
 }
 
+TEST(Note, ShowsPicturesOfHtml) {
+  const auto find = [](const std::string& target) {
+    return target == "plot.png" ? FoundPicture{"notes/plot.png", ""} : no_pictures(target);
+  };
+  const ParsedNote file = parse_note(
+      "See <IMG width=9 alt='a plot' src=\"plot.png\"> here.\n\n$$\na\n$$\n\n"
+      "<p align=\"center\">\n<img src=\"gone.png\" alt=\"gone\">\n</p>\n\n"
+      "<img src=\"https://a.b/c.png\" alt=\"far\">\n\n<img src=\"javascript:x\" alt=\"bad\">\n",
+      find);
+  ASSERT_TRUE(file.note);
+  EXPECT_EQ(file.note->markdown,
+            "See ![a plot](notes/plot.png) here.\n\n$$\na\n$$\n\ngone\n\n"
+            "[far](https://a.b/c.png)\n\nbad");
+  EXPECT_THAT(problems(file),
+              ElementsAre(HasSubstr("13: the link to javascript:x"), "7: gone.png is not there"));
+}
+
 TEST(Note, TurnsARemotePictureIntoALink) {
   EXPECT_EQ(markdown_of("![a plot](https://a.b/plot.png)"), "[a plot](https://a.b/plot.png)");
   EXPECT_EQ(markdown_of("![a plot](data:image/png;base64,AAAA)"), "a plot");
@@ -176,11 +250,14 @@ std::string repeated(std::size_t count, std::string_view piece) {
 }
 
 TEST(Note, MayRepeatAnyMarkupForAMebibyte) {
-  for (const char* piece : {"word ", "*a", "[", "`", "$a$ ", "<b>", "| a ", "- a\n", "![", "\\",
-                            "$", "a@", "a@b.co ", "www._", "<!---->"}) {
+  for (const char* piece :
+       {"word ", "*a", "[",     "`",           "$a$ ",    "<b>",          "| a ",    "- a\n",
+        "![",    "\\", "$",     "a@",          "a@b.co ", "www._",        "<!---->", "\\(",
+        "\\[a",  "$`", "[^a] ", "[^a]: x\n\n", "[^",      "> [!NOTE]\n\n"}) {
     const std::string text = repeated((1u << 20) / std::string_view(piece).size(), piece);
     EXPECT_THAT(problems(parse(text)), testing::SizeIs(testing::Le(1u))) << piece;
   }
+  EXPECT_THAT(problems(parse(repeated(80'000, "<img src='a'>"))), testing::SizeIs(20u));
 }
 
 TEST(Note, IsRefusedIfItsTablesHaveTooManyCells) {

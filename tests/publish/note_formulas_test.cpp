@@ -7,6 +7,7 @@
 #include "publish/chart_renderer.h"
 #include "writers/html/template.h"
 #include "writers/sample_fixture.h"
+#include "writers/typst/typst.h"
 
 namespace labreport::note_formulas_test {
 namespace {
@@ -40,6 +41,32 @@ TEST_F(Pandoc, ConvertsUsualFormulas) {
   EXPECT_THAT(formulas.at("$$\\sum_{i=1}^n x_i$$").mathml, HasSubstr("<munderover>"));
 }
 
+TEST_F(Pandoc, ConvertsFormulasAsPeopleWriteThem) {
+  const Formulas formulas =
+      convert_formulas({"$\\boxed{x_1}$", "$\\text{batch\\_size}$", "$\\bigl(a\\bigr)$",
+                        "$$\\begin{aligned}a&=b\\\\c&=d\\end{aligned}$$",
+                        "$$\\begin{gathered}a\\\\b\\end{gathered}$$"});
+  EXPECT_EQ(formulas.size(), 5u);
+  EXPECT_EQ(formulas.at("$\\boxed{x_1}$").typst, "#box(stroke: 0.5pt, inset: 3pt, [$x_1$])");
+  EXPECT_THAT(formulas.at("$\\boxed{x_1}$").mathml, HasSubstr("<mrow class=\"boxed\">"));
+  EXPECT_EQ(formulas.at("$\\text{batch\\_size}$").typst, "upright(\"batch_size\")");
+  EXPECT_EQ(formulas.at("$\\bigl(a\\bigr)$").typst, "lr(size: #120%, \\() a lr(size: #120%, \\))");
+}
+
+/// Pandoc knows these signs by names that Typst no longer has.
+TEST_F(Pandoc, WritesSignsThatTypstKnowsByNoName) {
+  EXPECT_EQ(convert_formulas({"$a \\odot b$"}).at("$a \\odot b$").typst, "a ⊙ b");
+  EXPECT_EQ(convert_formulas({"$\\text{sect} \\cap_1$"}).at("$\\text{sect} \\cap_1$").typst,
+            "upright(\"sect\") ∩_1");
+}
+
+TEST_F(Pandoc, KeepsFormulasThatOnlyTypstRefuses) {
+  const Formulas formulas = convert_formulas({"$√$", "$a$"});
+  EXPECT_EQ(formulas.at("$√$").typst, "");
+  EXPECT_THAT(formulas.at("$√$").mathml, HasSubstr("√"));
+  EXPECT_EQ(formulas.at("$a$").typst, "a");
+}
+
 TEST_F(Pandoc, EscapesMarkupAndCode) {
   const Formulas formulas = convert_formulas({"$\\text{</math><script>\\#read(\"x\")}$", "$a<b$"});
   EXPECT_EQ(formulas.at("$a<b$").mathml, "<mrow><mi>a</mi><mo>&lt;</mo><mi>b</mi></mrow>");
@@ -66,10 +93,11 @@ TEST_F(Pandoc, RefusesHarmfulFormulas) {
                                               "$x\\\\%y$",
                                               "$\\csname x\\endcsname$",
                                               "$\\href{javascript:x}{y}$",
-                                              "$\\boxed{x}$",
                                               "$\\phantom{x}$",
                                               "$\\label{x}y$",
                                               "$\\unknown$",
+                                              "$\\boxed{\\text{#x}}$",
+                                              "$\\boxed{\\def\\a{b}}$",
                                               "$\\text{#x}$",
                                               "$\\text{a_b}$",
                                               "$a \\& b$",
@@ -124,6 +152,28 @@ TEST(NoteFormulas, StayTexWithANoticeIfTheToolFails) {
             "formulas of notes are shown as TeX: this tool does not convert formulas");
   EXPECT_THAT(markdown_to_html(note_of(runs).markdown, note_of(runs).formulas),
               HasSubstr("<code>a_1 &lt; z</code>"));
+}
+
+class HalfConverter : public FakeChartTool {
+ public:
+  Formulas convert_formulas(const std::set<std::string>&) override {
+    return {{"$a_1$", {"<mi>a</mi>", ""}}, {"$b_1$", {"<mi>b</mi>", "b_1"}}};
+  }
+};
+
+TEST(NoteFormulas, NameTheFileAndLineOfWhatAFormatCannotShow) {
+  std::vector<SiteRun> runs = runs_with_note("$a_1$ $b_1$ $c_1$");
+  runs[0].document.sections.front().parts.front().note->formula_places = {
+      {"$a_1$", "n.md:1"}, {"$b_1$", "n.md:2"}, {"$c_1$", "n.md:3"}};
+  HalfConverter tool;
+  EXPECT_THAT(
+      convert_note_formulas(runs, tool).refusals,
+      testing::ElementsAre("n.md:1: $a_1$ cannot be typeset and is shown as code in report.pdf",
+                           "n.md:3: $c_1$ cannot be typeset and is shown as code"));
+  const Document& document = runs[0].document;
+  EXPECT_THAT(report_typst(document, {}, {}), HasSubstr("#raw(\"a_1\")"));
+  EXPECT_THAT(markdown_to_html(note_of(runs).markdown, note_of(runs).formulas),
+              HasSubstr("alttext=\"a_1\""));
 }
 
 TEST(NoteFormulas, NeedNoToolIfSectionsHaveThem) {

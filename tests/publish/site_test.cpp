@@ -151,6 +151,30 @@ class Typesetter : public FakeChartTool {
   std::vector<TypesetJob> jobs;
 };
 
+class PoorTypesetter : public FakeChartTool {
+ public:
+  std::vector<TypesetResult> typeset(const std::vector<TypesetJob>& jobs) override {
+    std::vector<TypesetResult> results(jobs.size(), TypesetResult{"", "unknown variable: x"});
+    results.front() = {"%PDF-fake", "", {{"fonts-of-a", {"前", "字", "外"}}}};
+    return results;
+  }
+};
+
+TEST(RenderSite, NamesReportsWithoutPdfAndLettersWithoutFonts) {
+  std::vector<SiteRun> runs = sample_runs();
+  Part& part = runs.front().document.sections.front().parts.front();
+  part.note = AuthorNote{"前 and 字", true};
+  PoorTypesetter tool;
+  const Site site = render_site(runs, {}, &tool);
+  const std::string pdf = runs.front().folder() + "/report.pdf";
+  ASSERT_THAT(site.problems, testing::SizeIs(1 + runs.size()));
+  EXPECT_EQ(site.problems[0], "note " + part.name() + ".md: " + pdf +
+                                  " shows boxes for 前 字: install fonts-of-a and render again");
+  EXPECT_EQ(site.problems[1], pdf + " shows boxes for 外: install fonts-of-a and render again");
+  EXPECT_EQ(site.problems[2], runs[1].folder() + "/report.pdf is left out: unknown variable: x");
+  EXPECT_EQ(site.incomplete_runs.size(), runs.size());
+}
+
 TEST(RenderSite, GivesTheTypesetterThePicturesOfItsSource) {
   std::vector<SiteRun> runs = sample_runs();
   Part& part = runs.front().document.sections.front().parts.front();

@@ -2,6 +2,7 @@
 
 SAMPLE_TYPST writes the sources. A hostile text that Typst took for a command would not compile.
 """
+import json
 import os
 import pathlib
 import struct
@@ -78,6 +79,23 @@ class Reports(unittest.TestCase):
         problem, = self.typeset(["#nothing"])
         self.assertEqual(len(problem.splitlines()), 1)
         self.assertIn("unknown variable", problem)
+
+    def test_letters_without_a_font_are_named_with_the_package_to_install(self):
+        sys.path.append(str(ROOT / "site"))
+        import typeset as script  # pylint: disable=import-outside-toplevel
+        self.assertEqual(script.missing_letters(typst, list("½≈☐☑前𓀀"), ignore_system_fonts=True),
+                         ["前", "𓀀"])
+        self.assertEqual([script.package_with(letter) for letter in "前、，あ한✅🙂⚠ऄ⌘"],
+                         ["fonts-noto-cjk"] * 5 + ["fonts-noto-color-emoji"] * 3 + ["fonts-noto-core"] * 2)
+
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch)
+            (folder / "report.typ").write_text("Letters: é, 𓀀", encoding="utf-8")
+            subprocess.run([sys.executable, ROOT / "site" / "typeset.py", folder], check=True)
+            self.assertTrue((folder / "report.pdf").exists())
+            if script.missing_letters(typst, ["𓀀"], ignore_system_fonts=False):
+                missing = json.loads((folder / "missing.json").read_text(encoding="utf-8"))
+                self.assertEqual(missing, {"fonts-noto-core": ["𓀀"]})
 
     def test_pages_have_the_size_asked_for(self):
         for paper, size in PAPERS.items():
