@@ -73,7 +73,10 @@ std::optional<Facts> growth_facts(const PrecisionPairs& profiled) {
       .set("last_size", last.size_label())
       .set("small_share", gemm_fraction(first), {Notation::kPercent})
       .set("large_share", gemm_fraction(last), {Notation::kPercent})
-      .set("limit", format_ratio(step->value * step_ms / (step_ms - gemms_ms)));
+      .set("limit", format_ratio(step->value * step_ms / (step_ms - gemms_ms)))
+      .set("reached", format_ratio(step->value))
+      .set("step", step_ms, kThreeDigits)
+      .set("gemms", gemms_ms, kThreeDigits);
 }
 
 /// Tells the speedups of the largest network whose times the device sets; nothing if there is none.
