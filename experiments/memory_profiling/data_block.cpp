@@ -203,7 +203,12 @@ void set_block_facts(Facts& facts, const std::vector<Block>& blocks) {
   }
   facts.flag("nothing", blocks.empty()).when("formulas", formula_facts(blocks));
   facts.set_markdown("saved", join_words(saved)).set_markdown("changes", join_words(changes));
-  facts.set("tensors", join(tensors, ", "));
+  const bool know_five = std::ranges::all_of(blocks, [](const Block& block) {
+    std::int64_t tensor_count = 0;
+    for (const Contributor& known : block.contributors) tensor_count += known.count;
+    return tensor_count >= kNamedTensors;
+  });
+  facts.set("tensors", know_five ? "The largest are " + join(tensors, ", ") + "." : "");
   facts.set("gradients", blocks.empty() ? "" : format_bytes_briefly(blocks.front().gradients()));
 }
 

@@ -47,10 +47,9 @@ def fastest(run, precision, implementation, ms, length, ratio):
     near(ratio, total_ms(eager) / total_ms(own), 2)
     true(total_ms(own) <= min(total_ms(row) for row in timed.values()), "another is faster")
     true(clearly_faster(own, eager))
-    fastest.rows = {**({} if precision in fastest.rows else fastest.rows), precision: (own, eager)}
-
-
-fastest.rows = {}
+    if getattr(fastest, "run", None) is not run:
+        fastest.run, fastest.rows = run, {}
+    fastest.rows[precision] = own, eager
 
 
 def none_is_faster(run):
