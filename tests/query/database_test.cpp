@@ -88,7 +88,7 @@ TEST(Tables, NameTheRepresentativeLaunchAndTheReasonOfAFailure) {
 }
 
 TEST(Tables, HoldEachNumberOfAnOutOfMemoryError) {
-  Run run = timed_run();
+  auto run = timed_run();
   run.cells.front().launches.front().outcome = OutOfMemory{"forward", 1, 2, 3, 4, 5};
   Database database;
   database.add(run, "one");
