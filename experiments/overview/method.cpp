@@ -122,7 +122,8 @@ void add_planned_kinds(Facts& facts, const Run& run) {
   facts.flag("timing", timing).flag("kernels", kernels).flag("memory", memory);
   facts.flag("eager", timing || kernels || memory);
   facts.flag("networks", any([](const CellSpec& spec) { return spec.model.has_value(); }));
-  facts.flag("autocast", any(under_autocast));
+  facts.flag("autocast",
+             any([](const CellSpec& spec) { return spec.model && under_autocast(spec); }));
   facts.flag("steps", any([](const CellSpec& spec) {
                return spec.mode && spec.kind != CellKind::kKernels &&
                       spec.kind != CellKind::kMemory;

@@ -233,13 +233,13 @@ std::optional<Facts> limit_facts(const PrecisionPair& pair, const StepTime& othe
 /// its time.
 std::optional<Facts> optimizer_bytes_facts(const RunView& view, const CellSpec& spec,
                                            double optimizer_ms) {
-  constexpr double kBandwidthBoundFrom = 0.8, kPlausibleUpTo = 1.05;
+  constexpr double kBandwidthBoundFrom = 0.8;
   const auto bandwidth = measured_limits(view.run()).copy_bandwidth;
   const double bytes = part_work(NetworkPart::kOptimizer, spec).bytes;
   const auto parameters = known_parameter_count(spec);
   if (!bandwidth || bytes <= 0 || !parameters) return std::nullopt;
   const double share = bytes / (optimizer_ms / 1e3) / *bandwidth;
-  if (share < kBandwidthBoundFrom || share > kPlausibleUpTo) return std::nullopt;
+  if (share < kBandwidthBoundFrom || share > 1) return std::nullopt;
   return Facts()
       .set("moved", bytes / static_cast<double>(*parameters), kAsCount)
       .set("bandwidth", share, {Notation::kPercent, 0})

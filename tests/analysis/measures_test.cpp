@@ -18,7 +18,7 @@ Cell cell_of_kind(CellKind kind) {
   cell.spec.kind = kind;
   cell.spec.warmup = 2;
   cell.launches.emplace_back().metrics = {
-      sample_metric("step", "total", "ns", std::vector<std::int64_t>{900, 500, 20})};
+      sample_metric("step", "total", "ns", std::vector<std::int64_t>{900, 500, 100})};
   return cell;
 }
 
@@ -27,7 +27,7 @@ TEST(Measures, CountEveryRecordedStepOfShardedTraining) {
   EXPECT_THAT(launch_values(cell_of_kind(CellKind::kSharding), Measure::kStep), ElementsAre(500))
       << "its warm-up is not among them";
   EXPECT_THAT(launch_values(cell_of_kind(CellKind::kDataParallel), Measure::kStep),
-              ElementsAre(20));
+              ElementsAre(100));
 }
 
 /// Returns a launch of all-reduces of 1 MB. Each rank's time in ns is the median of its

@@ -142,7 +142,7 @@ TEST(BothModels, AreComparedByStepsAndPlaces) {
   const Document document = build_document(fake_run(input_of_both(), double_attention), false);
   const Part& part = comparison_section(document)->parts.at(0);
   EXPECT_THAT(part.answer,
-              HasSubstr("labreport’s network takes **3,060 ms** for medium's FP32 training step"));
+              HasSubstr("labreport’s network takes **3,056 ms** for medium's FP32 training step"));
   EXPECT_THAT(part.answer, HasSubstr("pass of attention"));
   EXPECT_THAT(part.answer, HasSubstr("kernels a layer"));
   ASSERT_GE(part.tables.size(), 2u);

@@ -229,7 +229,7 @@ TEST(OtherReports, SayWhatBecameOfTheirRuns) {
        "a \\<b\\>last\\</b\\> word \\| and a bar", "No step was recorded, so there is no curve.",
        "No forward pass was recorded."});
   expect_sentences(no_bf16(), {"This GPU does not compute in BF16: FP16 stands in for it",
-                               "FP32 and 1,700 ms in FP16, a speedup of 1.79×"});
+                               "FP32 and 1,703 ms in FP16, a speedup of 1.79×"});
   expect_sentences(four_precisions(), {"BF16 autocast makes the forward pass"});
   expect_sentences(disturbed(), {"thermal slowdown, shared GPU, allocated in step",
                                  "shared GPU, spilled to host memory", "the loss is not finite"});

@@ -152,7 +152,7 @@ TEST(Method, DescribesOnlyWhatWasMeasured) {
   for (const char* words : {"± is", "Autocast", "the 2026 edition's staff code", "eagerly"}) {
     EXPECT_EQ(attention.find(words), attention.npos) << words;
   }
-  EXPECT_NE(attention.find("\n\n**Avoided pitfalls.** GiB are"), attention.npos) << attention;
+  EXPECT_NE(attention.find("\n\n**Units.** GiB are"), attention.npos) << attention;
 }
 
 TEST(Method, NamesNoGpuOnACpu) {

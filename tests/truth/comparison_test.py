@@ -7,6 +7,7 @@ import re
 import statistics
 import subprocess
 import sys
+import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
@@ -14,7 +15,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent))
 from checks import median_limit, number  # noqa: E402
 from runs import Run, load  # noqa: E402
-from shipped import ROOT, WHOLE_RUNS, need_run  # noqa: E402
+from shipped import WHOLE_RUNS, need_run, shipped_project  # noqa: E402
 from timing import networks, profile_of  # noqa: E402
 
 STEP = re.compile(r"The (?P<fast>\w+) takes \*\*(?P<ms>\S+) ms\*\* for .*?'s (?P<precision>\w+) training step at context "
@@ -46,8 +47,9 @@ class Comparison(unittest.TestCase):
     def test_the_difference_of_two_gpus_is_that_of_their_kernels(self):
         files = [need_run(place) / "run.json" for place in WHOLE_RUNS]
         runs = {name: Run(load(file)) for name, file in zip(("H200", "H100"), files)}
-        words = subprocess.run([self.program, "diff", *(str(file.parent) for file in files), "--format", "md"],
-                               cwd=ROOT, capture_output=True, text=True, check=False).stdout
+        with tempfile.TemporaryDirectory() as folder:
+            words = subprocess.run([self.program, "diff", *(str(file.parent) for file in files), "--format", "md"],
+                                   cwd=shipped_project(folder), capture_output=True, text=True, check=False).stdout
         words = " ".join(words.replace("\u00a0", " ").replace("\\", "").split())
         claims = list(STEP.finditer(words))
         self.assertEqual([claim["precision"] for claim in claims], ["FP32", "BF16"], words[:3000])

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "results/cell_columns.h"
 #include "results/metric_names.h"
+#include "results/run_json_keys.h"
 #include "results/shipped_runs.h"
 #include "writers/csv/table_csv.h"
 #include "writers/sample_fixture.h"
@@ -61,7 +62,8 @@ TEST(CellsCsv, HasAColumnForEachNumberOfAnOutOfMemoryError) {
   Launch launch = measured_launch();
   launch.outcome = OutOfMemory{"forward", 1001, 1002, 1003, 4, 1005};
   const Row fields = row(run_of({launch}), 0);
-  for (const auto& [key, value] : nlohmann::json(launch.outcome).items()) {
+  const Json outcome = launch.outcome;
+  for (const auto& [key, value] : outcome.items()) {
     const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
     EXPECT_THAT(fields, Contains(Pair(testing::_, text))) << key;
   }

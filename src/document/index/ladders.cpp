@@ -33,7 +33,7 @@ std::vector<GpuLadder> common_ladders(const std::vector<GpuRuns>& gpus) {
   for (const GpuRuns& gpu : gpus) {
     for (const Series& series : quantity_series(gpu, topic::kFastestStep)) {
       const Quantity& ladder = *series.front().quantity;
-      // What the CPU sets is no finding about a GPU.
+      // A step that the CPU sets is no finding about a GPU.
       const std::string& first = ladder.values.front().first;
       if (ladder.is_set_by_cpu(first) || ladder.smallest() == first) continue;
       auto known = std::ranges::find_if(
