@@ -323,9 +323,10 @@ Facts precision_facts(const RunView& view, const Rows& rows, Precision precision
   const auto speedup = speedup_facts(races, measured_limits(view.run()).copy_bandwidth);
   facts.when("speedup", speedup).flag("alone", !races.empty() && !speedup);
   facts.when("launches", view.on_gpu() ? launch_bound_facts(races) : std::nullopt);
-  facts.when("custom", custom_facts(rows, races));
+  const auto custom = custom_facts(rows, races);
+  facts.when("custom", custom);
   const auto custom_row = std::ranges::find_if(rows, is_custom);
-  const bool failed = custom_row != rows.end() && !custom_row->ran() && !custom_row->reason.empty();
+  const bool failed = !custom && custom_row != rows.end() && !custom_row->reason.empty();
   facts.when("custom_failed", failed,
              failed ? Facts()
                           .set("implementation", name_of(*custom_row))
