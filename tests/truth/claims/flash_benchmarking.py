@@ -127,7 +127,7 @@ CLAIMS = {
          r"(?P<tensor>\S+ \w+)\.", out_of_memory),
         (r"- \*\*[^*]+ \(yours\)\*\* takes (?P<ms>\S+) ms in (?P<precision>\w+) at (?P<length>[\d,]+) tokens(?:, \*\*(?P<ratio>\S+)×\*\* "
          r"as fast as eager attention)?(?:; (?P<fastest_name>.+?) is (?P<slower>\S+)× as fast)?\.", own_time),
-        (r"- .+ \(yours\) is (?P<timed>not timed|timed forward only) in (?P<precision>\w+): [^\n]+", own_failure),
+        (r"- [^\n]+? \(yours\) is (?P<timed>not timed|timed forward only) in (?P<precision>\w+): [^\n]+", own_failure),
         (r"- In the leaderboard's configuration \((?P<heads>\d+) heads, d = (?P<d>\d+), (?P<length>[\d,]+) tokens, causal\) "
          r"(?P<implementation>.+?) (?P<verb>is fastest:|takes) \*\*(?P<ms>\S+) ms\*\*, (?P<rate>\S+) TFLOP/s\.", leader),
         (r"- PyTorch does not run (?P<implementations>.+?) in (?P<precision>\w+)\.", not_offered)]}
