@@ -287,8 +287,8 @@ Verdict judge_accuracy(const CellSpec& spec, const AttentionErrors& errors, Laun
   }
   Verdict verdict = verdict_on(errors, tolerance);
   if (verdict.outcome != metric::kRan) {
-    const char* passes = verdict.forward_only ? "forward only" : "in no pass";
-    launch.warnings.push_back(fmt::format("timed {}: {}", passes, verdict.reason));
+    const char* timed = verdict.forward_only ? "timed forward only" : "not timed";
+    launch.warnings.push_back(fmt::format("{}: {}", timed, verdict.reason));
   }
   return verdict;
 }
