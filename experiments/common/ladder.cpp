@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "base/statistics.h"
 #include "document/value.h"
+#include "experiments/common/launch_costs.h"
 #include "experiments/common/timing.h"
 #include "plan/arithmetic.h"
 #include "plan/part_work.h"
@@ -20,7 +21,6 @@ namespace {
 constexpr double kLeastSpeedup = 1.02;  // Changes with smaller speedups are not advised.
 constexpr double kMillisecondsPerSecond = 1e3;
 constexpr double kMostlyIdle = 0.5;  // If the GPU idles for a larger share, launches set the pace.
-constexpr double kMicrosecondsPerMillisecond = 1e3;
 
 std::string change_of(const CellSpec& spec, const Ladder& ladder) {
   if (!spec.implementation.empty()) return "torch.compile";

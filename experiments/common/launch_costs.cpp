@@ -9,8 +9,6 @@
 namespace labreport {
 namespace {
 
-constexpr double kMicrosecondsPerMillisecond = 1e3;
-
 double launch_count(const Launch& profile, std::string_view phase) {
   double launches = 0;
   for (const MeasuredRow& row : measured_rows(profile, metric::kKernels)) {

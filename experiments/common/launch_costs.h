@@ -9,6 +9,8 @@
 
 namespace labreport {
 
+inline constexpr double kMicrosecondsPerMillisecond = 1e3;
+
 /// The CPU or the GPU sets a time. Every report and page tells which by this one definition: if
 /// kernels fill less than `kLaunchBoundBelow` of a time, the CPU sets it, and the time is
 /// launch-bound: its mean kernel is shorter than a launch takes the CPU. If kernels fill

@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
+#include "experiments/common/launch_costs.h"
 #include "experiments/nsys_profile/kernel_name.h"
 #include "experiments/nsys_profile/kernel_sums.h"
 #include "experiments/nsys_profile/model_parts.h"
@@ -14,7 +15,6 @@ namespace labreport::nsys_profile {
 namespace {
 
 constexpr std::size_t kMaxNameBytes = 58;  // See `cut_name`.
-constexpr double kMicrosecondsPerMillisecond = 1e3;
 
 /// All launches of one kernel in a pass.
 struct RankedKernel {
