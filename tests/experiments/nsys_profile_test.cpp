@@ -80,7 +80,6 @@ Change at_context(std::int64_t context, Change change) {
 }
 
 bool is_gemm_row(const NamedRow& row) { return row.has(column::kClass, "gemm"); }
-bool in_optimizer(const NamedRow& row) { return row.has(column::kPhase, "optimizer"); }
 bool is_backward_bmm(const NamedRow& row) {
   return row.has(column::kPhase, "backward") && row.has(column::kOperator, "aten::bmm");
 }
