@@ -40,10 +40,10 @@ TEST(Paper, MarksTheCellsThatAReasonExtendsAcross) {
 
 TEST(Paper, NamesTheFormulasThatLatexMayRead) {
   Part part;
-  part.answer = "It grows with $S^2$.";  // Sections have this formula.
+  part.answer = "Both take $2 P$.";  // Sections have this formula.
   part.note = AuthorNote{"Not $\\input{x}$ but $y_1$.", false, {{"$y_1$", {}}}};
   const std::string text = part_paper(part, {}, {}, {});
-  EXPECT_TRUE(text.starts_with("---\n{\"formulas\":[\"$S^2$\",\"$y_1$\"]}\n---\n")) << text;
+  EXPECT_TRUE(text.starts_with("---\n{\"formulas\":[\"$2 P$\",\"$y_1$\"]}\n---\n")) << text;
 }
 
 TEST(Paper, KeepsNumbersWithTheirUnits) {

@@ -38,7 +38,7 @@ TEST(TypstText, BreaksLongWordsButNoNumbers) {
 }
 
 TEST(TypstBlocks, TypesetKnownFormulas) {
-  EXPECT_THAT(blocks("$S^2$ and $\\foo$"), HasSubstr("alt: \"S^2\", $S^2$) and #raw(\"\\\\foo\")"));
+  EXPECT_THAT(blocks("$2 P$ and $\\foo$"), HasSubstr("alt: \"2 P\", $2 P$) and #raw(\"\\\\foo\")"));
 }
 
 TEST(TypstBlocks, WriteAddressesOfLinksAsFootnotes) {
