@@ -32,15 +32,22 @@ def steps_in(run, precision):
     return sorted((step for step in found if step.ms), key=shape)
 
 
-def pair(run, precision=None):
-    """Returns the largest network's steps in FP32 and in the first other precision that a network has beside it."""
+def pairs_in(run, precision=None):
+    """Returns the steps of networks that ran in FP32 and in the first other precision that one has beside it."""
     for other in [precision] if precision else ["bf16", "fp16", "tf32"]:
         pairs = [(fp32, step) for step in steps_in(run, other) for fp32 in steps_in(run, "fp32")
                  if all(fp32.network.shape[name] == step.network.shape[name]
                         for name in ("size", "context", "batch", "implementation"))]
         if pairs:
-            return pairs[-1]
-    raise AssertionError("no network ran in FP32 and in another precision")
+            return pairs
+    return []
+
+
+def pair(run, precision=None):
+    """Returns the largest network's steps in FP32 and in another precision."""
+    pairs = pairs_in(run, precision)
+    true(pairs, "no network ran in FP32 and in another precision")
+    return pairs[-1]
 
 
 def compared(run, size, fp32, other, precision, speedup, longer, after, before, varying, variation_words):
@@ -55,6 +62,12 @@ def compared(run, size, fp32, other, precision, speedup, longer, after, before, 
         true(fp32_step.gemms - step.gemms >= 0.9 * (fp32_step.mean - step.mean))
     if varying:
         near(variation_words, 100 * max(variation(fp32_step.ms), variation(step.ms)))
+
+
+def single(run, size, ms, precision):
+    steps = [step for step in steps_in(run, PRECISIONS[precision]) if size.startswith(step.network.size)]
+    near(ms, steps[-1].mean, 4)
+    true(not pairs_in(run), "two precisions can be compared")
 
 
 def limit(run, times, others, optimizer, idle):
@@ -113,6 +126,8 @@ CLAIMS = {
          r"(?P<precision>\w+), (?:a speedup of (?P<speedup>\S+)×|(?P<longer>\S+) times as long)\*\*(?:, because its GEMMs "
          r"take (?P<after>\S+) ms instead of (?P<before>\S+))?\.(?: The (?P<varying>\w+) step varies by "
          r"(?P<variation_words>\S+) %\.)?", compared),
+        (r"- \*\*A training step of (?P<size>[^*]+?) takes (?P<ms>\S+) ms in (?P<precision>\w+)\.\*\*(?: In FP32 it was "
+         r"[^\n]+\.)?", single),
         (r"- \*\*Faster GEMMs alone cannot make the step more than (?P<times>\S+) times as fast as in FP32\*\*, because other "
          r"kernels \((?P<others>\S+) ms\), the optimizer \((?P<optimizer>\S+) ms\) and GPU idle time \((?P<idle>\S+) ms\) "
          r"remain\.", limit),
