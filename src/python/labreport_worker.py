@@ -641,7 +641,7 @@ class Network:
             for other in others:
                 is_given = self.source.has_own_loss and (other.name == found or found is None and other is others[0])
                 if not is_given and other.default is other.empty and other.kind is other.POSITIONAL_OR_KEYWORD:
-                    raise Mismatch(f"{self.source.name}.forward requires {other.name}, which it does not get; it is called with "
+                    raise Mismatch(f"{self.source.name}.forward needs {other.name}, which it does not get; it is called with "
                                    "token ids only, and with LOSS=model also with targets")
             return found
         return None

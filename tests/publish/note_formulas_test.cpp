@@ -177,7 +177,7 @@ TEST(NoteFormulas, NameTheFileAndLineOfWhatAFormatCannotShow) {
 }
 
 TEST(NoteFormulas, NeedNoToolIfSectionsHaveThem) {
-  std::vector<SiteRun> runs = runs_with_note("it grows with $S^2$");
+  std::vector<SiteRun> runs = runs_with_note("both take $2 P$");
   FakeChartTool tool;
   EXPECT_THAT(convert_note_formulas(runs, tool).failure, IsEmpty());
 }

@@ -460,7 +460,7 @@ class Messages(unittest.TestCase):
     def test_points_to_the_loss_of_the_model(self):
         self.expect_error(["LossItself.forward(int64[2, 8] on cpu) returned (float32[2, 1, 30] on cpu, None); expected logits "
                            "[2, 8, 30]", "; LOSS=model passes it targets"], ODD_MODELS + "LossItself")
-        self.expect_error("LossOnly.forward requires following, which it does not get", ODD_MODELS + "LossOnly")
+        self.expect_error("LossOnly.forward needs following, which it does not get", ODD_MODELS + "LossOnly")
         self.expect_error("returned float32[2, 8, 30] on cpu; expected a loss of one number", ODD_MODELS + "OptionalTargets",
                           loss="model")
         self.expect_error("Bigram.forward(int64[2, 8] on cpu, int64[2, 8] on cpu) failed: TypeError", ODD_MODELS + "Bigram",

@@ -34,7 +34,9 @@ TYPST = '''
 import pathlib
 class TypstError(Exception):
     pass
-def compile(source, output=None, **options):
+def compile(source, output=None, format="pdf", **options):
+    if format == "svg":
+        return [b""] * (source.count(b"#pagebreak()") + 1)
     if (pathlib.Path(__file__).parent / "typst-fails").exists():
         raise TypstError("no room left on the device")
     if output is None:

@@ -181,7 +181,7 @@ class FailingTypst(StubbedTest):
         self.assertNotIn("report.pdf", several.stdout)
 
     def test_another_format_that_fails_is_one_line(self):
-        not_asked = self.project.call("render")
+        not_asked = self.project.call("render", status=1)
         self.assertIn("report.pdf is left out", not_asked.stderr)
         self.assertIn("index.html", not_asked.stdout)
 
