@@ -345,7 +345,7 @@ TEST(Attention, NamesABoundOnlyNearTheLimit) {
       for (Metric& metric : launch.metrics) metric.data = Scalar(*metric.number() * factor);
     };
   };
-  const auto bound = HasSubstr("Compute bounds them");
+  const auto bound = HasSubstr("They are compute-bound");
   EXPECT_THAT(answer(small_at_512(limits_times(0.3)), "e"), bound);
   EXPECT_THAT(answer(small_at_512(limits_times(100)), "e"), Not(bound));
   const auto without_limits = [](const CellSpec& spec, Launch& launch) {

@@ -315,6 +315,6 @@ CLAIMS = {
         (rf"In a forward pass of {PROFILE} softmax takes \*\*(?P<softmax>\S+) ms\*\*, the GEMMs \*\*(?P<products>\S+) "
          r"ms\*\*\.", attention),
         (r"They do (?P<more>\S+) times the FLOPs\.", more_flops),
-        (r"They are compute-bound \((?P<rate>\S+) % of the fastest GEMM's rate\), softmax memory-bound \((?P<bandwidth>\S+) % of "
-         r"copy bandwidth\)\.", bounds_differ),
+        (r"They are compute-bound \((?P<rate>\S+) % of the fastest GEMM's rate\), softmax memory-bound "
+         r"\((?P<bandwidth>\S+) % of copy bandwidth\)\.", bounds_differ),
         (r"In (?P<precision>\w+) memory bounds both\.", both_memory_bound)]}
