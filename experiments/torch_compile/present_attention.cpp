@@ -104,15 +104,16 @@ std::vector<AttentionPair> pairs_of(const Run& run) {
   return pairs;
 }
 
-/// Returns the pairs at head dimension 64 (the first if 64 was not planned) that ran both ways.
+/// Returns the pairs that ran both ways at head dimension 64, or else at the first that has any.
 std::vector<AttentionPair> compared_pairs(const std::vector<AttentionPair>& pairs) {
   const auto dim = [](const AttentionPair& pair) { return pair.eager.sweep().head_dim; };
-  const bool has_usual_dim = pairs.empty() || std::ranges::count(pairs, kUsualHeadDim, dim) > 0;
-  const std::int64_t compared_dim = has_usual_dim ? kUsualHeadDim : dim(pairs.front());
-  return only(pairs, [&](const AttentionPair& pair) {
-    return dim(pair) == compared_dim && pair.speedup(metric::kForward) &&
-           pair.speedup(metric::kBackward);
+  const auto ran = only(pairs, [](const AttentionPair& pair) {
+    return pair.speedup(metric::kForward) && pair.speedup(metric::kBackward);
   });
+  if (ran.empty()) return ran;
+  const bool has_usual_dim = std::ranges::count(ran, kUsualHeadDim, dim) > 0;
+  const std::int64_t compared_dim = has_usual_dim ? kUsualHeadDim : dim(ran.front());
+  return only(ran, [&](const AttentionPair& pair) { return dim(pair) == compared_dim; });
 }
 
 /// Returns the eager forward passes at the shortest sequence and at the longest that takes about as

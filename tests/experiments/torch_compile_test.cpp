@@ -154,6 +154,14 @@ TEST(CompiledAttention, NamesLaunchesIfALongerSequenceTakesAsLong) {
   EXPECT_THAT(compile_answer(launch_bound_up_to(256), "a"), Not(HasSubstr("launches")));
 }
 
+TEST(CompiledAttention, IsToldAtAnotherHeadDimensionIfTheUsualOneDidNotRun) {
+  EXPECT_THAT(compile_answer(unchanged, "a"), HasSubstr("and d = 64 compiled"));
+  const Change without_usual =
+      where([](const CellSpec& spec) { return spec.attention && spec.attention->head_dim == 64; },
+            [](const CellSpec&, Launch& launch) { launch.outcome = Crashed{11, ""}; });
+  EXPECT_THAT(compile_answer(without_usual, "a"), HasSubstr("and d = 16 compiled"));
+}
+
 TEST(CompiledAnswers, SayWhyADemonstrationIsNotCompiled) {
   EXPECT_THAT(compile_part(compile_input(Preset::kDemo), unchanged, "a").answer,
               HasSubstr("a demonstration on a CPU compiles the contexts"));
