@@ -223,6 +223,7 @@ std::optional<Facts> limit_facts(const PrecisionPair& pair, const StepTime& othe
   const double fp32_ms = mean(pair.fp32->step.times_ms);
   if (rest_ms <= 0 || fp32_ms <= mean(pair.other->step.times_ms)) return std::nullopt;
   return Facts()
+      .set("precision", pair.other->precision())
       .set("times", fp32_ms / rest_ms, kSpeedup)
       .set("others", other.others_ms, kThreeDigits)
       .set("optimizer", other.optimizer_ms, kThreeDigits)
@@ -297,13 +298,15 @@ std::vector<Facts> cpu_set_facts(const std::vector<StepRow>& rows) {
 
 std::optional<Facts> memory_facts(const std::vector<StepRow>& rows) {
   const StepRow& highest = *largest(rows, &StepRow::peak_bytes);
-  const auto resident = resident_bytes(*highest.step.spec);
-  if (highest.peak_bytes() <= 0 || !resident) return std::nullopt;
+  const auto parameters = known_parameter_count(*highest.step.spec);
+  if (highest.peak_bytes() <= 0 || !parameters) return std::nullopt;
+  // Gradients come while activations go, so not all of them are there at the peak.
+  constexpr double kStateBytes = 12;  // of an FP32 parameter and its two moments
   return Facts()
       .set("size", highest.size())
       .set("precision", highest.precision())
       .set("peak", format_bytes_briefly(highest.peak_bytes()))
-      .set("resident", format_bytes_briefly(static_cast<double>(*resident)));
+      .set("resident", format_bytes_briefly(kStateBytes * static_cast<double>(*parameters)));
 }
 
 /// Tells of a network whose training step is clearly faster than a smaller network's in the same
