@@ -13,7 +13,7 @@ reads_site = OWN ANSWERS NOTES SITE_URL OUT ARGS
 reads_diff = A B EDITION FORMAT ALLOW FAIL OUT ARGS
 reads_pdf = PAPER ANSWERS NOTES OUT ARGS
 reads_notes = RUN NOTES ARGS
-reads_submit = RUN PAPER NOTES OUT ARGS
+reads_submit = RUN PAPER ANSWERS NOTES OUT ARGS
 reads_test = ARGS
 reads_try = PROBLEM
 reads_attack = ARGS
@@ -66,7 +66,7 @@ help:
 	@echo '              PAPER=a4|letter ANSWERS=none|full OUT=folder'
 	@echo 'make notes    write an empty note for each part, to answer in your own words; RUN=run'
 	@echo 'make submit   a folder and a zip file to hand in: the PDF, Markdown, LaTeX, figures, CSV, run.json'
-	@echo '              RUN=run PAPER=a4|letter NOTES=folder OUT=folder'
+	@echo '              RUN=run PAPER=a4|letter ANSWERS=none|full NOTES=folder OUT=folder'
 	@echo 'make test     build everything, run the tests; ARGS="flags of ctest"'
 	@echo 'make try      test one problem and show its answers in seconds; PROBLEM=nsys_profile'
 	@echo 'make attack   what takes long: a thousand kills, each failing write, fuzzing, publishing, clang-tidy'

@@ -20,6 +20,7 @@
 #include "publish/rendering.h"
 #include "publish/run_notes.h"
 #include "publish/scratch_folder.h"
+#include "publish/submission_folder.h"
 
 namespace labreport {
 namespace {
@@ -29,29 +30,7 @@ namespace fs = std::filesystem;
 struct SubmitFlags {
   std::string run;
   std::string out = "submission";
-  std::string paper = "a4";
-  std::string notes;
-};
-
-/// The folder in which a submission is made before it takes the place of an earlier one. Nothing of
-/// it stays if something fails.
-class Workshop {
- public:
-  explicit Workshop(const fs::path& out) : path_(temporary_path(out)) {
-    remove_tree(path_);  // A killed submit may have left it.
-    make_writable_folder(path_);
-  }
-  ~Workshop() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Workshop(const Workshop&) = delete;
-  Workshop& operator=(const Workshop&) = delete;
-
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
+  OutputFlags output;
 };
 
 /// Moves the page's folder, without the files that only a site needs. The page becomes report.html.
@@ -62,65 +41,62 @@ void take_report(const fs::path& page, const fs::path& made) {
   fs::rename(made / page.filename(), made / "report.html");
 }
 
-/// Packs the folder `made` into a file beside it. `out` is the file's name for the user.
-void write_zip(const fs::path& made, const fs::path& out) {
+/// Packs a folder into the file `zip`, in which all paths begin with the folder's name.
+void write_zip(const fs::path& folder, const fs::path& zip) {
   constexpr const char* kCode =
       "import shutil, sys\n"
       "try:\n"
       "    shutil.make_archive(sys.argv[1], 'zip', sys.argv[2], sys.argv[3])\n"
       "except OSError as error:\n"
       "    sys.exit(error.strerror)\n";
-  const fs::path absolute_path = fs::absolute(made);
+  const fs::path absolute_path = fs::absolute(folder);
   const ScratchFolder scratch;
   const HelperPython python(project_folder());
   const CompletedProcess process =
       python.run(kCode,
-                 {absolute_path.string(), absolute_path.parent_path().string(),
-                  absolute_path.filename().string()},
+                 {fs::absolute(zip).replace_extension().string(),
+                  absolute_path.parent_path().string(), absolute_path.filename().string()},
                  scratch.path(), {.seconds = 60});
   if (process.ok()) return;
-  throw Error(fmt::format("cannot write {}: {}", out.string(), last_lines(process.messages, 1)),
+  throw Error(fmt::format("cannot write {}: {}", zip.string(), last_lines(process.messages, 1)),
               "free some space, or choose another --out");
 }
 
 /// Writes the submission OUT and OUT.zip, and replaces an earlier one. Throws and changes neither
 /// if it fails or is interrupted before all of it is written.
-Rendered write_submission(const fs::path& run_folder, const fs::path& out, RenderOptions options) {
+Rendered write_submission(const fs::path& run_folder, RenderOptions options) {
   const HeldInterrupts held;
-  const Workshop workshop(out);
-  const fs::path made = workshop.path() / out.filename();
-  const fs::path zip = out.string() + ".zip";
-  options.out = made.string() + ".site";
+  SubmissionFolder submission(options.out);
+  options.out = submission.made().string() + ".site";
   const Rendered rendered = render_runs({run_folder}, options);
-  take_report(rendered.page_of(run_folder), made);
-  write_zip(made, zip);
+  take_report(rendered.page_of(run_folder), submission.made());
+  submission.take_authors_files();
+  write_zip(submission.made(), submission.made_zip());
   HeldInterrupts::throw_if_interrupted();
-  remove_tree(out);
-  fs::rename(made, out);
-  fs::rename(made.string() + ".zip", zip);
+  submission.commit();
   return rendered;
 }
 
 /// Returns one line for each thing that a grader would miss.
-std::vector<std::string> missing_lines(const RunStore& store, const fs::path& notes) {
+std::vector<std::string> missing_lines(const RunStore& store, const RenderOptions& options) {
   const Run run = load_measured(store);
   std::vector<std::string> left_out;  // Rendering has reported these parts.
   Document document = report_of(store, run, left_out);
-  RunNotes run_notes({store.folder()}, notes);
+  RunNotes run_notes({store.folder()}, options.notes);
   run_notes.place(store, document);
-  std::int64_t questions = 0, generated = 0;
+  std::int64_t questions = 0, without_note = 0;
   for (const Section& section : document.sections) {
     for (const Part& part : section.parts) {
       if (part.question.empty()) continue;
       ++questions;
-      generated += !part.note.has_value();
+      without_note += !part.note.has_value();
     }
   }
   std::vector<std::string> lines;
-  if (generated > 0) {
-    lines.push_back(
-        fmt::format("{} of {} answers are generated; `labreport notes --init` begins your own",
-                    generated, questions));
+  if (without_note > 0) {
+    lines.push_back(fmt::format("{} of {} answers are {}; `labreport notes --init` begins your own",
+                                without_note, questions,
+                                options.answers == Answers::kFull ? "generated" : "empty"));
   }
   if (document.front.author.empty()) lines.emplace_back("no author: fill in notes/author.md");
   const auto failed =
@@ -129,6 +105,7 @@ std::vector<std::string> missing_lines(const RunStore& store, const fs::path& no
     lines.push_back(fmt::format("{} of {} measurements; the report’s “What ran” has the reasons",
                                 failed, run.cells.size()));
   }
+  if (document.demonstration) lines.emplace_back("a GPU: this is a demonstration on a CPU");
   if (store.is_reference()) lines.emplace_back("a run of your own: this one ships with labreport");
   return lines;
 }
@@ -136,19 +113,13 @@ std::vector<std::string> missing_lines(const RunStore& store, const fs::path& no
 ExitStatus submit(const SubmitFlags& flags) {
   // The path ends without a slash, so that OUT.zip lies beside the folder.
   const fs::path out = fs::path(flags.out + "/").lexically_normal().parent_path();
-  const bool is_free = !fs::exists(out) || (fs::is_directory(out) && fs::is_empty(out));
-  if (!is_free && (!fs::exists(out / "run.json") || !fs::exists(out / "report.md")))
-    throw InputError(out.string() + " holds no earlier submission", "choose another --out");
   const fs::path folder = flags.run.empty() ? newest_run(recorded_runs("site/runs"))
                                             : choose_folder(flags.run, "site/runs");
   const RunLock lock(folder);
-  OutputFlags output;
-  output.paper = flags.paper;
-  output.notes = flags.notes;
-  RenderOptions options = output.options(out);
+  RenderOptions options = flags.output.options(flags.out);
   options.single_file = options.user_named_runs = true;
   const Rendered rendered =
-      keep_if_interrupted(out, [&] { return write_submission(folder, out, options); });
+      keep_if_interrupted(out, [&] { return write_submission(folder, options); });
   std::vector<std::string> reports;
   for (const char* name : {"report.pdf", "report.md", "report.tex", "report.html"}) {
     if (fs::exists(out / name)) reports.emplace_back(name);
@@ -156,7 +127,7 @@ ExitStatus submit(const SubmitFlags& flags) {
   fmt::print("{0}: {1} as {2}, with figures, CSV and run.json\n{0}.zip: the same, for Gradescope\n",
              out.string(), folder.lexically_normal().string(), join_words(reports));
   if (!fs::exists(out / "report.pdf")) fmt::print("missing: report.pdf, for the reason below\n");
-  for (const std::string& line : missing_lines(RunStore(folder), options.notes))
+  for (const std::string& line : missing_lines(RunStore(folder), options))
     fmt::print("{}\n", in_callers_form("missing: " + line));
   rendered.print_messages();
   return rendered.status();
@@ -171,8 +142,9 @@ void add_submit(CLI::App& app, Invocation& invocation) {
   verb->add_option("run", flags->run,
                    "RUN: a folder, a GPU, latest or previous (default: your newest run)");
   verb->add_option("--out", flags->out, "folder to write, with FOLDER.zip beside it (submission)");
-  verb->add_option("--paper", flags->paper, "the PDF's paper: a4 (default) or letter");
-  verb->add_option("--notes", flags->notes, "folder of your notes (notes)");
+  verb->add_option("--answers", flags->output.answers, "generated answers: full (default) or none");
+  verb->add_option("--paper", flags->output.paper, "the PDF's paper: a4 (default) or letter");
+  verb->add_option("--notes", flags->output.notes, "folder of your notes (notes)");
 }
 
 }  // namespace labreport

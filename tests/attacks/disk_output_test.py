@@ -7,6 +7,7 @@ python3 disk_output_test.py LABREPORT FAKES [ROUNDS [SEED]]; see disk_case.py.
 import os
 import resource
 import subprocess
+import zipfile
 
 from disk import tree
 from disk_case import FAULTS, REFUSALS, RUN, DiskTest, launches, main
@@ -89,27 +90,63 @@ class SameBytes(DiskTest):
 class Submission(DiskTest):
     """Its zip file has other times each time."""
 
-    def remove_submission(self):
+    AUTHORS = {"plot.png": b"drawn by hand", "appendix/proof.tex": b"a proof"}
+
+    def files(self):
+        """Returns the submission's files, without the manifest, which has the zip file's hash."""
+        return {path: data for path, data in tree(self.project.folder / "submission").items()
+                if not path.startswith(".labreport")}
+
+    def zipped_files(self):
+        """Returns the files of the zip file, all of which can be read."""
+        path = self.project.folder / "submission.zip"
+        if not path.exists():
+            return {}
+        with zipfile.ZipFile(path) as archive:
+            return {name.removeprefix("submission/"): archive.read(name)
+                    for name in archive.namelist() if not name.endswith("/")}
+
+    def begin_with(self, earlier):
         self.project.remove_folders("submission", "submission.part")
         (self.project.folder / "submission.zip").unlink(missing_ok=True)
+        if earlier:
+            self.project.call("submit", "--answers", "none")
+            for path, data in self.AUTHORS.items():
+                (self.project.folder / "submission" / path).parent.mkdir(exist_ok=True)
+                (self.project.folder / "submission" / path).write_bytes(data)
 
-    def test_all_of_it_or_nothing(self):
-        self.project.call(*RUN)
+    def check_faults(self, earlier):
+        self.begin_with(earlier)
+        files_before, zip_before = self.files(), self.zipped_files()
         number = self.count_calls("submit")
-        whole = tree(self.project.folder / "submission")
+        after = self.files()
+        self.assertEqual(self.zipped_files(), after)
+        self.assertNotEqual(files_before, after)
         for at, fault in self.chosen_faults(number, FAULTS):
             with self.subTest(at=at, fault=fault):
-                self.remove_submission()
+                self.begin_with(earlier)
                 outcome = self.project.call_with_fault(["submit"], at, fault)
-                self.assertIn(tree(self.project.folder / "submission"), ({}, whole))
+                states = [(files_before, zip_before), (after, after)]
+                if fault == "kill":  # The next submission ends an exchange.
+                    states.append((after, zip_before))
+                self.assertIn((self.files(), self.zipped_files()), states)
                 if outcome.status == 0:  # Only what is not needed anymore could not be removed.
-                    self.assertEqual(tree(self.project.folder / "submission"), whole)
+                    self.assertEqual(self.files(), after)
                 else:
                     self.assert_fault_told(outcome, fault)
                 if fault in REMOVES_PART_FILES:
                     self.assertFalse((self.project.folder / "submission.part").exists())
                 self.project.call("submit")
-                self.assertEqual(tree(self.project.folder / "submission"), whole)
+                self.assertEqual((self.files(), self.zipped_files()), (after, after))
+                self.assertFalse((self.project.folder / "submission.part").exists())
+
+    def test_all_of_it_or_nothing(self):
+        self.project.call(*RUN)
+        self.check_faults(earlier=False)
+
+    def test_the_earlier_one_or_the_new_one_with_all_files_of_the_author(self):
+        self.project.call(*RUN)
+        self.check_faults(earlier=True)
 
 
 class Import(DiskTest):

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "cli/notes_fixture.h"
 
 namespace labreport {
@@ -32,13 +34,14 @@ TEST_F(SubmitTest, WritesAFolderAndSaysWhatItLacks) {
   EXPECT_THAT(process.output, HasSubstr("missing: no author"));
 }
 
-TEST_F(SubmitTest, MissesNothingWithNotesAndAnAuthor) {
+TEST_F(SubmitTest, MissesNoWordsWithNotesAndAnAuthor) {
   write_note("author.md", "name: Ada Lovelace\n");
   write_note("mixed_precision_accumulation.md", "<!-- replaces the answer -->\nRounding.\n");
   call({"submit"});
   const CompletedProcess again = call({"submit"});
   EXPECT_EQ(again.exit_status, 0) << again.messages;
-  EXPECT_THAT(again.output, Not(HasSubstr("missing:")));
+  EXPECT_THAT(again.output, Not(HasSubstr("answers")));
+  EXPECT_THAT(again.output, Not(HasSubstr("author")));
   EXPECT_THAT(read_file(folder_ / "submission/report.md"), HasSubstr("Rounding."));
 }
 
@@ -51,18 +54,63 @@ TEST_F(SubmitTest, AMissingPdfHasALineAndStatusOne) {
   EXPECT_THAT(process.messages, HasSubstr("/report.pdf is left out: Typst needs more than 1 MiB"));
 }
 
-TEST_F(SubmitTest, LeavesAFolderOfSomethingElseAlone) {
+TEST_F(SubmitTest, LeavesWhatIsNoSubmissionAlone) {
+  call({"render"});
   std::filesystem::create_directories(folder_ / "thesis");
   write_atomically(folder_ / "thesis/chapter.tex", "words");
-  const CompletedProcess process = call({"submit", "--out", "thesis"});
-  EXPECT_EQ(process.exit_status, 2);
-  EXPECT_THAT(process.messages, HasSubstr("thesis holds no earlier submission"));
+  write_atomically(folder_ / "paper.zip", "of another program");
+  std::filesystem::create_directory_symlink("thesis", folder_ / "linked");
+  std::filesystem::create_directories(folder_ / "essay.part/of_mine");
+  const std::string page = page_folder().lexically_relative(folder_).string();
+  const std::pair<std::string, std::string> refusals[] = {
+      {"thesis", "thesis holds no earlier submission"},
+      {page, page + " holds no earlier submission"},
+      {"paper", "paper.zip is not as labreport wrote it"},
+      {"linked", "linked is a link"},
+      {"essay", "essay.part is in the way"},
+      {"thesis/chapter.tex", "thesis/chapter.tex is no folder"},
+      {".", "'.' is no folder's name"},
+      {"thesis/..", "'thesis/..' is no folder's name"}};
+  for (const auto& [out, reason] : refusals) {
+    const CompletedProcess process = call({"submit", "--out", out});
+    EXPECT_EQ(process.exit_status, 2) << out;
+    EXPECT_THAT(process.messages, HasSubstr("labreport: " + reason)) << out;
+    EXPECT_EQ(std::ranges::count(process.messages, '\n'), 1) << process.messages;
+  }
   EXPECT_EQ(read_file(folder_ / "thesis/chapter.tex"), "words");
+  EXPECT_EQ(read_file(folder_ / "paper.zip"), "of another program");
+  EXPECT_TRUE(std::filesystem::exists(folder_ / page / "index.html"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "essay.part/of_mine"));
+}
+
+TEST_F(SubmitTest, TheAuthorsFilesStay) {
+  call({"submit"});
+  write_atomically(folder_ / "submission/plot.png", "drawn by hand");
+  std::filesystem::create_directories(folder_ / "submission/appendix/empty");
+  std::filesystem::create_symlink("../plot.png", folder_ / "submission/appendix/link.png");
+  const CompletedProcess again = call({"submit", "--answers", "none"});
+  EXPECT_EQ(again.exit_status, 0) << again.messages;
+  EXPECT_EQ(read_file(folder_ / "submission/plot.png"), "drawn by hand");
+  EXPECT_TRUE(std::filesystem::is_directory(folder_ / "submission/appendix/empty"));
+  EXPECT_EQ(std::filesystem::read_symlink(folder_ / "submission/appendix/link.png"), "../plot.png");
+  EXPECT_THAT(read_file(folder_ / "submission.zip"), HasSubstr("submission/plot.png"));
+}
+
+TEST_F(SubmitTest, AFileThatTheAuthorChangedIsNeverReplaced) {
+  call({"submit"});
+  write_atomically(folder_ / "submission/report.md", "in my words");
+  const CompletedProcess process = call({"submit"});
+  EXPECT_EQ(process.exit_status, 2);
+  EXPECT_THAT(process.messages, HasSubstr("submission/report.md is not as labreport wrote it; "
+                                          "move it away, or choose another --out"));
+  std::filesystem::rename(folder_ / "submission/report.md", folder_ / "mine.md");
+  EXPECT_EQ(call({"submit"}).exit_status, 0);
+  EXPECT_EQ(read_file(folder_ / "mine.md"), "in my words");
 }
 
 TEST_F(SubmitTest, AFailureKeepsTheEarlierSubmissionAndLeavesNothingElse) {
-  call({"submit"});
-  write_atomically(folder_ / "submission/report.md", "the earlier one");
+  call({"submit", "--answers", "none"});
+  const std::string report = read_file(folder_ / "submission/report.md");
   const std::string zip = read_file(folder_ / "submission.zip");
   // A limit on file sizes imitates a full disk.
   const CompletedProcess process = run({"sh", "-c", "ulimit -f 4; \"$LABREPORT\" submit"});
@@ -70,18 +118,15 @@ TEST_F(SubmitTest, AFailureKeepsTheEarlierSubmissionAndLeavesNothingElse) {
   EXPECT_THAT(process.messages,
               MatchesRegex("labreport: cannot write submission.part/[^ ]*: File too large; raise "
                            "the limit on the size of files \\(ulimit -f\\)\n"));
-  EXPECT_EQ(read_file(folder_ / "submission/report.md"), "the earlier one");
+  EXPECT_EQ(read_file(folder_ / "submission/report.md"), report);
   EXPECT_EQ(read_file(folder_ / "submission.zip"), zip);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "submission.part"));
 }
 
-TEST_F(SubmitTest, LeftoversOfAKilledSubmitAreRemoved) {
-  std::filesystem::create_directories(folder_ / "handed/in.part/in");
-  const CompletedProcess process = call({"submit", "--out", "handed/in"});
-  EXPECT_EQ(process.exit_status, 0) << process.messages;
-  EXPECT_TRUE(std::filesystem::exists(folder_ / "handed/in/report.md"));
-  EXPECT_TRUE(std::filesystem::exists(folder_ / "handed/in.zip"));
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "handed/in.part"));
+TEST_F(SubmitTest, WithoutGeneratedAnswersItSaysHowManyAreEmpty) {
+  const CompletedProcess process = call({"submit", "--answers", "none"});
+  EXPECT_THAT(process.output, HasSubstr("missing: 1 of 1 answers are empty"));
+  EXPECT_THAT(process.output, HasSubstr("missing: a GPU: this is a demonstration on a CPU"));
 }
 
 TEST_F(SubmitTest, ADroppedRunIsMovedAsideAndCanComeBack) {

@@ -164,6 +164,21 @@ int rename(const char* from, const char* to) noexcept {
   return static_cast<int>(syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
 }
 
+int renameat2(int folder, const char* from, int to_folder, const char* to,
+              unsigned flags) noexcept {
+  if (!disk().allows("rename", absolute(to_folder, to))) return -1;
+  return static_cast<int>(syscall(SYS_renameat2, folder, from, to_folder, to, flags));
+}
+
+int renameat(int folder, const char* from, int to_folder, const char* to) noexcept {
+  return renameat2(folder, from, to_folder, to, 0);
+}
+
+int link(const char* from, const char* to) noexcept {
+  if (!disk().allows("link", absolute(AT_FDCWD, to))) return -1;
+  return static_cast<int>(syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0));
+}
+
 int mkdir(const char* path, mode_t mode) noexcept {
   if (!disk().allows("mkdir", absolute(AT_FDCWD, path))) return -1;
   return static_cast<int>(syscall(SYS_mkdirat, AT_FDCWD, path, mode));

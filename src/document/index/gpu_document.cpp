@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <tuple>
 
@@ -67,7 +68,7 @@ std::optional<TableView> quantity_table(const std::vector<Series>& all, bool set
     const std::string flag = remark_on(series);
     if (!flag.empty()) rows.back().flags.push_back(flag);
   }
-  std::erase_if(rows, &QuantityRow::is_empty);
+  std::erase_if(rows, std::mem_fn(&QuantityRow::is_empty));
   if (rows.empty()) return std::nullopt;
   std::vector<Column<QuantityRow>> columns;
   if (!first.network.empty()) columns.push_back({"network", "Network", &QuantityRow::network});
