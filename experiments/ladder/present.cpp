@@ -36,7 +36,10 @@ struct Row {
   }
   /// Returns the reason of a saving, without "because"; empty if the rung saves nothing.
   std::string why() const {
-    const std::string clause = saved_ms().value_or(0) > 0 ? reason_clause({previous, rung}) : "";
+    if (saved_ms().value_or(0) <= 0) return "";
+    if (previous->launch_bound() && rung->launch_bound())
+      return "not known: launch-bound before and after";
+    const std::string clause = reason_clause({previous, rung});
     return clause.substr(std::min(clause.size(), std::string_view("because ").size()));
   }
   /// Returns the largest relative difference from the first rung's losses over the compared steps.
@@ -110,7 +113,8 @@ std::vector<WaterfallBar> waterfall_bars(const Ladder& ladder) {
   return bars;
 }
 
-/// Gives the change that saves the most time, and the speedup of the fastest rung over the first.
+/// Gives the speedup of the fastest rung over the first, and the change that saves the most time.
+/// If none can be ranked, it gives the change that ends the launch-bound steps.
 Facts ladder_facts(const Ladder& ladder) {
   const double first_ms = ladder.first_run()->mean_ms(), fastest_ms = ladder.fastest()->mean_ms();
   const std::vector<Gain> largest_gain = largest_gains(ladder, 1);
@@ -121,12 +125,23 @@ Facts ladder_facts(const Ladder& ladder) {
         .set("saved", largest_gain.front().saved_digits())
         .set("because", why.empty() ? "" : ", " + why);
   }
+  const auto end_of_launches = end_of_launch_bound_steps(ladder);
+  Facts end_facts;
+  if (end_of_launches) {
+    const auto kernel_share = [](const Rung& rung) {
+      return format_percent(std::min(1.0, *rung.busy_ms / rung.mean_ms()));
+    };
+    end_facts.set("change", end_of_launches->after->change)
+        .set("before", kernel_share(*end_of_launches->before))
+        .set("after", kernel_share(*end_of_launches->after));
+  }
   return Facts()
       .set("words", ladder.words)
       .set("from", first_ms, kThreeDigits)
       .set("to", fastest_ms, kThreeDigits)
       .set("speedup", first_ms / fastest_ms, kThreeDigits)
-      .when("foremost", !largest_gain.empty(), gain_facts);
+      .when("foremost", !largest_gain.empty(), gain_facts)
+      .when("launches", largest_gain.empty() && end_of_launches, end_facts);
 }
 
 }  // namespace
