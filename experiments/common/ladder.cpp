@@ -163,7 +163,8 @@ std::vector<Gain> largest_gains(const Ladder& ladder, std::size_t max_count) {
   std::ranges::stable_sort(largest, std::greater(), &Gain::saved_ms);
   // Gains that save less than the first uncertain one are even less certain.
   const auto first_uncertain = std::ranges::find_if(largest, [&](const Gain& gain) {
-    return gain.before->launch_bound() || gain.after->launch_bound() ||
+    return !gain.before->busy_ms || !gain.after->busy_ms || gain.before->launch_bound() ||
+           gain.after->launch_bound() ||
            gain.saved_ms() < scatter_ms(gain.before) + scatter_ms(gain.after);
   });
   largest.erase(first_uncertain, largest.end());

@@ -63,7 +63,8 @@ std::vector<Gain> gains(const Ladder& ladder);
 
 /// Returns at most `max_count` gains with a speedup of at least 1.02, the largest saving first. The
 /// list ends before the first gain that is uncertain: one of its rungs is launch-bound, so its time
-/// varies between processes by as much as a change saves, or it saves less than its steps scatter.
+/// varies between processes by as much as a change saves; or it saves less than its steps scatter;
+/// or no profile shows a reason, as on a CPU.
 std::vector<Gain> largest_gains(const Ladder& ladder, std::size_t max_count);
 
 /// Returns the first gain from a launch-bound rung to one that is not; empty if there is none.

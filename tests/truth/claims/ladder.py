@@ -73,6 +73,7 @@ def ladder(run, words, speedup, first, last, change, saved, reason, fewer, bytes
     saved_ms = old_ms - new_ms
     true(all(old[1] - new[1] <= saved_ms * 1.0001 for old, new in neighbours), "another change saves more")
     true(not any(map(is_launch_bound, fitting[0])), "a launch-bound step is ranked")
+    true(None not in (gpu_busy_ms(old_cell), gpu_busy_ms(new_cell)), "a step without a profile is ranked")
     true(saved_ms >= scatter_ms(old_cell) + scatter_ms(new_cell), "the steps scatter by as much")
     kernels = [cell.ok_launch().metric("profile", "kernels") for cell in (old_cell, new_cell)]
     if fewer:
