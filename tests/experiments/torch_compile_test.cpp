@@ -138,22 +138,6 @@ TEST(CompilePlan, HasTheHandoutsGridEagerAndCompiled) {
   EXPECT_EQ(planned_cells(compile_input(Preset::kDemo), true).size(), 1u);
 }
 
-/// Lets eager forward passes up to this length take 0.3 ms.
-Change launch_bound_up_to(std::int64_t length) {
-  return where([](const CellSpec& spec) { return spec.attention && !is_compiled(spec); },
-               each_row(metric::kAttention, [=](const NamedRow& row) {
-                 if (row.number(column::kLength) <= length)
-                   row[kForwardMean] = std::int64_t{300'000};
-               }));
-}
-
-TEST(CompiledAttention, NamesLaunchesIfALongerSequenceTakesAsLong) {
-  EXPECT_THAT(compile_answer(launch_bound_up_to(1024), "a"),
-              AllOf(HasSubstr("Up to 1,024 tokens the CPU's launches set the time"),
-                    HasSubstr("takes 0.300 ms at 256 and 0.300 ms at 1,024 tokens.")));
-  EXPECT_THAT(compile_answer(launch_bound_up_to(256), "a"), Not(HasSubstr("launches")));
-}
-
 TEST(CompiledAttention, IsToldAtAnotherHeadDimensionIfTheUsualOneDidNotRun) {
   EXPECT_THAT(compile_answer(unchanged, "a"), HasSubstr("and d = 64 compiled"));
   const Change without_usual =
