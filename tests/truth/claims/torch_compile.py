@@ -1,10 +1,10 @@
 """The claims about torch.compile, recomputed from both ways' rows, steps and kernels."""
 import statistics
 
-from checks import PRECISIONS, always, near, number, true
+from checks import PRECISIONS, always, median_limit, near, number, true
 from timing import LAUNCH_BOUND_BELOW
 
-CELL_KINDS = {"attention", "kernels"}
+CELL_KINDS = {"attention", "kernels", "limits"}
 WAYS = {"pytorch-eager": "eager", "pytorch-compiled": "compiled"}
 
 
@@ -28,8 +28,9 @@ def speedup(eager, compiled, phase):
     return eager[f"{phase}_mean_ns"] / compiled[f"{phase}_mean_ns"]
 
 
-def attention(run, precision, length, d, forward, backward):
-    """Checks the speedups at the largest length that ran both ways, and keeps the rows for the next sentences."""
+def attention(run, precision, length, d, forward, backward, copies):
+    """Checks the speedups at the largest length that ran both ways, and keeps the rows for the next sentences. `copies`
+    of the scores take as long as the forward pass saves."""
     eager, compiled = rows_by_length(run, precision, int(d))
     attention.pairs = {key: (eager[key], compiled[key]) for key in eager if key in compiled and all(
         row[f"{phase}_mean_ns"] for row in (eager[key], compiled[key]) for phase in ("forward", "backward"))}
@@ -37,6 +38,10 @@ def attention(run, precision, length, d, forward, backward):
     pair = attention.pairs[number(length)]
     near(forward, speedup(*pair, "forward"))
     near(backward, speedup(*pair, "backward"))
+    if copies:
+        true(precision in ("FP32", "TF32"))
+        saved_s = (pair[0]["forward_mean_ns"] - pair[1]["forward_mean_ns"]) / 1e9
+        near(copies, saved_s / (2 * pair[0]["score_bytes"] / median_limit(run, "copy", "bandwidth")), 2)
 
 
 def launches(_run, up_to, short_ms, short, long_ms, long):
@@ -112,8 +117,9 @@ CLAIMS = {
     "torch_compile.a": [
         (r"No configuration ran both ways: .+", always),
         (r"In (?P<precision>\w+) at (?P<length>[\d,]+) tokens and d = (?P<d>\d+) compiled attention runs \*\*(?P<forward>\S+)×\*\* as fast "
-         r"forward and \*\*(?P<backward>\S+)×\*\* as fast backward\.", attention),
-        (r"Up to (?P<up_to>[\d,]+) tokens the CPU's launches set the time, not the scores that fusing spares: eager's forward pass takes "
+         r"forward and \*\*(?P<backward>\S+)×\*\* as fast backward(?:: fusing spares forward the time of (?P<copies>\S+) copies of the "
+         r"scores)?\.", attention),
+        (r"Up to (?P<up_to>[\d,]+) tokens the CPU's launches set the time: eager's forward pass takes "
          r"(?P<short_ms>\S+) ms at (?P<short>[\d,]+) and (?P<long_ms>\S+) ms at (?P<long>[\d,]+) tokens\.", launches)],
     "torch_compile.b": [
         (r"No network ran both ways: .+", always),
