@@ -194,7 +194,7 @@ std::vector<TokensRow> tokens_rows(const std::vector<TimingGroup>& groups) {
   return modes.size() == 1 ? rows : std::vector<TokensRow>();
 }
 
-/// Times that vary between steps.
+/// Times that vary between steps, without an outlier, which alone would decide their deviation.
 struct Spread {
   const SizeRow* row;
   std::string what;  ///< "backward pass", "training step"
@@ -205,7 +205,8 @@ std::vector<Spread> spreads(const std::vector<SizeRow>& rows) {
   std::vector<Spread> all;
   for (const SizeRow& row : rows) {
     const auto add = [&](const std::string& what, const std::vector<double>& times_ms) {
-      if (const auto variation = variation_of(times_ms)) all.push_back({&row, what, *variation});
+      if (const auto variation = variation_of(without_outlier(times_ms)))
+        all.push_back({&row, what, *variation});
     };
     add("forward pass", row.phases_ms.forward);
     add("backward pass", row.phases_ms.backward);
@@ -221,6 +222,7 @@ std::vector<Spread> spreads(const std::vector<SizeRow>& rows) {
 /// Compares the optimizer's time in whole steps, where launches queue up before it begins, with its
 /// time in steps that synchronize before it. Returns nothing unless the CPU sets the latter.
 std::optional<Facts> launch_facts(const SizeRow& row) {
+  if (row.group->spec.device == DeviceKind::kCpu) return std::nullopt;  // A CPU launches nothing.
   const auto step = timed_launch(*row.group, Mode::kTrainStep);
   if (!step || row.phases_ms.optimizer.empty()) return std::nullopt;
   const auto queued_ms = step->ms_after_warmup(metric::kEvent, metric::kOptimizer);

@@ -20,7 +20,6 @@ namespace {
 
 constexpr double kLeastSpeedup = 1.02;  // Changes with smaller speedups are not advised.
 constexpr double kMillisecondsPerSecond = 1e3;
-constexpr double kMostlyIdle = 0.5;  // If the GPU idles for a larger share, launches set the pace.
 
 std::string change_of(const CellSpec& spec, const Ladder& ladder) {
   if (!spec.implementation.empty()) return "torch.compile";
@@ -83,9 +82,8 @@ std::optional<double> Rung::idle_ms() const {
   return std::max(0.0, mean_ms() - *busy_ms);
 }
 
-std::optional<double> Rung::idle_share() const {
-  const auto idle = idle_ms();
-  return idle ? std::optional(*idle / mean_ms()) : std::nullopt;
+bool Rung::launch_bound() const {
+  return busy_ms && ran() && *busy_ms < kLaunchBoundBelow * mean_ms();
 }
 
 std::optional<double> Rung::idle_us() const {
@@ -157,19 +155,28 @@ std::vector<Gain> gains(const Ladder& ladder) {
 }
 
 std::vector<Gain> largest_gains(const Ladder& ladder, std::size_t max_count) {
-  // Gains that save less than the first uncertain one are even less certain.
-  const auto mostly_idle = [](const Rung* rung) {
-    return rung->idle_share().value_or(0) > kMostlyIdle;
+  const auto scatter_ms = [](const Rung* rung) {
+    return rung->steps_ms.size() < 2 ? 0 : sample_stddev(rung->steps_ms);
   };
   std::vector<Gain> largest = gains(ladder);
   std::erase_if(largest, [](const Gain& gain) { return gain.speedup() < kLeastSpeedup; });
   std::ranges::stable_sort(largest, std::greater(), &Gain::saved_ms);
+  // Gains that save less than the first uncertain one are even less certain.
   const auto first_uncertain = std::ranges::find_if(largest, [&](const Gain& gain) {
-    return mostly_idle(gain.before) && mostly_idle(gain.after);
+    return !gain.before->busy_ms || !gain.after->busy_ms || gain.before->launch_bound() ||
+           gain.after->launch_bound() ||
+           gain.saved_ms() < scatter_ms(gain.before) + scatter_ms(gain.after);
   });
   largest.erase(first_uncertain, largest.end());
   largest.resize(std::min(largest.size(), max_count));
   return largest;
+}
+
+std::optional<Gain> end_of_launch_bound_steps(const Ladder& ladder) {
+  for (const Gain& gain : gains(ladder)) {
+    if (gain.before->launch_bound() && !gain.after->launch_bound()) return gain;
+  }
+  return std::nullopt;
 }
 
 std::string reason_clause(const Gain& gain) {
@@ -195,8 +202,13 @@ std::string reason_clause(const Gain& gain) {
                        describe_fall(*before.optimizer_ms, *after.optimizer_ms));
   }
   const bool on_tensor_cores = before.cell->spec.precision != after.cell->spec.precision;
-  return "because " + (on_tensor_cores ? "GEMMs run on tensor cores: " : fewer) + "GPU time " +
-         describe_fall(*before.busy_ms, *after.busy_ms) + " ms";
+  const bool keeps_no_scores = after.cell->spec.variant == Variant::kSdpa && before.peak_bytes &&
+                               after.peak_bytes && *after.peak_bytes < *before.peak_bytes;
+  return "because " +
+         (on_tensor_cores   ? "GEMMs run on tensor cores: "
+          : keeps_no_scores ? "attention writes no scores to memory: "
+                            : fewer) +
+         "GPU time " + describe_fall(*before.busy_ms, *after.busy_ms) + " ms";
 }
 
 const Ladder* advised_ladder(const std::vector<Ladder>& all) {

@@ -20,10 +20,10 @@ struct Rung {
   std::vector<double> losses = {};          ///< One for each step, warm-up steps included.
 
   bool ran() const { return !steps_ms.empty(); }
-  double mean_ms() const;                    ///< The mean of `steps_ms`.
-  std::optional<double> idle_ms() const;     ///< The mean time of a step in which no kernel runs.
-  std::optional<double> idle_share() const;  ///< `idle_ms()` / `mean_ms()`.
-  std::optional<double> idle_us() const;     ///< `idle_ms()` / `kernels`, in µs.
+  double mean_ms() const;                 ///< The mean of `steps_ms`.
+  std::optional<double> idle_ms() const;  ///< The mean time of a step in which no kernel runs.
+  std::optional<double> idle_us() const;  ///< `idle_ms()` / `kernels`, in µs.
+  bool launch_bound() const;              ///< As in `Bound`; false if `busy_ms` is unknown.
 };
 
 /// The rungs of one size in plan order; the first rung has no change. The last rungs of an FP32
@@ -62,9 +62,13 @@ struct Gain {
 std::vector<Gain> gains(const Ladder& ladder);
 
 /// Returns at most `max_count` gains with a speedup of at least 1.02, the largest saving first. The
-/// list ends before the first gain whose rungs both leave the GPU idle for more than half of the
-/// step, because such steps vary between processes by as much as a change saves.
+/// list ends before the first gain that is uncertain: one of its rungs is launch-bound, so its time
+/// varies between processes by as much as a change saves; or it saves less than its steps scatter;
+/// or no profile shows a reason, as on a CPU.
 std::vector<Gain> largest_gains(const Ladder& ladder, std::size_t max_count);
+
+/// Returns the first gain from a launch-bound rung to one that is not; empty if there is none.
+std::optional<Gain> end_of_launch_bound_steps(const Ladder& ladder);
 
 /// Returns the reason for a gain as a clause, "because …"; empty if the run does not show it.
 std::string reason_clause(const Gain& gain);

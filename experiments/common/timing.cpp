@@ -34,6 +34,11 @@ bool has_outlier(const std::vector<double>& steps_ms) {
          longest_ms > kOutlierRatio * median_ms;
 }
 
+std::vector<double> without_outlier(std::vector<double> steps_ms) {
+  if (has_outlier(steps_ms)) steps_ms.erase(std::ranges::max_element(steps_ms));
+  return steps_ms;
+}
+
 std::vector<TimingGroup> timing_groups(const RunView& view) {
   std::vector<TimingGroup> groups;
   for (const Cell* cell : view.cells(CellKind::kTiming)) {

@@ -65,6 +65,8 @@ std::vector<std::string> disturbances_except_slowdown(const Launch& launch);
 /// True if the longest step exceeds the median both by more than 5 % and by more than seven median
 /// absolute deviations. False for fewer than four steps.
 bool has_outlier(const std::vector<double>& steps_ms);
+/// Returns the times without the longest one, if that is an outlier.
+std::vector<double> without_outlier(std::vector<double> steps_ms);
 
 /// Names all that disturbed the timed steps. Adds "thermal slowdown", "allocated in step" and
 /// "outlier" (see `has_outlier`) to what `disturbances_except_slowdown` names.

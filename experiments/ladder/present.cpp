@@ -36,7 +36,10 @@ struct Row {
   }
   /// Returns the reason of a saving, without "because"; empty if the rung saves nothing.
   std::string why() const {
-    const std::string clause = saved_ms().value_or(0) > 0 ? reason_clause({previous, rung}) : "";
+    if (saved_ms().value_or(0) <= 0) return "";
+    if (previous->launch_bound() && rung->launch_bound())
+      return "not known: launch-bound before and after";
+    const std::string clause = reason_clause({previous, rung});
     return clause.substr(std::min(clause.size(), std::string_view("because ").size()));
   }
   /// Returns the largest relative difference from the first rung's losses over the compared steps.
@@ -110,23 +113,39 @@ std::vector<WaterfallBar> waterfall_bars(const Ladder& ladder) {
   return bars;
 }
 
-/// Gives the change that saves the most time, and the speedup of the fastest rung over the first.
+/// Names the change that saves the most time. If none can be ranked, it names the change that ends
+/// the launch-bound steps, if there are such.
+std::optional<Facts> foremost_facts(const Ladder& ladder) {
+  const std::vector<Gain> largest_gain = largest_gains(ladder, 1);
+  if (!largest_gain.empty()) {
+    const Gain& gain = largest_gain.front();
+    const std::string why = reason_clause(gain);
+    return Facts()
+        .set("change", gain.after->change)
+        .set("effect",
+             "saves most, " + gain.saved_digits() + " ms" + (why.empty() ? "" : ", " + why));
+  }
+  const auto end_of_launches = end_of_launch_bound_steps(ladder);
+  if (!end_of_launches) return std::nullopt;
+  const auto kernel_share = [](const Rung& rung) {
+    return format_percent(std::min(1.0, *rung.busy_ms / rung.mean_ms())) + " %";
+  };
+  return Facts()
+      .set("change", end_of_launches->after->change)
+      .set("effect", "ends the launch-bound steps: kernels fill " +
+                         kernel_share(*end_of_launches->before) + " of the step before it and " +
+                         kernel_share(*end_of_launches->after) + " with it");
+}
+
+/// Gives the speedup of the fastest rung over the first, and the foremost change.
 Facts ladder_facts(const Ladder& ladder) {
   const double first_ms = ladder.first_run()->mean_ms(), fastest_ms = ladder.fastest()->mean_ms();
-  const std::vector<Gain> largest_gain = largest_gains(ladder, 1);
-  Facts gain_facts;
-  if (!largest_gain.empty()) {
-    const std::string why = reason_clause(largest_gain.front());
-    gain_facts.set("change", largest_gain.front().after->change)
-        .set("saved", largest_gain.front().saved_digits())
-        .set("because", why.empty() ? "" : ", " + why);
-  }
   return Facts()
       .set("words", ladder.words)
       .set("from", first_ms, kThreeDigits)
       .set("to", fastest_ms, kThreeDigits)
       .set("speedup", first_ms / fastest_ms, kThreeDigits)
-      .when("foremost", !largest_gain.empty(), gain_facts);
+      .when("foremost", foremost_facts(ladder));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Presents part (e): softmax against the GEMMs of self-attention, in time and in FLOPs.
 #include "base/format.h"
+#include "experiments/nsys_profile/kernel_sums.h"
 #include "experiments/nsys_profile/model_parts.h"
 #include "experiments/nsys_profile/presenters.h"
 #include "experiments/nsys_profile/roofline.h"
@@ -122,14 +123,28 @@ const std::vector<Column<SoftmaxVsGemms>>& ratio_columns() {
   return columns;
 }
 
-Facts attention_sentences(const SoftmaxVsGemms& comparison) {
+/// Names the operator that takes most of softmax's time; nothing for a user's network.
+std::optional<Facts> longest_operator_facts(const KernelProfile& profile) {
+  const auto operators =
+      sums_by(rows_of_stage(profile.rows(Pass::kForward), stage::kSoftmax), operator_name);
+  if (!profile.is_own_network() || operators.size() < 2) return std::nullopt;
+  return Facts()
+      .set("count", static_cast<double>(operators.size()), kAsCount)
+      .set("longest", operators.front().name)
+      .set("longest_ms", operators.front().total_ms, kThreeDigits);
+}
+
+Facts attention_sentences(const KernelProfile& profile, const SoftmaxVsGemms& comparison) {
   const bool has_flops = comparison.softmax.flops > 0;
   const double flop_ratio = has_flops ? comparison.gemms.flops / comparison.softmax.flops : 0;
   return Facts()
       .set("profile", comparison.full_name)
       .set("softmax", comparison.softmax.ms, kThreeDigits)
       .set("gemms", comparison.gemms.ms, kThreeDigits)
-      .when("counted", has_flops, "times", format_significant(flop_ratio, 2))
+      .set("flops",
+           has_flops ? " with " + format_significant(flop_ratio, 2) + " times the FLOPs" : "")
+      .when("operators",
+            comparison.bounds_differ() ? std::nullopt : longest_operator_facts(profile))
       .when("bounds", comparison.bounds_differ(),
             Facts()
                 .set("rate", comparison.gemm_rate_share, kAsPercent)
@@ -148,7 +163,7 @@ PartContent attention(const Profiles& profiles) {
   PartContent part;
   part.has_numbers = comparison.has_value();
   part.facts = profiles.facts();
-  if (comparison) part.facts.add(attention_sentences(*comparison));
+  if (comparison) part.facts.add(attention_sentences(*profiles.in_answers, *comparison));
   part.facts.when("memory_bound", memory_bound, "precision",
                   memory_bound ? labreport::describe(profiles.in_answers_16_bit->precision()) : "");
   part.datasets = {

@@ -31,12 +31,6 @@ double share_of_forward(const KernelProfile& profile, double ms) {
   return ms / total_ms(profile.rows(Pass::kForward));
 }
 
-/// Returns the operator without "aten::", or else the kernel's short name.
-std::string operator_name(const KernelRow& row) {
-  if (row.op.empty()) return short_kernel_name(row.kernel);
-  return row.op.starts_with("aten::") ? row.op.substr(6) : row.op;
-}
-
 /// The kernels of one group, or of one operator in a group.
 struct GroupRow {
   std::string precision, group;

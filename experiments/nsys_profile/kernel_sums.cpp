@@ -7,6 +7,7 @@
 #include "base/csv.h"
 #include "base/format.h"
 #include "base/lists.h"
+#include "experiments/nsys_profile/kernel_name.h"
 
 namespace labreport::nsys_profile {
 namespace {
@@ -92,6 +93,11 @@ std::string describe_class(const std::string& drawn, const std::string& kernels_
   if (drawn == "reduction") return "reductions";
   if (drawn == "copy") return "copies";
   return drawn + " " + kernels_word;
+}
+
+std::string operator_name(const KernelRow& row) {
+  if (row.op.empty()) return short_kernel_name(row.kernel);
+  return row.op.starts_with("aten::") ? row.op.substr(6) : row.op;
 }
 
 std::vector<KernelSum> sums_by(const KernelRows& rows,

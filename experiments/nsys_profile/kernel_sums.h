@@ -36,6 +36,9 @@ std::function<bool(const KernelRow&)> has_drawn_class(const std::string& drawn);
 /// `Profiles::kernels_word()`.
 std::string describe_class(const std::string& drawn, const std::string& kernels_word);
 
+/// Returns the operator without "aten::", or else the kernel's short name.
+std::string operator_name(const KernelRow& row);
+
 /// Groups rows by the result of `key` and returns a sum for each group, the longest total first.
 std::vector<KernelSum> sums_by(const KernelRows& rows,
                                const std::function<std::string(const KernelRow&)>& key);

@@ -44,7 +44,6 @@ struct StepRow {
   const CellSpec& spec() const { return network->group->spec; }
   std::string size() const { return network->size_label(); }
   std::string_view precision() const { return network->precision(); }
-  bool launch_bound() const { return network->bound == Bound::kLaunch; }
   double mean_ms() const { return mean(network->step.times_ms); }
   std::optional<double> flops() const { return step_flops(*step.spec); }
   std::optional<double> teraflops() const {
@@ -230,34 +229,27 @@ std::optional<Facts> limit_facts(const PrecisionPair& pair, const StepTime& othe
       .set("idle", other.idle_ms, kThreeDigits);
 }
 
-/// Tells which bytes the unfused optimizer moves and how fast; nothing unless memory bandwidth sets
-/// its time.
-std::optional<Facts> optimizer_bytes_facts(const RunView& view, const CellSpec& spec,
-                                           double optimizer_ms) {
-  constexpr double kBandwidthBoundFrom = 0.8;
+/// Tells that the optimizer takes as long in both precisions, which bytes it moves and how fast.
+/// Returns nothing if its times differ or memory bandwidth does not set them.
+std::optional<Facts> optimizer_facts(const RunView& view, const PrecisionPair& pair,
+                                     const StepTime& fp32, const StepTime& other) {
+  constexpr double kBandwidthBoundFrom = 0.8, kAlikeWithin = 0.03;
+  const double change_ms = other.optimizer_ms - fp32.optimizer_ms;
+  if (std::abs(change_ms) > kAlikeWithin * fp32.optimizer_ms) return std::nullopt;
+  const CellSpec& spec = pair.other->group->spec;
   const auto bandwidth = measured_limits(view.run()).copy_bandwidth;
   const double bytes = part_work(NetworkPart::kOptimizer, spec).bytes;
   const auto parameters = known_parameter_count(spec);
   if (!bandwidth || bytes <= 0 || !parameters) return std::nullopt;
-  const double share = bytes / (optimizer_ms / 1e3) / *bandwidth;
+  const double share = bytes / (other.optimizer_ms / 1e3) / *bandwidth;
   if (share < kBandwidthBoundFrom || share > 1) return std::nullopt;
-  return Facts()
-      .set("moved", bytes / static_cast<double>(*parameters), kAsCount)
-      .set("bandwidth", share, {Notation::kPercent, 0})
-      .set("needed", kFusedAdamWBytes, kAsCount);
-}
-
-/// Tells that the optimizer takes as long in both precisions; nothing if its times differ.
-std::optional<Facts> optimizer_facts(const RunView& view, const PrecisionPair& pair,
-                                     const StepTime& fp32, const StepTime& other) {
-  constexpr double kAlikeWithin = 0.03;
-  const double change_ms = other.optimizer_ms - fp32.optimizer_ms;
-  if (std::abs(change_ms) > kAlikeWithin * fp32.optimizer_ms) return std::nullopt;
   return Facts()
       .set("precision", pair.precision())
       .set("time", other.optimizer_ms, kThreeDigits)
       .set("share", other.optimizer_ms / mean(pair.other->step.times_ms), kAsPercent)
-      .when("bytes", optimizer_bytes_facts(view, pair.other->group->spec, other.optimizer_ms));
+      .set("moved", bytes / static_cast<double>(*parameters), kAsCount)
+      .set("bandwidth", share, {Notation::kPercent, 0})
+      .set("needed", kFusedAdamWBytes, kAsCount);
 }
 
 /// Tells how long the GPU idles in a step whose time it sets; nothing for other steps.
@@ -309,30 +301,6 @@ std::optional<Facts> memory_facts(const std::vector<StepRow>& rows) {
       .set("resident", format_bytes_briefly(kStateBytes * static_cast<double>(*parameters)));
 }
 
-/// Tells of a network whose training step is clearly faster than a smaller network's in the same
-/// precision, because both steps are launch-bound and it has fewer layers.
-std::optional<Facts> surprise_facts(const std::vector<StepRow>& rows) {
-  for (const StepRow& larger : rows) {
-    for (const StepRow& smaller : rows) {
-      if (&smaller == &larger) break;  // The rows rise by size.
-      if (smaller.precision() != larger.precision()) continue;
-      const auto ratio = ratio_of(larger.network->step.times_ms, smaller.network->step.times_ms);
-      const auto fewer = larger.spec().model->layers, layers = smaller.spec().model->layers;
-      if (!ratio || !clearly_below(*ratio, 1) || fewer >= layers) continue;
-      if (!larger.launch_bound() || !smaller.launch_bound()) continue;
-      return Facts()
-          .set("larger", larger.size())
-          .set("smaller", smaller.size())
-          .set("precision", larger.precision())
-          .set("fast", larger.mean_ms(), kThreeDigits)
-          .set("slow", smaller.mean_ms(), kThreeDigits)
-          .set("fewer", fewer, kAsCount)
-          .set("layers", layers, kAsCount);
-    }
-  }
-  return std::nullopt;
-}
-
 void set_facts(const RunView& view, PartContent& part, const std::vector<StepRow>& rows,
                const PrecisionPair* pair, const std::optional<StepTime>& fp32,
                const std::optional<StepTime>& other) {
@@ -352,8 +320,7 @@ void set_facts(const RunView& view, PartContent& part, const std::vector<StepRow
     limit = limit_facts(*pair, *other);
     idle = idle_facts(view, *pair, *other);
   }
-  const bool is_users_model = pair != nullptr && !known_parameter_count(pair->other->group->spec);
-  if (profiled && !is_users_model) optimizer = optimizer_facts(view, *pair, *fp32, *other);
+  if (profiled) optimizer = optimizer_facts(view, *pair, *fp32, *other);
   part.facts.when("compared", compared)
       .when("explained", explained)
       .when("limit", limit)
@@ -361,8 +328,7 @@ void set_facts(const RunView& view, PartContent& part, const std::vector<StepRow
       .when("idle", idle)
       .when("datasheet", datasheet_facts(rows))
       .list("cpu_set", cpu_set_facts(rows))
-      .when("memory", memory_facts(rows))
-      .when("surprise", surprise_facts(rows));
+      .when("memory", memory_facts(rows));
 }
 
 /// Names the three changes that help most; nothing if the run has no ladder.
@@ -380,21 +346,6 @@ std::optional<Facts> advice_facts(const RunView& view) {
       .set("changes", join_words(changes))
       .set("from", ladder->first_run()->mean_ms(), in_prose(ladder->first_run()->mean_ms()))
       .set("to", ladder->fastest()->mean_ms(), in_prose(ladder->fastest()->mean_ms()));
-}
-
-/// Returns the largest network's step in a run that compares no two precisions, and why FP32 lacks.
-Facts single_facts(const StepRow& row, const std::vector<MeasuredNetwork>& networks) {
-  const auto fp32 = std::ranges::find_if(networks, [&](const MeasuredNetwork& network) {
-    return network.precision() == describe(Precision::kFp32) && network.step.times_ms.empty() &&
-           network.size_label() == row.network->size_label();
-  });
-  const std::string reason =
-      fp32 == networks.end() ? "" : reason_missing(*fp32->group->cells.rbegin()->second);
-  return Facts()
-      .set("size", row.network->size_label())
-      .set("precision", row.precision())
-      .set("ms", row.mean_ms(), in_prose(row.mean_ms()))
-      .when("missing", !reason.empty(), "reason", reason);
 }
 
 /// Returns the largest network with a training step in FP32 and in the precision that the answers
@@ -438,8 +389,11 @@ std::optional<Section> summary_section(const RunView& view) {
   const auto other = pair ? step_time(profiles, *pair->other) : std::nullopt;
   PartContent part;
   set_facts(view, part, rows, pair ? &*pair : nullptr, fp32, other);
-  part.facts.when("single",
-                  pair ? std::nullopt : std::optional(single_facts(rows.back(), networks)));
+  part.facts.when("single", !pair,
+                  Facts()
+                      .set("size", rows.back().size())
+                      .set("precision", rows.back().precision())
+                      .set("ms", rows.back().mean_ms(), in_prose(rows.back().mean_ms())));
   part.facts.when("advice", advice_facts(view));
   part.facts.set("network", pair ? pair->size_label() : "");
   part.facts.set("kernels", view.on_gpu() ? "kernels" : "operators");

@@ -56,6 +56,17 @@ std::optional<double> MeasuredSteps::busy_fraction() const {
   return std::min(1.0, *busy / kNanosecondsPerMillisecond / median(steps));
 }
 
+std::optional<LaunchCosts> MeasuredSteps::forward_costs() const {
+  const std::vector<double> times_ms = phase_ms(metric::kForward);
+  if (times_ms.empty() || cell_->spec.device != DeviceKind::kCuda) return std::nullopt;
+  return launch_costs(*launch_, {metric::kForward}, {median(times_ms)});
+}
+
+std::optional<double> MeasuredSteps::forward_kernel_share() const {
+  const auto costs = forward_costs();
+  return costs ? std::optional(costs->kernel_share()) : std::nullopt;
+}
+
 std::map<std::string, KernelSum> MeasuredSteps::kernels_by_class() const {
   std::map<std::string, KernelSum> sums;
   if (!ran()) return sums;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "document/view.h"
+#include "experiments/common/launch_costs.h"
 
 namespace labreport::torch_compile {
 
@@ -34,6 +35,9 @@ class MeasuredSteps {
   std::optional<double> kernel_count() const;  ///< Number in one training step.
   /// The profiled step's busy time / the median unprofiled step, at most 1; empty on a CPU.
   std::optional<double> busy_fraction() const;
+  /// The launches of the forward pass, against its median time; empty on a CPU.
+  std::optional<LaunchCosts> forward_costs() const;
+  std::optional<double> forward_kernel_share() const;  ///< The part of it that kernels fill.
   /// Returns the sums by the classes that tables show: "GEMM", "fused", "elementwise", …
   std::map<std::string, KernelSum> kernels_by_class() const;
 

@@ -1,6 +1,8 @@
 // Part (a): attention by itself, eager beside compiled, over head dimensions and sequence lengths.
 #include <algorithm>
 #include <cmath>
+
+#include "analysis/measures.h"
 #include "base/format.h"
 #include "base/lists.h"
 #include "experiments/common/attention.h"
@@ -136,9 +138,26 @@ std::optional<Facts> launches_facts(const std::vector<AttentionPair>& pairs) {
       .set("long_ms", forward_ms(*longer), kThreeDigits);
 }
 
+/// Tells how often the scores could be copied in the time that the forward pass saves. Empty if
+/// that is less than one copy, if the bandwidth is unknown, and under autocast, where scores have
+/// two dtypes.
+std::string spared_copies(const RunView& view, const AttentionPair& pair) {
+  const auto bandwidth = measured_limits(view.run()).copy_bandwidth;
+  if (!bandwidth || !view.on_gpu() || under_autocast(pair.eager.spec())) return "";
+  const double copy_ms = 2 * pair.eager.score_bytes() / *bandwidth * 1e3;  // It reads and writes.
+  const double copies = (*pair.eager.ms(metric::kForward, "mean_ns") -
+                         *pair.compiled.ms(metric::kForward, "mean_ns")) /
+                        copy_ms;
+  if (copies < 1) return "";
+  return ": fusing spares forward the time of " + format_significant(copies, 2) +
+         " copies of the scores";
+}
+
 /// Gives the speedups at the longest sequence; `pairs` must not be empty.
-Facts precision_facts(const std::vector<AttentionPair>& pairs, Precision precision) {
+Facts precision_facts(const RunView& view, const std::vector<AttentionPair>& pairs,
+                      Precision precision) {
   return Facts()
+      .set("spared", spared_copies(view, pairs.back()))
       .set("length", format_count(pairs.back().eager.length()))
       .set("forward", *pairs.back().speedup(metric::kForward), kFactor)
       .set("backward", *pairs.back().speedup(metric::kBackward), kFactor)
@@ -172,7 +191,7 @@ std::optional<PartContent> present_attention(const RunView& view) {
         only(pairs, [&](const AttentionPair& pair) { return precision_of(pair) == precision; });
     const std::vector<AttentionPair> compared = compared_pairs(grid);
     if (!compared.empty()) {
-      precisions.push_back(precision_facts(compared, precision));
+      precisions.push_back(precision_facts(view, compared, precision));
       if (view.on_gpu()) launches = launches_facts(compared);
     }
     for (const auto pass : {metric::kForward, metric::kBackward}) {

@@ -6,7 +6,6 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
-#include "experiments/common/bound.h"
 #include "experiments/common/command.h"
 #include "experiments/common/timing.h"
 #include "experiments/torch_compile/network.h"
@@ -87,10 +86,10 @@ const std::vector<NetworkColumn> kNetworks{
                   kAsCount),
     metric_column("kernels_compiled", "Kernels, compiled", kCompiled, &MeasuredSteps::kernel_count,
                   "", kAsCount),
-    metric_column("busy_eager", "Kernels busy, eager", kEager, &MeasuredSteps::busy_fraction, "%",
-                  {Notation::kPercent}),
-    metric_column("busy_compiled", "Kernels busy, compiled", kCompiled,
-                  &MeasuredSteps::busy_fraction, "%", {Notation::kPercent})};
+    metric_column("busy_eager", "Kernels busy in forward, eager", kEager,
+                  &MeasuredSteps::forward_kernel_share, "%", {Notation::kPercent}),
+    metric_column("busy_compiled", "Kernels busy in forward, compiled", kCompiled,
+                  &MeasuredSteps::forward_kernel_share, "%", {Notation::kPercent})};
 
 struct SpeedupRow {
   std::string label;  ///< "small, BF16, training step"
@@ -197,24 +196,19 @@ std::string first_reason(const Networks& networks) {
   return "not measured yet";
 }
 
-/// Lists the networks with a step far longer than the others, which medians ignore.
-std::vector<Facts> outlier_facts(const Networks& networks) {
-  std::vector<Facts> outliers;
-  for (const ComparedNetwork& network : networks) {
-    for (const auto& [mode, mode_words] :
-         {std::pair(&network.eager, "eager"), std::pair(&network.compiled, "compiled")}) {
-      const std::vector<double> steps_ms = mode->steps_ms();
-      if (!has_outlier(steps_ms)) continue;
-      Facts& facts = outliers.emplace_back();
-      facts.set("size", network.spec().size).set("precision", network.precision());
-      facts.set("mode", mode_words).set("longest", std::ranges::max(steps_ms), kMs);
-      facts.set("median", median(steps_ms), kMs);
-    }
-  }
-  return outliers;
+/// Compares forward passes that are launch-bound both ways, compiled with fewer launches. Returns
+/// nothing for others.
+std::optional<Facts> launch_bound_facts(const ComparedNetwork& network) {
+  const auto eager = network.eager.forward_costs(), compiled = network.compiled.forward_costs();
+  if (!eager || !compiled || eager->bound() != Bound::kLaunch ||
+      compiled->bound() != Bound::kLaunch || compiled->launches >= eager->launches)
+    return std::nullopt;
+  return network_facts(network)
+      .set("share", format_percent(eager->kernel_share()))
+      .set("compiled_share", format_percent(compiled->kernel_share()));
 }
 
-/// Describes the largest network in each precision, and the largest gain of a launch-bound step.
+/// Describes the largest network in each precision, and the largest gain of a launch-bound pass.
 void add_answer(Facts& facts, const Networks& networks) {
   const Networks timed = only(networks, [](const ComparedNetwork& network) {
     return speedup(network, metric::kTotal) && speedup(network, metric::kForward);
@@ -223,7 +217,7 @@ void add_answer(Facts& facts, const Networks& networks) {
     return network.spec().model == timed.back().spec().model;
   });
   const Networks launch_bound = only(timed, [](const ComparedNetwork& network) {
-    return network.eager.busy_fraction().value_or(1) < kLaunchBoundBelow;
+    return launch_bound_facts(network).has_value();
   });
   const auto forward_speedup = [](const ComparedNetwork& network) {
     return *speedup(network, metric::kForward);
@@ -234,13 +228,8 @@ void add_answer(Facts& facts, const Networks& networks) {
   facts.when("largest", !timed.empty(), timed.empty() ? Facts() : network_facts(timed.back()));
   facts.when("fusion", timed.empty() ? std::nullopt : fusion_facts(timed.back()));
   const auto gains_most = std::ranges::max_element(launch_bound, {}, forward_speedup);
-  facts.when(
-      "launches",
-      gains_most == launch_bound.end()
-          ? std::nullopt
-          : std::optional(network_facts(*gains_most)
-                              .set("share", format_percent(*gains_most->eager.busy_fraction()))));
-  facts.list("outliers", outlier_facts(networks));
+  facts.when("launches",
+             gains_most == launch_bound.end() ? std::nullopt : launch_bound_facts(*gains_most));
 }
 
 }  // namespace

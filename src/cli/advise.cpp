@@ -47,7 +47,13 @@ void print_ladder(const Ladder& ladder, bool on_gpu) {
   fmt::print("{}: {} ms a training step as the course writes it, {} ms at best\n", ladder.words,
              step_time_words(*ladder.first_run()), step_time_words(*ladder.fastest()));
   const std::vector<Gain> largest = largest_gains(ladder, kMaxChanges);
-  if (largest.empty()) fmt::print("no change stands out\n");
+  const auto end_of_launches = end_of_launch_bound_steps(ladder);
+  if (largest.empty() && end_of_launches) {
+    fmt::print("{} ends the launch-bound steps, in which no other change can be ranked\n",
+               end_of_launches->after->change);
+  } else if (largest.empty()) {
+    fmt::print("no change stands out\n");
+  }
   for (std::size_t i = 0; i < largest.size(); ++i) print_gain(largest[i], i + 1);
 }
 

@@ -98,8 +98,17 @@ TEST(Spread, BlamesLaunchesOnlyIfAFullQueueMakesTheOptimizerFaster) {
     return answer(fake_run(one_size(), combined(uneven, events)), "b");
   };
   const std::string slow = words_if([](std::size_t) { return 0.5; });
-  EXPECT_THAT(slow, HasSubstr("Times vary most in the optimizer of small, by **18 %**. There the"));
+  EXPECT_THAT(slow, HasSubstr("small's optimizer varies most, by **18 %**. There the"));
   EXPECT_THAT(words_if([](std::size_t) { return 1.0; }), Not(HasSubstr("launches")));
+}
+
+TEST(Spread, IsNotDecidedByASingleStalledStep) {
+  const auto uneven = scale_timings(metric::kSynced, metric::kOptimizer,
+                                    [](std::size_t step) { return step % 2 == 0 ? 1 : 1.4; });
+  const auto stalled = scale_timings(metric::kSynced, "forward",
+                                     [](std::size_t step) { return step == 7 ? 5. : 1.; });
+  EXPECT_THAT(answer(fake_run(one_size(), combined(uneven, stalled)), "b"),
+              HasSubstr("Outliers apart, small's optimizer varies most"));
 }
 
 TEST(Contexts, AreAColumnOfTheirOwn) {

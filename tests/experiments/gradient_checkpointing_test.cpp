@@ -126,15 +126,6 @@ TEST(Arrangements, HoldOneBlockIfThereIsOne) {
   }
 }
 
-TEST(CheckpointingAnswer, NamesTheNextLargerChoiceAndTheReason) {
-  EXPECT_THAT(
-      answer(with_memory(79)),
-      AllOf(HasSubstr("**single blocks** peak lowest"),
-            HasSubstr("Groups of 2 blocks peak 5.96 GiB higher. Steps without checkpoints run out "
-                      "of memory in"),
-            HasSubstr("A second block adds 6.35 GiB of residuals")));
-}
-
 TEST(CheckpointingAnswer, HasAPeakWithoutCheckpointsIfEverythingFits) {
   PlanInput input = checkpointing_input();
   input.selection.contexts = {512};
@@ -147,46 +138,6 @@ TEST(CheckpointingAnswer, NamesTheLeastMemoryIfNothingFits) {
   EXPECT_THAT(answer(with_memory(1)),
               testing::MatchesRegex("For .* \\*\\*single blocks\\*\\* peak lowest, at .* by the "
                                     "formula, as no choice has a peak\\."));
-}
-
-Change pairs_peak_at(std::int64_t gibibytes) {
-  return [gibibytes](const CellSpec& spec, Launch& launch) {
-    if (spec.blocks_per_checkpoint != 2) return;
-    for (Metric& metric : launch.metrics) {
-      if (metric.name == metric::kPeakAllocated) metric.data = Scalar(gibibytes << 30);
-    }
-  };
-}
-
-TEST(CheckpointingAnswer, GivesNoReasonThatTheRunDoesNotShow) {
-  EXPECT_THAT(answer(pairs_peak_at(1)),
-              AllOf(HasSubstr("**groups of 2 blocks** peak lowest"),
-                    HasSubstr("Single blocks peak "), Not(HasSubstr("A second block adds"))));
-}
-
-TEST(CheckpointingAnswer, GivesNoReasonIfBackwardPeaksAtItsFirstGroup) {
-  PlanInput input = checkpointing_input();
-  input.selection.sizes = {{"narrow", {64, 128, 8, 1, 100}}};
-  input.selection.contexts = {512};
-  EXPECT_THAT(part(fake_run(input, unchanged), "b").answer, Not(HasSubstr("A second block adds")));
-}
-
-TEST(CheckpointingAnswer, NamesOneMoreForwardOnlyIfRecomputationTakesAsLong) {
-  const auto recomputed_in = [](std::int64_t ms, std::int64_t ms_in_groups_of_4) {
-    return [=](const CellSpec& spec, Launch& launch) {
-      const std::int64_t own_ms = spec.blocks_per_checkpoint == 4 ? ms_in_groups_of_4 : ms;
-      for (Metric& metric : launch.metrics) {
-        if (metric.name == metric::kRecomputeTime) metric.data = Scalar(own_ms * 1'000'000);
-        if (metric.name == metric::kForward && metric.is_samples())
-          metric.data = Samples(std::vector<double>(4, 100e6));
-      }
-    };
-  };
-  EXPECT_THAT(answer(recomputed_in(99, 99)),
-              HasSubstr("Recomputation takes **99.0 ms** for any group, because every block runs "
-                        "forward once more; the forward pass takes 100 ms."));
-  EXPECT_THAT(answer(recomputed_in(99, 150)), Not(HasSubstr("Recomputation")));
-  EXPECT_THAT(answer(recomputed_in(60, 60)), Not(HasSubstr("Recomputation")));
 }
 
 TEST(CheckpointingAnswer, ComparesTheFormulaWithBothPeaksOfEveryChoice) {
@@ -208,13 +159,6 @@ TEST(CheckpointingTables, FlagTheChoiceWhoseLossesDiffer) {
   EXPECT_THAT(rows(where(has_groups_of_4, with_losses(std::vector<double>(4, 9.9)))),
               Contains(AllOf(testing::StartsWith("4 |"), HasSubstr("loss differs by 7.6 %"))));
   EXPECT_THAT(rows(unchanged), Not(Contains(HasSubstr("differs"))));
-}
-
-TEST(CheckpointingAnswer, NamesNoOptimizerIfOnlyForwardAndBackwardRan) {
-  PlanInput input = checkpointing_input();
-  input.selection.modes = {Mode::kForwardBackward};
-  EXPECT_THAT(part(fake_run(input, unchanged), "b").answer,
-              AllOf(HasSubstr("in forward and backward."), Not(HasSubstr("AdamW"))));
 }
 
 TEST(CheckpointingAnswer, GivesTheReasonOfASkippedChoice) {

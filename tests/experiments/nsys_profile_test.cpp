@@ -338,23 +338,6 @@ TEST(KernelClasses, NameTheClassWhoseShareChangesMost) {
   EXPECT_EQ(drawn_class("other", "aten::_foreach_mul_"), "elementwise");
 }
 
-TEST(Attention, NamesABoundOnlyNearTheLimit) {
-  const auto limits_times = [](double factor) {
-    return [factor](const CellSpec& spec, Launch& launch) {
-      if (spec.kind != CellKind::kLimits) return;
-      for (Metric& metric : launch.metrics) metric.data = Scalar(*metric.number() * factor);
-    };
-  };
-  const auto bound = HasSubstr("They are compute-bound");
-  EXPECT_THAT(answer(small_at_512(limits_times(0.3)), "e"), bound);
-  EXPECT_THAT(answer(small_at_512(limits_times(100)), "e"), Not(bound));
-  const auto without_limits = [](const CellSpec& spec, Launch& launch) {
-    if (spec.kind == CellKind::kLimits) end_with(launch, Crashed{11, ""});
-  };
-  EXPECT_THAT(answer(small_at_512(without_limits), "e"),
-              AllOf(HasSubstr("softmax takes"), Not(bound)));
-}
-
 TEST(Roofline, IsAboveEveryGemmOfTheRun) {
   const auto slow_probe = [](const CellSpec& spec, Launch& launch) {
     if (spec.kind != CellKind::kLimits) return;

@@ -35,13 +35,6 @@ Change with_sharded_optimizer(Change change) {
                std::move(change));
 }
 
-/// Multiplies the memory peaks of one step with a sharded optimizer.
-Change scaled_peaks(std::int64_t step, double factor) {
-  return with_sharded_optimizer(each_row(metric::kHeld, [=](const NamedRow& row) {
-    if (row.number(column::kStepNumber) == step) row.scale(column::kPeakBytes, factor);
-  }));
-}
-
 void on_one_gpu(const CellSpec&, Launch& launch) {
   end_with(launch, Skipped{"this host has 1 GPU"});
 }
@@ -57,33 +50,9 @@ TEST(ShardedOptimizerPlan, TrainsXlOnTwoGpusWithAndWithoutSharding) {
   EXPECT_THAT(planned_ids(input_for(kProblem, Preset::kDemo)).front(), HasSubstr(".gloo.r2."));
 }
 
-TEST(ShardedOptimizerMemory, IsExplainedByTheStateThatOthersHold) {
-  const auto difference = HasSubstr("The difference is AdamW's state");
-  EXPECT_THAT(answer("a"), AllOf(HasSubstr("7.44 GiB either way"), difference));
-  EXPECT_THAT(answer("a", scaled_peaks(5, 1.1)), Not(difference));
-  EXPECT_THAT(answer("a", scaled_peaks(0, 1.1)), HasSubstr("7.44 GiB and 8.19 GiB after model"));
-}
-
 TEST(ShardedOptimizerMemory, HasNoPeaksOnOneGpu) {
   EXPECT_EQ(answer("a", on_one_gpu), "This run does not answer this question.");
   EXPECT_THAT(answer("c", on_one_gpu), HasSubstr("**$3 \\Psi"));
-}
-
-TEST(ShardedOptimizerTime, IsExplainedByPhasesThatMakeUpTheDifference) {
-  const auto reason = HasSubstr("because a rank updates only its own parameters");
-  EXPECT_THAT(answer("b"), reason);
-  EXPECT_THAT(answer("b", with_sharded_optimizer(scaled(metric::kStep, metric::kTotal, 2))),
-              Not(reason));
-  EXPECT_THAT(answer("b", without_metric(metric::kSynced, metric::kBroadcast)), Not(reason));
-}
-
-TEST(ShardedOptimizerTime, TakesMediansOfPhases) {
-  // One phase of one step takes a hundred times as long, as if the machine did other work.
-  const auto one_slow_broadcast =
-      each_sample(metric::kSynced, metric::kBroadcast,
-                  [](double ns, std::size_t step) { return step == 0 ? 100 * ns : ns; });
-  EXPECT_THAT(answer("b", with_sharded_optimizer(one_slow_broadcast)),
-              HasSubstr("broadcasting these costs 13.4 ms"));
 }
 
 TEST(ShardedOptimizerMemory, LeavesOutAPointWithoutItsPeak) {

@@ -70,6 +70,17 @@ def networks(run):
     return [Network(cells) for cells in groups.values()]
 
 
+def without_outlier(samples):
+    """Returns the samples without the longest one, if that is an outlier."""
+    if len(samples) < 4:
+        return samples
+    median, longest = statistics.median(samples), max(samples)
+    usual = statistics.median(abs(sample - median) for sample in samples)
+    if longest - median <= 7 * usual or longest <= 1.05 * median:
+        return samples
+    return [sample for i, sample in enumerate(samples) if i != samples.index(longest)]
+
+
 def variation(samples):
     """Returns the coefficient of variation."""
     return statistics.stdev(samples) / statistics.fmean(samples) if len(samples) > 1 else 0

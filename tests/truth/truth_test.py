@@ -4,7 +4,8 @@ mutations of them.
 python3 truth_test.py LABREPORT [--mutations 30] [--seed 0] [--problem NAME]
 
 A module of claims/ has CELL_KINDS, the kinds of cells that it rests on, and CLAIMS: for each part a list of
-patterns with the function that checks what they matched. An answer is read from its beginning; text that no
+patterns with the function that checks what they matched. If other problems measure such cells, too, its function
+`belongs` tells which are its own. An answer is read from its beginning; text that no
 pattern matches is a failure, so that no sentence goes without a check.
 """
 import argparse
@@ -91,8 +92,8 @@ class Truth(unittest.TestCase):
                 self.check_mutations(name, problem)
 
     def check_mutations(self, name, problem):
-        sources = [run for run in map(load, RECORDED_FILES)
-                   if sum(cell["kind"] in problem.CELL_KINDS for cell in run["cells"]) > 1]
+        belongs = getattr(problem, "belongs", lambda cell: cell["kind"] in problem.CELL_KINDS)
+        sources = [run for run in map(load, RECORDED_FILES) if sum(map(belongs, run["cells"])) > 1]
         if not sources:
             skip(f"no run that ships with the project and measured {name} is here")
         runs = {f"{seed}": mutated(sources[seed % len(sources)], problem.CELL_KINDS, seed)

@@ -3,6 +3,7 @@ import re
 import statistics
 
 from checks import NO_ANSWER, PRECISIONS, PRECISION_WORDS, near, number, true
+from timing import LAUNCH_BOUND_BELOW
 
 CELL_KINDS = {"ladder", "limits"}
 VARIANTS = {"SDPA": "sdpa", "fused AdamW": "fused_adamw", "matmul": "matmul", "CUDA graph": "cuda_graph"}
@@ -31,17 +32,38 @@ def idle_ms(cell, ms):
     return max(0, ms - gpu_busy_ms(cell))
 
 
-def ladder(run, words, speedup, first, last, change, saved, fewer, bytes_moved, what, before, after):
+def kernel_share(cell, ms):
+    """Returns the share of the step that kernels fill; 1 if the step was not profiled."""
+    return min(1, (ms if gpu_busy_ms(cell) is None else gpu_busy_ms(cell)) / ms)
+
+
+def is_launch_bound(rung):
+    return kernel_share(*rung) < LAUNCH_BOUND_BELOW
+
+
+def scatter_ms(cell):
+    steps_ms = timed_steps_ms(cell)
+    return statistics.stdev(steps_ms) if len(steps_ms) > 1 else 0
+
+
+def ladder(run, words, speedup, first, last, change, saved, reason, fewer, bytes_moved, what, before, after, end, share_before,
+           share_after):
     """Checks a ladder's sentences. `last` is the fastest step in ms; `what` is the time that falls with the change,
-    `fewer` the number of kernels by which it falls, `bytes_moved` those of a parameter in AdamW after and before."""
+    `fewer` the number of kernels by which it falls, `bytes_moved` those of a parameter in AdamW after and before. `end`
+    is the change that ends the launch-bound steps."""
     rungs = ran_rungs(run, words)
     fastest_ms = min(ms for _, ms in rungs)
     near(speedup, rungs[0][1] / fastest_ms)
     near(first, rungs[0][1])
     near(last, fastest_ms)
+    neighbours = list(zip(rungs, rungs[1:]))
+    if end:
+        old, new = next(pair for pair in neighbours if is_launch_bound(pair[0]) and not is_launch_bound(pair[1]))
+        true(end not in VARIANTS or VARIANTS[end] in (new[0]["variant"] or "") or new[0]["precision"] == "tf32")
+        near(share_before, 100 * kernel_share(*old))
+        near(share_after, 100 * kernel_share(*new))
     if not change:
         return
-    neighbours = list(zip(rungs, rungs[1:]))
     fitting = [(old, new) for old, new in neighbours
                if abs(old[1] - new[1] - number(saved)) <= 0.006 * number(saved) + 0.006]
     true(fitting, f"no change saves {saved} ms")
@@ -49,13 +71,17 @@ def ladder(run, words, speedup, first, last, change, saved, fewer, bytes_moved, 
     if change in VARIANTS:
         true(new_cell["variant"] == VARIANTS[change] or VARIANTS[change] in (new_cell["variant"] or ""))
     saved_ms = old_ms - new_ms
-    idle_share = lambda cell, ms: 1 - (gpu_busy_ms(cell) or ms) / ms
-    for old, new in neighbours:  # A larger saving refutes the answer, but not between two mostly idle steps.
-        larger = old[1] - new[1] > saved_ms * 1.0001
-        true(not larger or min(idle_share(*old), idle_share(*new)) > 0.5, "another change saves more")
+    true(all(old[1] - new[1] <= saved_ms * 1.0001 for old, new in neighbours), "another change saves more")
+    true(not any(map(is_launch_bound, fitting[0])), "a launch-bound step is ranked")
+    true(None not in (gpu_busy_ms(old_cell), gpu_busy_ms(new_cell)), "a step without a profile is ranked")
+    true(saved_ms >= scatter_ms(old_cell) + scatter_ms(new_cell), "the steps scatter by as much")
     kernels = [cell.ok_launch().metric("profile", "kernels") for cell in (old_cell, new_cell)]
     if fewer:
         near(fewer, kernels[0] - kernels[1])
+    if reason and "scores" in reason:
+        true(change == "SDPA")
+        peaks = [cell.ok_launch().metric("memory", "peak_allocated") for cell in (old_cell, new_cell)]
+        true(peaks[1] < peaks[0], "attention's scores stay in memory")
     if bytes_moved:
         true(bytes_moved == "28 instead of 132" and change == "fused AdamW")
     if not what:
@@ -97,9 +123,11 @@ CLAIMS = {
     "ladder": [
         (NO_ANSWER, unanswered),
         (rf"- \*\*(?P<words>.+?(?: in \w+|, FP32 to TF32)): (?P<speedup>\S+)×\*\*, from (?P<first>\S+) to (?P<last>\S+) ms per "
-         rf"step\.(?: \*\*{CHANGE_PATTERN}\*\* saves most, (?P<saved>\S+) ms(?:, because (?:GEMMs run on tensor cores: "
-         r"|(?P<fewer>\S+) fewer kernels run: |AdamW moves (?P<bytes_moved>.+?) bytes a parameter: )?"
+         rf"step\.(?: \*\*{CHANGE_PATTERN}\*\* saves most, (?P<saved>\S+) ms(?:, because "
+         r"(?P<reason>GEMMs run on tensor cores: |attention writes no scores to memory: |(?P<fewer>\S+) fewer kernels run: "
+         r"|AdamW moves (?P<bytes_moved>.+?) bytes a parameter: )?"
          r"(?P<what>GPU idle time a kernel|GPU idle time|its GPU time|GPU time) falls from (?P<before>\S+) to (?P<after>\S+) "
-         r"[mµ]s)?\.)?", ladder),
+         r"[mµ]s)?\.)?(?: \*\*(?P<end>[\w .]+)\*\* ends the launch-bound steps: kernels fill (?P<share_before>\S+) % of the step "
+         r"before it and (?P<share_after>\S+) % with it\.)?", ladder),
         (r"- The loss of (?P<words>.+?) differs from the first rung's by (?P<difference>\S+) % with (?P<change>.+?), more than "
          r"rounding explains\.", losses_differ)]}

@@ -230,18 +230,25 @@ def is_product(row):
     return row["gemm"] and ("computing attention scores" in row["module"] or "final matmul" in row["module"])
 
 
-def attention(run, profile, softmax, products):
+def attention(run, profile, softmax, products, more):
     attention.described = profile
     profile = Profile(run, profile)
     if "implementation" not in profile.shape:
         near(softmax, total_ms(profile.rows("forward"), is_in("computing softmax")))
         near(products, total_ms(profile.rows("forward"), is_product))
+    true(not more or "implementation" not in profile.shape)
+    if more:
+        near(more, 4 * profile.shape["d_model"] / (5 * profile.shape["heads"]), 2)
 
 
-def more_flops(run, more):
-    shape = Profile(run, attention.described).shape
-    true("implementation" not in shape)
-    near(more, 4 * shape["d_model"] / (5 * shape["heads"]), 2)
+def longest_operator(run, count, name, ms):
+    """Checks the number of softmax's operators, and the one that takes the most time."""
+    times_ms = {}
+    for row in filter(is_in("computing softmax"), Profile(run, attention.described).rows("forward")):
+        operator = row["operator"].removeprefix("aten::") or name
+        times_ms[operator] = times_ms.get(operator, 0) + row["total_ns"] / 1e6
+    near(ms, max(times_ms.values()))
+    true(int(count) == len(times_ms) and times_ms[name] == max(times_ms.values()))
 
 
 class Bounds:
@@ -313,8 +320,9 @@ CLAIMS = {
     "nsys_profile.e": [
         (r"Softmax and the GEMMs of attention have no times of their own; the table gives the reasons\.", always),
         (rf"In a forward pass of {PROFILE} softmax takes \*\*(?P<softmax>\S+) ms\*\*, the GEMMs \*\*(?P<products>\S+) "
-         r"ms\*\*\.", attention),
-        (r"They do (?P<more>\S+) times the FLOPs\.", more_flops),
-        (r"They are compute-bound \((?P<rate>\S+) % of the fastest GEMM's rate\), softmax memory-bound "
+         r"ms\*\*(?: with (?P<more>\S+) times the FLOPs)?\.", attention),
+        (r"Softmax passes over the scores in (?P<count>\d+) operators, of which (?P<name>\w+) alone takes (?P<ms>\S+) ms\.",
+         longest_operator),
+        (r"The GEMMs are compute-bound \((?P<rate>\S+) % of the fastest GEMM's rate\), softmax memory-bound "
          r"\((?P<bandwidth>\S+) % of copy bandwidth\)\.", bounds_differ),
         (r"In (?P<precision>\w+) memory bounds both\.", both_memory_bound)]}

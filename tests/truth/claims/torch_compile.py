@@ -1,11 +1,15 @@
 """The claims about torch.compile, recomputed from both ways' rows, steps and kernels."""
 import statistics
 
-from checks import PRECISIONS, always, near, number, true
+from checks import PRECISIONS, always, median_limit, near, number, true
 from timing import LAUNCH_BOUND_BELOW
 
-CELL_KINDS = {"attention", "kernels"}
+CELL_KINDS = {"attention", "kernels", "limits"}
 WAYS = {"pytorch-eager": "eager", "pytorch-compiled": "compiled"}
+
+
+def belongs(cell):
+    return cell["params"].get("implementation") in WAYS
 
 
 def rows_by_length(run, precision, head_dim):
@@ -24,8 +28,9 @@ def speedup(eager, compiled, phase):
     return eager[f"{phase}_mean_ns"] / compiled[f"{phase}_mean_ns"]
 
 
-def attention(run, precision, length, d, forward, backward):
-    """Checks the speedups at the largest length that ran both ways, and keeps the rows for the next sentences."""
+def attention(run, precision, length, d, forward, backward, copies):
+    """Checks the speedups at the largest length that ran both ways, and keeps the rows for the next sentences. `copies`
+    of the scores take as long as the forward pass saves."""
     eager, compiled = rows_by_length(run, precision, int(d))
     attention.pairs = {key: (eager[key], compiled[key]) for key in eager if key in compiled and all(
         row[f"{phase}_mean_ns"] for row in (eager[key], compiled[key]) for phase in ("forward", "backward"))}
@@ -33,6 +38,10 @@ def attention(run, precision, length, d, forward, backward):
     pair = attention.pairs[number(length)]
     near(forward, speedup(*pair, "forward"))
     near(backward, speedup(*pair, "backward"))
+    if copies:
+        true(precision in ("FP32", "TF32"))
+        saved_s = (pair[0]["forward_mean_ns"] - pair[1]["forward_mean_ns"]) / 1e9
+        near(copies, saved_s / (2 * pair[0]["score_bytes"] / median_limit(run, "copy", "bandwidth")), 2)
 
 
 def launches(_run, up_to, short_ms, short, long_ms, long):
@@ -91,20 +100,26 @@ def fusion(_run, precision, before, after, share):
     near(share, 100 * median_ms(compiled, "event", "optimizer") / median_ms(compiled, "step", "total"))
 
 
-def launch_bound(run, size, precision, forward, share):
-    eager, compiled = eager_and_compiled(run, size, precision)
-    near(forward, median_speedup(eager, compiled, "event", "forward"))
-    busy_share = eager.ok_launch().metric("profile", "busy") / 1e6 / median_ms(eager, "step", "total")
-    near(share, 100 * busy_share)
-    true(busy_share < LAUNCH_BOUND_BELOW)
+def launch_bound(run, size, precision, forward, eager_share, compiled_share):
+    """Checks that the CPU's launches set the forward pass both ways, and that compiled code has fewer of them."""
+    pair = eager_and_compiled(run, size, precision)
+    near(forward, median_speedup(*pair, "event", "forward"))
+    launches = []
+    for cell, text in zip(pair, (eager_share, compiled_share)):
+        busy_share = min(1, cell.ok_launch().metric("busy", "forward") / 1e6 / median_ms(cell, "event", "forward"))
+        near(text, 100 * busy_share)
+        true(busy_share < LAUNCH_BOUND_BELOW)
+        launches.append(sum(row["instances"] for row in cell.ok_launch().table("kernels") if row["phase"] == "forward"))
+    true(launches[1] < launches[0], "compiled code launches as many kernels")
 
 
 CLAIMS = {
     "torch_compile.a": [
         (r"No configuration ran both ways: .+", always),
         (r"In (?P<precision>\w+) at (?P<length>[\d,]+) tokens and d = (?P<d>\d+) compiled attention runs \*\*(?P<forward>\S+)×\*\* as fast "
-         r"forward and \*\*(?P<backward>\S+)×\*\* as fast backward\.", attention),
-        (r"Up to (?P<up_to>[\d,]+) tokens the CPU's launches set the time, not the scores that fusing spares: eager's forward pass takes "
+         r"forward and \*\*(?P<backward>\S+)×\*\* as fast backward(?:: fusing spares forward the time of (?P<copies>\S+) copies of the "
+         r"scores)?\.", attention),
+        (r"Up to (?P<up_to>[\d,]+) tokens the CPU's launches set the time: eager's forward pass takes "
          r"(?P<short_ms>\S+) ms at (?P<short>[\d,]+) and (?P<long_ms>\S+) ms at (?P<long>[\d,]+) tokens\.", launches)],
     "torch_compile.b": [
         (r"No network ran both ways: .+", always),
@@ -112,5 +127,6 @@ CLAIMS = {
          r"\*\*(?P<forward>\S+)×\*\*\.", network),
         (r"Inductor fuses elementwise operations and reductions: in (?P<precision>\w+) the time of non-GEMM kernels falls from "
          r"(?P<before>\S+) to (?P<after>\S+) ms\. The optimizer, (?P<share>\S+) % of the compiled step, is not compiled\.", fusion),
-        (r"(?P<size>\S+)'s (?P<precision>\w+) forward pass runs \*\*(?P<forward>\S+)×\*\* as fast, but its eager step is launch-bound: "
-         r"Python sets the time, and kernels fill (?P<share>\S+) % of it\.", launch_bound)]}
+        (r"(?P<size>\S+)'s (?P<precision>\w+) forward pass runs \*\*(?P<forward>\S+)×\*\* as fast with fewer launches, and is "
+         r"launch-bound both ways: kernels fill (?P<eager_share>\S+) % of it eager and (?P<compiled_share>\S+) % compiled\.",
+         launch_bound)]}
