@@ -58,7 +58,7 @@ TEST(ShardedOptimizerPlan, TrainsXlOnTwoGpusWithAndWithoutSharding) {
 }
 
 TEST(ShardedOptimizerMemory, IsExplainedByTheStateThatOthersHold) {
-  const auto difference = HasSubstr("The difference is AdamW's state");
+  const auto difference = HasSubstr("Sharding saves the state");
   EXPECT_THAT(answer("a"), AllOf(HasSubstr("7.44 GiB either way"), difference));
   EXPECT_THAT(answer("a", scaled_peaks(5, 1.1)), Not(difference));
   EXPECT_THAT(answer("a", scaled_peaks(0, 1.1)), HasSubstr("7.44 GiB and 8.19 GiB after model"));
