@@ -38,16 +38,9 @@ const std::vector<Column<BucketRow>> kBuckets{
     {"added", "Added", &BucketRow::added_ms_or_reason, "ms"},
     {"more", "Longer by", &BucketRow::added_ms, "ms", kThreeDigits},
     {"backward", "Backward longer by", &BucketRow::longer_backward_ms, "ms", kThreeDigits},
-    {"exposed", "Exposed",
-     [](const BucketRow& row) {
-       return row.result->traced_value_or_reason(row.result->exposed_ms());
-     },
-     "ms"},
-    {"hidden", "Hidden",
-     [](const BucketRow& row) {
-       return row.result->traced_value_or_reason(row.result->hidden_fraction());
-     },
-     "%", kAsPercent},
+    {"exchange", "After backward",
+     [](const BucketRow& row) { return row.result->value_or_reason(row.result->exchange_ms); },
+     "ms", kThreeDigits},
     {"model", "S/(nβ) + nα", &BucketRow::formula_ms, "ms", kThreeDigits}};
 
 std::vector<BucketRow> bucket_rows(const MeasuredNetwork& network) {
@@ -77,6 +70,30 @@ std::string range_words(const std::vector<double>& values) {
   return from_to(format_value(low, kThreeDigits), format_value(high, kThreeDigits));
 }
 
+/// Tells what contention adds to the steps, and which α would show. Returns nothing unless
+/// contention explains every cap's step and backward hides the latencies of the worst cap, of which
+/// its formula mostly consists.
+std::optional<Facts> contention_facts(const MeasuredNetwork& network,
+                                      const std::vector<BucketRow>& rows, const BucketRow& best,
+                                      const BucketRow& worst) {
+  constexpr double kMaxExposed = 0.1;
+  std::vector<double> contentions_ms;
+  for (const BucketRow& row : rows) {
+    if (const auto ms = network.contention_ms(*row.result)) contentions_ms.push_back(*ms);
+  }
+  const bool is_hidden =
+      worst.result->exchange_ms.value_or(*worst.formula_ms) <= kMaxExposed * *worst.formula_ms;
+  if (contentions_ms.size() < rows.size() || worst.bucket_count <= best.bucket_count || !is_hidden)
+    return std::nullopt;
+  // From this α on, the all-reduces by themselves take longer than backward.
+  const BucketFormula formula = *network.bucket_formula();
+  const double transfer_ms = formula.total_bytes / formula.bytes_per_second * kMsPerSecond;
+  const double latency_ms = (*network.find_timed(Scheme::kNone)->backward_ms - transfer_ms) /
+                            static_cast<double>(worst.bucket_count);
+  if (latency_ms <= formula.latency_seconds * kMsPerSecond) return std::nullopt;
+  return Facts().set("added", range_words(contentions_ms)).set("latency", latency_ms, kThreeDigits);
+}
+
 /// Sets the facts that compare the measured steps with the handout's formula, also in which cap is
 /// best.
 void add_comparison(Facts& facts, const MeasuredNetwork& network,
@@ -84,28 +101,24 @@ void add_comparison(Facts& facts, const MeasuredNetwork& network,
   const auto formula = network.bucket_formula();
   const auto best = std::ranges::min_element(rows, {}, &BucketRow::formula_ms);
   const auto worst = std::ranges::max_element(rows, {}, &BucketRow::formula_ms);
-  std::vector<double> steps_ms, contentions_ms;
+  std::vector<double> steps_ms;
   for (const BucketRow& row : rows) {
     if (row.result->step_ms()) steps_ms.push_back(*row.result->step_ms());
-    if (const auto ms = network.contention_ms(*row.result)) contentions_ms.push_back(*ms);
   }
   const bool is_compared = formula && steps_ms.size() == rows.size();
   const bool follows = is_compared && *steps_differ(best->result, worst->result) &&
                        *best->result->step_ms() < *worst->result->step_ms();
-  // Latency sets the worst cap's time, and contention hides it.
-  const bool contention = is_compared && !follows && contentions_ms.size() == rows.size() &&
-                          worst->bucket_count > best->bucket_count;
   facts
       .when("expected", is_compared,
             is_compared ? Facts()
                               .set("steps", range_words(steps_ms))
-                              .set("model", range_words({*best->formula_ms, *worst->formula_ms}))
+                              .set("worst", worst->result->words())
                               .set("size", size_words(formula->optimal_bucket_bytes()))
                         : Facts())
       .when("follows", follows,
             Facts().set("best", best->result->words()).set("worst", worst->result->words()))
-      .when("contention", contention, "least",
-            contention ? format_value(std::ranges::min(contentions_ms), kThreeDigits) : "");
+      .when("contention", is_compared && !follows ? contention_facts(network, rows, *best, *worst)
+                                                  : std::nullopt);
 }
 
 void add_answer(Facts& facts, const MeasuredNetwork& network) {

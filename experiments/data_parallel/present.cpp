@@ -21,10 +21,11 @@ std::optional<Facts> communication_facts(const MeasuredNetwork& network,
     if (steps_differ(&other, baseline) == true && *other.step_ms() < *baseline->step_ms())
       return std::nullopt;
   }
-  const double added_ms = *network.added_ms(result);
+  const auto added_ms = network.added_ms(result);
+  if (!added_ms || *added_ms <= 0) return std::nullopt;
   return Facts()
-      .set("ms", added_ms, kThreeDigits)
-      .set("share", format_percent(added_ms / *result.step_ms()))
+      .set("ms", *added_ms, kThreeDigits)
+      .set("share", format_percent(*added_ms / *result.step_ms()))
       .set("calls", format_count(static_cast<std::int64_t>(result.all_reduce_count)));
 }
 
@@ -35,14 +36,21 @@ std::optional<Facts> naive_facts(const MeasuredNetwork& network, const SchemeRes
       .when("added", communication_facts(network, naive));
 }
 
-/// Splits the difference of both steps into the traced all-reduces and copies. Returns nothing if
-/// these do not explain it.
-std::optional<Facts> traced_facts(const SchemeResult& flat, const SchemeResult& naive) {
+/// Splits the difference of both steps into the traced all-reduces, with their bus bandwidths, and
+/// copies. Returns nothing if these do not explain it.
+std::optional<Facts> traced_facts(const MeasuredNetwork& network, const SchemeResult& flat,
+                                  const SchemeResult& naive) {
   if (!naive.communication_ms || !flat.communication_ms || !flat.copies_ms) return std::nullopt;
   const double fewer_ms = *naive.communication_ms - *flat.communication_ms;
   const double saved_ms = *naive.step_ms() - *flat.step_ms();
   if (fewer_ms <= 0 || !explains(fewer_ms - *flat.copies_ms, saved_ms)) return std::nullopt;
-  return Facts().set("fewer", fewer_ms, kThreeDigits).set("copies", *flat.copies_ms, kThreeDigits);
+  const double megabytes =
+      bus_factor(network.spec.ranks->count) * network.total_gradient_bytes() / 1e6;
+  return Facts()
+      .set("fewer", fewer_ms, kThreeDigits)
+      .set("copies", *flat.copies_ms, kThreeDigits)
+      .set("one_rate", megabytes / *flat.communication_ms, kThreeDigits)
+      .set("many_rate", megabytes / *naive.communication_ms, kThreeDigits);
 }
 
 std::optional<Facts> flat_facts(const MeasuredNetwork& network, const SchemeResult& flat) {
@@ -51,22 +59,19 @@ std::optional<Facts> flat_facts(const MeasuredNetwork& network, const SchemeResu
   const bool differ = *steps_differ(&flat, naive);
   return Facts()
       .set("naive", *naive->step_ms(), kThreeDigits)
-      .set("calls", format_count(static_cast<std::int64_t>(naive->all_reduce_count)))
       .flag("alike", !differ)
-      .when("traced", differ ? traced_facts(flat, *naive) : std::nullopt);
+      .when("traced", differ ? traced_facts(network, flat, *naive) : std::nullopt);
 }
 
 /// Tells what overlap saves of the time that all-reduces after backward add. Returns nothing if the
 /// steps do not show that overlap saves time.
 std::optional<Facts> savings_facts(const MeasuredNetwork& network, const SchemeResult& overlapped,
                                    const SchemeResult& naive) {
-  const double saved_ms = *naive.step_ms() - *overlapped.step_ms();
-  if (!communication_facts(network, naive) || !*steps_differ(&naive, &overlapped) || saved_ms < 0)
-    return std::nullopt;
-  const double communication_ms = *network.added_ms(naive);
+  const auto saved = saved_fraction(network, overlapped);
+  if (!communication_facts(network, naive) || !saved || *saved <= 0) return std::nullopt;
   return Facts()
-      .set("share", format_rough_percent(saved_ms / communication_ms))
-      .set("of", communication_ms, kThreeDigits);
+      .set("share", format_rough_percent(*saved))
+      .set("of", *network.added_ms(naive), kThreeDigits);
 }
 
 std::optional<Facts> overlap_facts(const MeasuredNetwork& network, const SchemeResult& overlapped) {

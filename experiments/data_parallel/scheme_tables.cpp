@@ -11,7 +11,6 @@
 #include "base/statistics.h"
 #include "experiments/common/bytes.h"
 #include "experiments/common/command.h"
-#include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/run_labels.h"
 #include "results/table_shapes.h"
@@ -25,7 +24,7 @@ struct SchemeRow {
   std::string network;  ///< Empty if the run has only one.
   const SchemeResult* result;
   Value added_ms;
-  std::optional<double> backward_stretch;
+  std::optional<double> saved_fraction, backward_stretch;
 };
 
 template <typename Field>
@@ -54,13 +53,14 @@ const std::vector<Column<SchemeRow>> kSchemeColumns{
      "", kAsCount},
     {"step", "Step", [](const SchemeRow& row) { return row.result->step_or_reason(); }, "ms"},
     {"added", "Added", &SchemeRow::added_ms, "ms"},
+    {"saved", "Saved", &SchemeRow::saved_fraction, "%", kAsPercent},
     {"skew", "Skew", value_of(&SchemeResult::skew_ms), "ms", kThreeDigits},
     {"backward", "Backward", value_of(&SchemeResult::backward_ms), "ms"},
     {"stretch", "Stretched by", &SchemeRow::backward_stretch, "%", kAsPercent},
     {"exchange", "Exchange", value_of(&SchemeResult::exchange_ms), "ms"},
     {"communication", "Communication", traced_value(&SchemeResult::communication_ms), "ms"},
     {"exposed", "Exposed", traced_value(&SchemeResult::exposed_ms), "ms"},
-    {"hidden", "Hidden", traced_value(&SchemeResult::hidden_fraction), "%", kAsPercent},
+    {"overlapped", "Overlapped", traced_value(&SchemeResult::overlapped_fraction), "%", kAsPercent},
     {"peak", "Peak", value_of(&SchemeResult::peak_bytes), "GiB", {Notation::kGibibytes}}};
 
 struct RankRow {
@@ -70,11 +70,6 @@ struct RankRow {
   std::optional<double> median_ms, start_lag_us, forward_ms, backward_ms, exchange_ms, optimizer_ms;
   std::optional<double> communication_ms, overlap_ms;
 };
-
-std::optional<double> milliseconds_in(const MeasuredRow& row, std::string_view name) {
-  const auto ns = row.number(name);
-  return ns ? std::optional(*ns / kNanosecondsPerMillisecond) : std::nullopt;
-}
 
 const std::vector<Column<RankRow>> kRankColumns{
     {"scheme", "Gradients", &RankRow::scheme},
@@ -89,7 +84,7 @@ const std::vector<Column<RankRow>> kRankColumns{
     {"exchange", "Exchange", &RankRow::exchange_ms, "ms"},
     {"optimizer", "Optimizer", &RankRow::optimizer_ms, "ms"},
     {"communication", "Communication", &RankRow::communication_ms, "ms"},
-    {"both", "Of it hidden", &RankRow::overlap_ms, "ms"}};
+    {"both", "Of it overlapped", &RankRow::overlap_ms, "ms"}};
 
 template <typename Visit>
 void each_scheme(const MeasuredNetworks& networks, std::initializer_list<Scheme> schemes,
@@ -136,8 +131,8 @@ Dataset schemes_dataset(const MeasuredNetworks& networks, std::initializer_list<
   std::vector<SchemeRow> rows;
   each_scheme(networks, schemes, [&](const MeasuredNetwork& network, const SchemeResult& result) {
     const std::string words = networks.size() > 1 ? network.words : std::string();
-    rows.push_back(
-        {words, &result, added_ms_or_reason(network, result), network.backward_stretch(result)});
+    rows.push_back({words, &result, added_ms_or_reason(network, result),
+                    saved_fraction(network, result), network.backward_stretch(result)});
   });
   return make_dataset("schemes", kSchemeColumns, rows);
 }
@@ -197,6 +192,14 @@ Value added_ms_or_reason(const MeasuredNetwork& network, const SchemeResult& res
   }
   return *added_ms > 0 ? Value(*added_ms)
                        : Value::missing("the step without communication is longer");
+}
+
+std::optional<double> saved_fraction(const MeasuredNetwork& network, const SchemeResult& result) {
+  const SchemeResult* naive = network.find_timed(Scheme::kPerParameter);
+  if (!steps_differ(naive, &result).value_or(false)) return std::nullopt;
+  const auto added_ms = network.added_ms(result), naive_ms = network.added_ms(*naive);
+  if (!added_ms || !naive_ms || *naive_ms <= 0) return std::nullopt;
+  return 1 - *added_ms / *naive_ms;
 }
 
 void add_conditions(Facts& facts, const RunView& view, const MeasuredNetworks& networks) {

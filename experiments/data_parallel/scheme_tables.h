@@ -33,6 +33,10 @@ std::optional<bool> steps_differ(const SchemeResult* a, const SchemeResult* b);
 /// negative. The value is empty if a step is unknown.
 Value added_ms_or_reason(const MeasuredNetwork& network, const SchemeResult& result);
 
+/// Returns how much less the scheme adds than one all-reduce a parameter, as a share of what that
+/// adds; nothing if a time is unknown or their steps do not differ.
+std::optional<double> saved_fraction(const MeasuredNetwork& network, const SchemeResult& result);
+
 /// Adds the facts about how the schemes were measured: hardware, batch, steps and networks.
 void add_conditions(Facts& facts, const RunView& view, const MeasuredNetworks& networks);
 

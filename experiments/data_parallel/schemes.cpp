@@ -8,7 +8,6 @@
 #include "base/format.h"
 #include "base/statistics.h"
 #include "experiments/common/timing.h"
-#include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
 
@@ -18,10 +17,6 @@ namespace {
 constexpr double kBytesPerMegabyte = 1e6;
 // A trace is not used if its step took longer than this multiple of the mean timed step.
 constexpr double kMaxTracedSlowdown = 1.05;
-
-std::optional<double> median_of(const std::vector<double>& samples) {
-  return samples.empty() ? std::nullopt : std::optional(median(samples));
-}
 
 /// Reads the times of the traced step, or only sets `traced_slowdown` if that step took too long.
 void read_trace(SchemeResult& result, const Launch& launch) {
@@ -40,9 +35,9 @@ void read_trace(SchemeResult& result, const Launch& launch) {
     const auto communication = row.number(column::kCommunicationNs);
     const auto overlap = row.number(column::kOverlapNs);
     if (!communication || !overlap) continue;
-    const double exposed_ms = (*communication - *overlap) / kNanosecondsPerMillisecond;
-    if (result.communication_ms && exposed_ms <= *result.exposed_ms()) continue;
-    result.communication_ms = *communication / kNanosecondsPerMillisecond;
+    const double communication_ms = *communication / kNanosecondsPerMillisecond;
+    if (result.communication_ms.value_or(communication_ms) < communication_ms) continue;
+    result.communication_ms = communication_ms;
     result.overlap_ms = *overlap / kNanosecondsPerMillisecond;
   }
   for (const MeasuredRow& row : measured_rows(launch, metric::kLanes)) {
@@ -64,9 +59,14 @@ SchemeResult scheme_result(const Cell& cell) {
   }
   const TimedLaunch timed{&cell.spec, launch};
   result.steps_ms = timed.ms_after_warmup(metric::kStep, metric::kTotal);
-  result.skew_ms = median_of(timed.ms_after_warmup(metric::kSkew, metric::kStep));
-  result.backward_ms = median_of(timed.ms_after_warmup(metric::kEvent, metric::kBackward));
-  result.exchange_ms = median_of(timed.ms_after_warmup(metric::kEvent, metric::kExchange));
+  const std::vector<double> skews_ms = timed.ms_after_warmup(metric::kSkew, metric::kStep);
+  if (!skews_ms.empty()) result.skew_ms = median(skews_ms);
+  for (const MeasuredRow& row : measured_rows(*launch, metric::kRankSteps)) {
+    if (row.number(column::kRank) != 0) continue;
+    result.rank0_ms = milliseconds_in(row, column::kMeanNs);
+    result.backward_ms = milliseconds_in(row, phase_column(metric::kBackward));
+    result.exchange_ms = milliseconds_in(row, phase_column(metric::kExchange));
+  }
   result.peak_bytes = single_number(*launch, metric::kMemory, metric::kPeakAllocated);
   result.all_reduce_count = single_number(*launch, metric::kAllReduceCalls, metric::kCalls)
                                 .value_or(static_cast<double>(all_reduce_count(cell.spec)));
@@ -128,7 +128,7 @@ std::optional<double> SchemeResult::exposed_ms() const {
   return *communication_ms - *overlap_ms;
 }
 
-std::optional<double> SchemeResult::hidden_fraction() const {
+std::optional<double> SchemeResult::overlapped_fraction() const {
   if (!communication_ms || !overlap_ms || *communication_ms <= 0) return std::nullopt;
   return *overlap_ms / *communication_ms;
 }
@@ -150,9 +150,9 @@ double MeasuredNetwork::total_gradient_bytes() const {
 
 std::optional<double> MeasuredNetwork::added_ms(const SchemeResult& result) const {
   const SchemeResult* baseline = find_timed(Scheme::kNone);
-  const auto with_communication = result.step_ms();
-  if (baseline == nullptr || &result == baseline || !with_communication) return std::nullopt;
-  return *with_communication - *baseline->step_ms();
+  if (baseline == nullptr || &result == baseline || !result.step_ms()) return std::nullopt;
+  if (!result.rank0_ms || !baseline->rank0_ms) return std::nullopt;
+  return *result.rank0_ms - *baseline->rank0_ms;
 }
 
 std::optional<double> MeasuredNetwork::longer_backward_ms(const SchemeResult& result) const {
@@ -178,6 +178,11 @@ std::optional<BucketFormula> MeasuredNetwork::bucket_formula() const {
   if (!all_reduce_line) return std::nullopt;
   return BucketFormula{all_reduce_line->latency_ns / 1e9, all_reduce_line->bytes_per_second,
                        total_gradient_bytes()};
+}
+
+std::optional<double> milliseconds_in(const MeasuredRow& row, std::string_view name) {
+  const auto ns = row.number(name);
+  return ns ? std::optional(*ns / kNanosecondsPerMillisecond) : std::nullopt;
 }
 
 bool explains(double part_ms, double difference_ms) {

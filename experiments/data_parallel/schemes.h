@@ -9,19 +9,22 @@
 #include "document/view.h"
 #include "experiments/common/all_reduces.h"
 #include "plan/gradients.h"
+#include "results/measured_table.h"
 
 namespace labreport::data_parallel {
 
-/// The measured steps of one scheme. A step or phase ends when the slowest rank has finished it.
+/// The measured steps of one scheme. A step ends when the slowest rank has finished it. Rank 0's
+/// times are compared between schemes, because ranks wait for each other only if they communicate.
 struct SchemeResult {
   const Cell* cell;
   std::string reason;                      ///< Why the scheme has no numbers; empty if it has.
   std::vector<double> steps_ms = {};       ///< One for each step after the warm-up.
   std::optional<double> skew_ms = {};      ///< Median time from the first rank's end to the last's.
-  std::optional<double> backward_ms = {};  ///< The median.
-  std::optional<double> exchange_ms = {};  ///< Median time from the last gradient to the optimizer.
+  std::optional<double> rank0_ms = {};     ///< Rank 0's mean step.
+  std::optional<double> backward_ms = {};  ///< Rank 0's median.
+  std::optional<double> exchange_ms = {};  ///< Rank 0's median from last gradient to optimizer.
   double all_reduce_count = 0;  ///< In one step; calculated if the run did not count them.
-  /// The traced step's time in all-reduces, on the rank with the most exposed communication.
+  /// The traced step's time in all-reduces, on the rank that waits least for others in them.
   std::optional<double> communication_ms = {};
   std::optional<double> overlap_ms = {};  ///< How much of `communication_ms` computation overlaps.
   /// The traced step's time on rank 0 in computation between the last gradient and the optimizer,
@@ -43,9 +46,9 @@ struct SchemeResult {
   Value value_or_reason(const std::optional<double>& value) const;
   /// Returns `value`, a number from the trace, or why the scheme or its trace has no numbers.
   Value traced_value_or_reason(const std::optional<double>& value) const;
-  std::optional<double> step_ms() const;          ///< The mean of `steps_ms`.
-  std::optional<double> exposed_ms() const;       ///< `communication_ms` − `overlap_ms`
-  std::optional<double> hidden_fraction() const;  ///< `overlap_ms` / `communication_ms`
+  std::optional<double> step_ms() const;              ///< The mean of `steps_ms`.
+  std::optional<double> exposed_ms() const;           ///< `communication_ms` − `overlap_ms`
+  std::optional<double> overlapped_fraction() const;  ///< `overlap_ms` / `communication_ms`
 };
 
 /// One network at one batch, context and precision, with the steps of its schemes.
@@ -62,7 +65,7 @@ struct MeasuredNetwork {
   const SchemeResult* find_timed(Scheme scheme) const;
   std::vector<std::int64_t> bytes_of_each_gradient() const { return gradient_bytes(*spec.model); }
   double total_gradient_bytes() const;
-  /// Returns the mean step minus the mean step without communication; nothing if one is unknown.
+  /// Returns rank 0's mean step minus that without communication; nothing if one is unknown.
   std::optional<double> added_ms(const SchemeResult& result) const;
   /// Returns backward's time − its time without communication; nothing if one is unknown or the
   /// scheme's all-reduces do not overlap backward.
@@ -77,6 +80,9 @@ struct MeasuredNetwork {
 };
 
 using MeasuredNetworks = std::vector<MeasuredNetwork>;
+
+/// Returns a column of ns in ms; nothing if the row lacks it.
+std::optional<double> milliseconds_in(const MeasuredRow& row, std::string_view name);
 
 /// Returns whether `part_ms` is 0.7 to 1/0.7 times `difference_ms`, so that it explains it.
 bool explains(double part_ms, double difference_ms);

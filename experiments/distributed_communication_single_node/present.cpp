@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "base/format.h"
+#include "base/lists.h"
 #include "base/text.h"
 #include "experiments/common/all_reduces.h"
 #include "experiments/common/command.h"
@@ -217,9 +219,12 @@ std::vector<LineRow> line_rows(const RunView& view, const Groups& groups) {
 }
 
 /// Returns the timing of a size if nothing disturbed it and its sum was right.
-std::optional<AllReduceTiming> usable_timing(const AllReduceGroup& group, std::int64_t bytes) {
-  const auto timing = group.undisturbed_timing(bytes);
-  return timing && timing->wrong_elements == 0 ? timing : std::nullopt;
+std::optional<AllReduceTiming> usable_timing(const AllReduceGroup& group, std::int64_t bytes,
+                                             std::string_view method = metric::kSynced) {
+  for (const AllReduceTiming& timing : group.timings(method)) {
+    if (timing.bytes == bytes && !timing.disturbed && timing.wrong_elements == 0) return timing;
+  }
+  return std::nullopt;
 }
 
 /// Returns the usable timings of the handout's sizes, smallest first.
@@ -242,34 +247,57 @@ const AllReduceGroup* described_group(const Groups& groups) {
   return nullptr;
 }
 
-/// Returns α of the group's line. Returns nothing unless the line predicts the time of `small`,
-/// most of which is α.
-std::optional<Facts> latency_facts(const AllReduceGroup& group, const AllReduceTiming& small) {
-  constexpr double kMaxErrorFactor = 1.5;
-  const auto line = line_through(group.fitted_timings());
-  if (!line || line->latency_ns < line->predicted_ns(small.bytes) / 2) return std::nullopt;
-  const double error_factor = small.slowest_ns / line->predicted_ns(small.bytes);
-  if (error_factor > kMaxErrorFactor || error_factor < 1 / kMaxErrorFactor) return std::nullopt;
-  return Facts().set("ms", line->latency_ns / kNsPerMs, kThreeDigits);
+// The sweep's 1 MiB stands in for the handout's 1 MB if something disturbed that.
+const std::pair<std::int64_t, const char*> kSmallSizes[]{{1'000'000, "1 MB"}, {1 << 20, "1 MiB"}};
+
+/// Gives a small size that is launch-bound: the CPU limits its calls, because c10d takes much
+/// longer to make them than NCCL itself.
+std::optional<Facts> launch_facts(const AllReduceGroup& group) {
+  constexpr double kMinRatio = 1.5;
+  for (const auto& [bytes, words] : kSmallSizes) {
+    const auto c10d = usable_timing(group, bytes, metric::kInPlace);
+    const auto nccl = usable_timing(group, bytes, metric::kOutOfPlace);
+    if (!c10d || !nccl || c10d->slowest_ns < kMinRatio * nccl->slowest_ns) continue;
+    return Facts()
+        .set("size", words)
+        .set("c10d", c10d->slowest_ns / kNsPerUs, kThreeDigits)
+        .set("nccl", nccl->slowest_ns / kNsPerUs, kThreeDigits);
+  }
+  return std::nullopt;
 }
 
-/// Compares `other` with the described group at the smallest and the largest size that is usable in
-/// both, or at the largest alone.
+/// Returns "1.30 times as long", or "about as long" below a tenth of a difference.
+std::string as_long(double ratio) {
+  if (ratio < 1.1 && ratio > 1 / 1.1) return "about as long";
+  return (ratio < 10 ? format_ratio(ratio) : format_factor(ratio)) + " times as long";
+}
+
+/// Compares `other` with the described group at the largest size that is usable in both, and at a
+/// small one. Adds nothing if no large size is.
 void add_ratios(std::vector<Facts>& ratios, const std::string& how, const AllReduceGroup& described,
-                const AllReduceGroup& other, bool smallest_too) {
-  std::vector<Facts> by_size;
-  for (const std::int64_t bytes : kHandoutSizes) {
+                const AllReduceGroup& other) {
+  std::string small;
+  for (const auto& [bytes, words] : kSmallSizes) {
+    // Calls back to back are compared if both groups made them: they show a call's own cost.
+    const auto method = described.fitted_method() == other.fitted_method()
+                            ? described.fitted_method()
+                            : metric::kSynced;
+    const auto by_described = usable_timing(described, bytes, method),
+               by_other = usable_timing(other, bytes, method);
+    if (!by_described || !by_other || !small.empty()) continue;
+    small = fmt::format("{} {}", words, as_long(by_other->slowest_ns / by_described->slowest_ns));
+  }
+  for (const std::int64_t bytes : kHandoutSizes | std::views::drop(1) | std::views::reverse) {
     const auto by_described = usable_timing(described, bytes),
                by_other = usable_timing(other, bytes);
     if (!by_described || !by_other) continue;
-    const double ratio = by_other->slowest_ns / by_described->slowest_ns;
-    by_size.emplace_back()
+    ratios.emplace_back()
         .set("how", how)
         .set("size", whole_size_words(bytes))
-        .set("ratio", ratio < 10 ? format_ratio(ratio) : format_factor(ratio));
+        .set("as_long", as_long(by_other->slowest_ns / by_described->slowest_ns))
+        .set("rest", small.empty() ? "" : ", " + small);
+    return;
   }
-  if (smallest_too && by_size.size() > 1) ratios.push_back(by_size.front());
-  if (!by_size.empty()) ratios.push_back(by_size.back());
 }
 
 /// Compares the described group with its library's group on the most ranks, and with the other
@@ -285,26 +313,22 @@ std::vector<Facts> other_facts(const Groups& groups, const AllReduceGroup& descr
   std::vector<Facts> ratios;
   if (most_ranks != nullptr) {
     const double more_bytes = bus_factor(most_ranks->ranks()) / bus_factor(described.ranks());
-    const std::string how = "Among " + format_count(most_ranks->ranks()) +
-                            " ranks, where a ring sends " + format_ratio(more_bytes) +
-                            " times the bytes,";
-    add_ratios(ratios, how, described, *most_ranks, /*smallest_too=*/false);
+    add_ratios(ratios,
+               fmt::format("Among {} ranks a ring sends {} times the bytes:",
+                           format_count(most_ranks->ranks()), format_ratio(more_bytes)),
+               described, *most_ranks);
   }
-  if (other_library != nullptr) {
-    add_ratios(ratios, "Over " + other_library->library(), described, *other_library,
-               /*smallest_too=*/true);
-  }
+  if (other_library != nullptr)
+    add_ratios(ratios, "Over " + other_library->library(), described, *other_library);
   return ratios;
 }
 
 Facts answer_facts(const RunView& view, const Groups& groups, const AllReduceGroup& described) {
-  const std::vector<AllReduceTiming> timings = usable_timings(described);
-  const AllReduceTiming &small = timings.front(), &large = timings.back();
-  std::vector<std::string> measured_ranks;
-  for (const AllReduceGroup& group : groups) {
-    if (group.library() == described.library() && group.reason.empty())
-      measured_ranks.push_back(format_count(group.ranks()));
-  }
+  const AllReduceTiming large = usable_timings(described).back();
+  // The smallest size is asked for, even if something disturbed it.
+  const auto smallest = described.synced_timing(kHandoutSizes[0]);
+  const AllReduceTiming small =
+      smallest && smallest->wrong_elements == 0 ? *smallest : usable_timings(described).front();
   const auto link = link_of(view, described);
   return Facts()
       .set("library", described.library())
@@ -312,14 +336,14 @@ Facts answer_facts(const RunView& view, const Groups& groups, const AllReduceGro
       .set("small", whole_size_words(small.bytes))
       .set("large", whole_size_words(large.bytes))
       .set("small_ms", small.slowest_ns / kNsPerMs, kThreeDigits)
+      .set("disturbed", small.disturbed ? " (disturbed)" : "")
       .set("large_ms", large.slowest_ns / kNsPerMs, kThreeDigits)
       .set("busbw", described.busbw(large) / kGiga, kThreeDigits)
       .set("of_link",
            link ? fmt::format(" of {}’s {:.0f} one way", link->name, link->bytes_per_second / kGiga)
                 : "")
-      .when("latency", latency_facts(described, small))
-      .list("others", other_facts(groups, described))
-      .set("measured", join_words(measured_ranks));
+      .when("launch", launch_facts(described))
+      .list("others", other_facts(groups, described));
 }
 
 /// Returns the first text `name` that a launch over NCCL recorded; empty if none did.
@@ -347,6 +371,11 @@ std::optional<double> rounds_of(const Groups& groups) {
 }
 
 void add_conditions(Facts& facts, const Groups& groups) {
+  std::vector<std::string> measured_ranks;
+  for (const AllReduceGroup& group : groups) {
+    if (group.reason.empty()) measured_ranks.push_back(format_count(group.ranks()));
+  }
+  facts.set("measured", join_words(distinct(measured_ranks)));
   const std::string nccl = nccl_text(groups, metric::kLibrary);
   facts.when("nccl", !nccl.empty(), "version", nccl);
   // A launch that did not measure out of place recorded the reason.

@@ -19,6 +19,8 @@ void add(ModuleGathers& sum, const ModuleGathers& other) {
   sum.wait_ms += other.wait_ms;
   sum.matrices += other.matrices;
   sum.matrices_in_time += other.matrices_in_time;
+  sum.ffn_matrices += other.ffn_matrices;
+  sum.ffn_matrices_in_time += other.ffn_matrices_in_time;
 }
 
 /// Reads the gather of one matrix; nothing if the row lacks a time.
@@ -26,6 +28,8 @@ std::optional<ModuleGathers> matrix_gather(const MeasuredRow& row) {
   const auto wait = row.number(column::kWaitNs), alone = row.number(column::kAloneNs);
   if (!wait || !alone) return std::nullopt;
   std::string module = row.text(column::kModule);  // "layers.3.attn.q_proj" becomes "layers.3".
+  const std::int64_t in_time = is_in_time(*wait, *alone) ? 1 : 0;
+  const std::int64_t ffn = module.find(".ffn.") == std::string::npos ? 0 : 1;
   if (module.starts_with(kBlockPrefix))
     module.erase(std::min(module.size(), module.find('.', kBlockPrefix.size())));
   return ModuleGathers{.module = module,
@@ -33,7 +37,9 @@ std::optional<ModuleGathers> matrix_gather(const MeasuredRow& row) {
                        .alone_ms = *alone / kNsPerMs,
                        .wait_ms = *wait / kNsPerMs,
                        .matrices = 1,
-                       .matrices_in_time = is_in_time(*wait, *alone) ? 1 : 0};
+                       .matrices_in_time = in_time,
+                       .ffn_matrices = ffn,
+                       .ffn_matrices_in_time = ffn * in_time};
 }
 
 }  // namespace

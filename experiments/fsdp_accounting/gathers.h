@@ -17,7 +17,8 @@ struct ModuleGathers {
   std::string pass;     ///< metric::kForward, metric::kBackward
   double alone_ms = 0;  ///< The sum of the gathers' times with nothing else running.
   double wait_ms = 0;   ///< How long the pass waited for the gathers.
-  std::int64_t matrices = 0, matrices_in_time = 0;
+  std::int64_t matrices = 0, matrices_in_time = 0;  ///< Includes the matrices of the FFN.
+  std::int64_t ffn_matrices = 0, ffn_matrices_in_time = 0;
 
   bool is_block() const { return module.starts_with("layers."); }
   /// Returns the block's number, from 0; nothing for the embedding and the head.

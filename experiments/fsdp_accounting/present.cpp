@@ -123,6 +123,9 @@ const std::vector<Column<PassRow>> kPasses{
     {"matrices", "Gathers", [](const PassRow& row) { return row.gathers.matrices; }, "", kAsCount},
     {"in_time", "In time", [](const PassRow& row) { return row.gathers.matrices_in_time; }, "",
      kAsCount},
+    {"ffn", "FFN’s", [](const PassRow& row) { return row.gathers.ffn_matrices; }, "", kAsCount},
+    {"ffn_in_time", "FFN’s in time",
+     [](const PassRow& row) { return row.gathers.ffn_matrices_in_time; }, "", kAsCount},
     {"alone", "A block’s gathers alone",
      [](const PassRow& row) { return row.per_block(row.gathers.alone_ms); }, "ms", kThreeDigits},
     {"wait", "A block waits", [](const PassRow& row) { return row.per_block(row.gathers.wait_ms); },
@@ -146,8 +149,15 @@ std::optional<PassRow> pass_row(const TrainedNetwork& network, std::string_view 
   return row;
 }
 
-/// Compares the passes in 16 bits with the forward pass `full`. Returns nothing unless computation
-/// gains more than gathers, which then is why the pass waits longer.
+/// Returns which share of the gathers is late: "all", "none", "1.6 %".
+std::string late_words(std::int64_t in_time, std::int64_t gathers) {
+  if (in_time == gathers || in_time == 0) return in_time == 0 ? "all" : "none";
+  return format_rough_percent(1 - static_cast<double>(in_time) / static_cast<double>(gathers)) +
+         " %";
+}
+
+/// Compares the forward pass in 16 bits with `full`, that in FP32. Returns nothing unless
+/// computation gains more than gathers, which then is why the pass waits longer.
 std::optional<Facts> half_precision_facts(const std::vector<TrainedNetwork>& networks,
                                           const PassRow& full) {
   for (const TrainedNetwork& network : networks) {
@@ -155,19 +165,17 @@ std::optional<Facts> half_precision_facts(const std::vector<TrainedNetwork>& net
     if (!under_autocast(half) || half.model != whole.model || half.context != whole.context)
       continue;
     const auto forward = pass_row(network, metric::kForward);
-    const auto backward = pass_row(network, metric::kBackward);
-    if (!forward || !backward || !full.compute_ms || !forward->compute_ms || !backward->compute_ms)
-      continue;
+    if (!forward || !full.compute_ms || !forward->compute_ms) continue;
     const double compute_gain = *full.compute_ms / *forward->compute_ms;
     const double gather_gain = full.gathers.alone_ms / forward->gathers.alone_ms;
     if (compute_gain <= gather_gain || *forward->wait_over_compute() <= *full.wait_over_compute())
       continue;
     return Facts()
         .set("precision", describe(*network.spec().precision))
+        .set("late", late_words(forward->gathers.matrices_in_time, forward->gathers.matrices))
         .set("forward", format_percent(*forward->wait_over_compute()))
         .set("compute", format_ratio(compute_gain))
-        .set("gather", format_ratio(gather_gain))
-        .set("backward", format_percent(*backward->wait_over_compute()));
+        .set("gather", format_ratio(gather_gain));
   }
   return std::nullopt;
 }
@@ -213,11 +221,12 @@ PartContent gathers_part(const RunView& view, const std::vector<TrainedNetwork>&
   const auto forward = pass_row(described_network(networks), metric::kForward);
   std::optional<Facts> one;
   if (forward) {
-    const auto in_time = static_cast<double>(forward->gathers.matrices_in_time);
-    const auto gathers = static_cast<double>(forward->gathers.matrices);
+    const ModuleGathers& all = forward->gathers;
     one = Facts()
               .set("network", forward->network->words)
-              .set("late", format_rough_percent(1 - in_time / gathers))
+              .set("ffn", late_words(all.ffn_matrices_in_time, all.ffn_matrices))
+              .set("attention", late_words(all.matrices_in_time - all.ffn_matrices_in_time,
+                                           all.matrices - all.ffn_matrices))
               .set("alone", forward->per_block(forward->gathers.alone_ms), kThreeDigits)
               .set("wait", forward->per_block(forward->gathers.wait_ms), kThreeDigits);
   }

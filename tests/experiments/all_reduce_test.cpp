@@ -113,17 +113,16 @@ TEST(Links, AreKnownOnlyIfTheGpusNameDeterminesThem) {
 TEST(AllReduceAnswer, ComparesSizesRanksAndLibraries) {
   EXPECT_EQ(part().answer,
             "Over NCCL among 2 ranks 1 MB takes **0.0233 ms** and 1 GB **3.35 ms**, **298 GB/s** "
-            "busbw of NVLink’s 450 one way. 1 MB is latency-bound: the latency α is 0.0200 ms. "
-            "Among 6 ranks, where a ring sends 1.67 times the bytes, 1 GB takes 1.66 times as "
-            "long. Over Gloo 1 MB takes 30 "
-            "times as long. Over Gloo 1 GB takes 150 times as long. The handout asks for 2, 4 and "
-            "6 ranks; this run has times among 2, 4 and 6 ranks.");
+            "busbw of NVLink’s 450 one way. Among 6 ranks a ring sends 1.67 times the bytes: 1 GB "
+            "takes 1.66 times as long, 1 MB about as long. Over Gloo 1 GB takes 150 "
+            "times as long, 1 MB 30 times as long.");
 }
 
-TEST(AllReduceAnswer, SkipsASizeThatTakesLongerThanALargerOne) {
+TEST(AllReduceAnswer, MarksASizeThatTakesLongerThanALargerOneAndComparesWithoutIt) {
   const Part shown = part(scale_times(Collectives::kNccl, 6, is_one_mb));
-  EXPECT_THAT(shown.answer, AllOf(HasSubstr("10 MB takes **0.0533 ms** and 1 GB **3.35 ms**"),
-                                  HasSubstr("Over Gloo 10 MB takes"), Not(HasSubstr("latency"))));
+  EXPECT_THAT(shown.answer,
+              AllOf(HasSubstr("1 MB takes **0.140 ms** (disturbed) and 1 GB"),
+                    HasSubstr(", 1 MiB 1.10 times as long."), Not(HasSubstr(", 1 MB"))));
   const auto rows = lines_of(table_of(shown, "grid"));
   EXPECT_THAT(rows[12], AllOf(HasSubstr("NCCL | 2 | 1 MB"), HasSubstr("0.14"),
                               HasSubstr("longer than a larger size")));
@@ -133,22 +132,27 @@ TEST(AllReduceAnswer, SkipsASizeThatTakesLongerThanALargerOne) {
       << "latencies scatter as much";
 }
 
-TEST(AllReduceAnswer, CallsASizeLatencyBoundOnlyIfLatencyIsMostOfItsTime) {
-  const auto is_below_1_mb = [](std::int64_t bytes) { return bytes < 1'000'000; };
-  EXPECT_THAT(part(scale_times(Collectives::kNccl, 0.1, is_below_1_mb)).answer,
-              Not(HasSubstr("latency")));
+TEST(AllReduceAnswer, CallsASizeLaunchBoundOnlyIfNcclAloneTakesMuchLess) {
+  const auto slower_c10d = [](double factor) {
+    return each_row(metric::kAllReduce, [=](const NamedRow& row) {
+      if (row.has(column::kMethod, metric::kInPlace)) row.scale(column::kMeanNs, factor);
+    });
+  };
+  EXPECT_THAT(
+      part(slower_c10d(1.6)).answer,
+      HasSubstr("1 MB is launch-bound: back to back, c10d takes 37.3 µs, NCCL alone 23.3 µs."));
+  EXPECT_THAT(part(slower_c10d(1.4)).answer, Not(HasSubstr("launch-bound")));
 }
 
-TEST(AllReduceAnswer, CallsTheLinesIntersectionLatency) {
+TEST(AllReduceFigure, FitsTheLineDespiteADisturbedSize) {
   const auto is_1_kib = [](std::int64_t bytes) { return bytes == 1024; };
   const Part shown = part(scale_times(Collectives::kNccl, 2, is_1_kib));
-  EXPECT_THAT(shown.answer, HasSubstr("the latency α is 0.0200 ms"));
   EXPECT_THAT(texts_in(shown.figures.front().table, "α"), Contains("20.0"));
 }
 
-TEST(AllReduceAnswer, SaysThatTheHostHasTooFewGpus) {
+TEST(AllReduceMethod, SaysThatTheHostHasTooFewGpus) {
   const Part shown = part(on_gpus(2), all_reduce_input(Preset::kFull, "2026"));
-  EXPECT_THAT(shown.answer, HasSubstr("this run has times among 2 ranks."));
+  EXPECT_THAT(shown.details.method, HasSubstr("this run has times among 2 ranks."));
   EXPECT_THAT(lines_of(table_of(shown, "grid")).back(),
               AllOf(HasSubstr("1 MB to 1 GB"), HasSubstr("this host has 2 GPUs")));
 }

@@ -91,7 +91,8 @@ inline std::size_t word_count(const std::string& text) {
 
 /// Counts the numbers that a run adds. Names, contexts, shapes, layers, ranks, steps, bucket caps,
 /// sizes of all-reduces and the addend 0.01 do not count, because the handout itself gives them,
-/// nor do AdamW's bytes a parameter, which are the same in every run.
+/// nor do AdamW's bytes a parameter, a ring's bytes and a link's rate, which are the same in every
+/// run.
 inline std::size_t number_count(std::string text) {
   for (const char* given_by_handout :
        {R"(\b[0-9.]+B\b)", R"([0-9]+×[0-9]+)", R"(\b[dh] = [0-9]+)", R"(\b[0-9]+ layers)",
@@ -101,8 +102,8 @@ inline std::size_t number_count(std::string text) {
         R"([0-9,]+((, | and | to )[0-9,]+)* (tokens|steps|GPUs|ranks)\b(?!/))",
         R"(\b[0-9]+ (warm-up|timed|forward|forward\+backward|training) steps?)",
         R"(\b([Cc]aps|buckets) of [0-9.,]+((, | and )[0-9.,]+)* MB\b)",
-        R"(\b(1|10|100) (KiB|MB|GB)\b)", R"(\b0\.01\b)", R"(\b132 B a parameter\b)",
-        R"(\b28 suffice\b)"})
+        R"(\b(1|10|100) (KiB|MiB|MB|GB)\b)", R"(\b0\.01\b)", R"(\b132 B a parameter\b)",
+        R"(\b28 suffice\b)", R"(’s [0-9]+ one way\b)", R"(\ba ring sends [0-9.]+ times)"})
     text = std::regex_replace(text, std::regex(given_by_handout), "");
   static const std::regex number(R"([0-9][0-9,.]*( × 10)?)");
   return static_cast<std::size_t>(

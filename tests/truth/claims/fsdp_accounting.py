@@ -6,7 +6,7 @@ from claims.optimizer_state_sharding_accounting import NETWORK, Scheme
 
 CELL_KINDS = {"sharding"}
 # The gathers of all blocks in one pass; `compute_ms` is the pass with nothing sharded.
-Pass = collections.namedtuple("Pass", "count late wait_ms alone_ms compute_ms")
+Pass = collections.namedtuple("Pass", "rows wait_ms alone_ms compute_ms")
 
 
 def parameter_and_state_bytes(cell):
@@ -72,8 +72,7 @@ def gathers_of(run, size, precision, phase):
     rows = [row for row in (weights.launch.table("gathers") if weights.launch else [])
             if row["phase"] == phase and row["module"].startswith("layers.")
             and None not in (row["wait_ns"], row["alone_ns"])]
-    late_count = sum(row["wait_ns"] > max(10_000, 0.05 * row["alone_ns"]) for row in rows)
-    return Pass(len(rows), late_count, sum(row["wait_ns"] for row in rows) / 1e6, sum(row["alone_ns"] for row in rows) / 1e6,
+    return Pass(rows, sum(row["wait_ns"] for row in rows) / 1e6, sum(row["alone_ns"] for row in rows) / 1e6,
                 plain.phase_ms(phase) if plain.launch else None)
 
 
@@ -82,21 +81,27 @@ def nothing_gathered(run):
              for cell in run.of("sharding", sharding="weights")))
 
 
-def late(run, size, precision, share):
+def near_late(text, rows):
+    """Checks which share of the gathers `rows` is late: "all", "none" or "1.6 %"."""
+    share = 100 * sum(row["wait_ns"] > max(10_000, 0.05 * row["alone_ns"]) for row in rows) / len(rows)
+    near({"all": "100", "none": "0"}.get(text, text.removesuffix(" %")), share, 2)
+
+
+def late(run, size, precision, ffn, attention):
     late.size, late.forward = size, gathers_of(run, size, precision, "forward")
-    near(share, 100 * late.forward.late / late.forward.count, 2)
+    near_late(ffn, [row for row in late.forward.rows if ".ffn." in row["module"]])
+    near_late(attention, [row for row in late.forward.rows if ".ffn." not in row["module"]])
 
 
 def waits(_run, share):
     near(share, 100 * late.forward.wait_ms / late.forward.compute_ms)
 
 
-def half_precision(run, precision, forward, compute, gather, backward):
-    """Checks that 16 bits speed computation up by more than gathers, and that passes then wait longer."""
-    half, half_backward = (gathers_of(run, late.size, precision, phase) for phase in ("forward", "backward"))
-    full = late.forward
+def half_precision(run, precision, share, forward, compute, gather):
+    """Checks that 16 bits speed computation up by more than gathers, and that forward then waits longer."""
+    half, full = gathers_of(run, late.size, precision, "forward"), late.forward
+    near_late(share, half.rows)
     near(forward, 100 * half.wait_ms / half.compute_ms)
-    near(backward, 100 * half_backward.wait_ms / half_backward.compute_ms)
     near(compute, full.compute_ms / half.compute_ms)
     near(gather, full.alone_ms / half.alone_ms)
     true(full.compute_ms / half.compute_ms > full.alone_ms / half.alone_ms, "gathers gain as much")
@@ -113,9 +118,8 @@ CLAIMS = {
         (r"This run does not answer this question\.", without_other)],
     "fsdp_accounting.b": [
         (r"This run does not answer this question\.", nothing_gathered),
-        (rf"With {NETWORK} \*\*(?P<share>\S+) %\*\* of the gathers of the blocks' matrices have not finished when their layer's "
-         r"forward begins\.", late),
+        (rf"With {NETWORK} \*\*(?P<ffn>[^*]+)\*\* of FFN's gathers are late for their layer's forward, and "
+         r"\*\*(?P<attention>[^*]+)\*\* of attention's, whose matrices are smaller\.", late),
         (r"Forward waits \*\*(?P<share>\S+) %\*\* as long as it computes\.", waits),
-        (r"In (?P<precision>\w+) it waits \*\*(?P<forward>\S+) %\*\* as long, because a block computes (?P<compute>\S+) times as "
-         r"fast but gathers only (?P<gather>\S+) times as fast\. Backward, which also scatters gradients, waits "
-         r"(?P<backward>\S+) %\.", half_precision)]}
+        (r"In (?P<precision>\w+) \*\*(?P<share>[^*]+)\*\* are late and it waits \*\*(?P<forward>\S+) %\*\* as long, because a block "
+         r"computes (?P<compute>\S+) times as fast but gathers only (?P<gather>\S+) times as fast\.", half_precision)]}

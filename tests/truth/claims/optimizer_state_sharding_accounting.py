@@ -127,10 +127,11 @@ def sent(run, size, precision, ranks, sends, zero):
 CLAIMS = {
     "optimizer_state_sharding_accounting.a": [
         (r"This run does not answer this question\.", no_peaks),
-        (rf"With {NETWORK} memory peaks at (?P<model>.+?) after model init, at \*\*(?P<before>[^*]+)\*\* before the optimizer "
+        (rf"The peaks of {NETWORK} are (?P<model>.+?) after model init, \*\*(?P<before>[^*]+)\*\* before the optimizer "
          r"step and \*\*(?P<after>[^*]+)\*\* after it, with sharding at \*\*(?P<before_sharded>[^*]+)\*\* and "
          r"\*\*(?P<after_sharded>[^*]+)\*\*\.", memory),
-        (r"The difference is AdamW's state for the parameters that other ranks own, \*\*(?P<state>[^*]+)\*\*; parameters and "
+        (r"They hold parameters \(\$4 P\$ bytes\), AdamW's state \(\$8 P\$\), gradients and activations\.", always),
+        (r"Sharding saves the state for parameters that other ranks own, \*\*(?P<state>[^*]+)\*\*; parameters and "
          r"gradients stay whole\.", saved)],
     "optimizer_state_sharding_accounting.b": [
         (r"This run does not answer this question\.", no_steps),
