@@ -49,11 +49,12 @@ bool is_set_by_cpu(const SideRuns& runs, const CellSpec& spec) {
   const auto topic_of_kind = kTopicOf.find(spec.kind);
   const auto parameters = known_parameter_count(spec);
   if (topic_of_kind == kTopicOf.end() || !parameters) return false;
-  // Only data-parallel steps have a part of their own; that of sharding depends on the scheme.
-  const bool has_part = spec.kind != CellKind::kSharding;
+  // Of the steps of several GPUs, the data-parallel ones have a part of their own.
+  const bool is_sharded = spec.kind == CellKind::kSharding;
   const std::string precision(describe(spec.precision.value_or(Precision::kFp32)));
   const auto is_bound = [&](const Quantity& quantity) {
-    return quantity.topic == topic_of_kind->second && quantity.part.empty() != has_part &&
+    return quantity.topic == topic_of_kind->second &&
+           (quantity.topic != topic::kSeveralGpus || quantity.part.empty() == is_sharded) &&
            (spec.kind == CellKind::kTiming ? quantity.is_set_by_cpu(describe(Measure::kStep))
                                            : !quantity.set_by_cpu.empty()) &&
            quantity.parameters == static_cast<double>(*parameters) &&
