@@ -49,7 +49,7 @@ bool is_set_by_cpu(const SideRuns& runs, const CellSpec& spec) {
   const auto topic_of_kind = kTopicOf.find(spec.kind);
   const auto parameters = known_parameter_count(spec);
   if (topic_of_kind == kTopicOf.end() || !parameters) return false;
-  // Of the steps of several GPUs, the data-parallel ones have a part of their own.
+  // Quantities of data-parallel steps have a part, those of sharded steps have none.
   const bool is_sharded = spec.kind == CellKind::kSharding;
   const std::string precision(describe(spec.precision.value_or(Precision::kFp32)));
   const auto is_bound = [&](const Quantity& quantity) {
