@@ -146,7 +146,7 @@ function topicTable(rows, sides) {
       { head: "Faster", textOf: ({ values }) => ({ text: fasterSide(values) }) }]
     : [{ head: `${sides[0].name} / ${sides[1].name}`, textOf: ({ values }) => ratioOf(...values) }];
   const words = kTextColumns.filter(({ head }) => head !== "Setting" || !common);
-  const title = `${topic} (${unit})${common && `, ${common}`}${isSetByCpu ? ": set by the host’s CPU" : ""}`;
+  const title = `${topic} (${unit})${common && `, ${common}`}${isSetByCpu ? ": set by the host’s CPU, or not known to be the GPU’s" : ""}`;
   return tableOf(title, [...words, ...numbers, ...ratioColumns], rows);
 }
 
@@ -181,7 +181,7 @@ function oneSidedDrawer({ place }, i, rows) {
   const title = `Only ${place}: ${numbersOf(rows)}`;
   const topic = { head: "Topic", textOf: (row) => ({ text: row.topic }) };
   const remark = { head: "Remarks", textOf: ({ both: { [i]: quantity }, isSetByCpu }) =>
-    ({ text: [isSetByCpu && "set by the host’s CPU", quantity.remark].filter(Boolean).join("; ") }) };
+    ({ text: [isSetByCpu && "set by the host’s CPU, or not known to be the GPU’s", quantity.remark].filter(Boolean).join("; ") }) };
   const number = { head: "Number", mixesUnits: true, textOf: ({ values: { [i]: { value, page, key } }, unit }) =>
     ({ text: `${significant(value, 4)} ${unit}`, number: value, page, key }) };
   const columns = [topic, ...kTextColumns, number, remark];
@@ -234,7 +234,7 @@ function comparison(sides) {
   const all = rowsOf(pairs);
   const [cpuRows, rows] = [true, false].map((isSetByCpu) =>
     all.filter((row) => row.values.every(Boolean) && row.isSetByCpu === isSetByCpu));
-  const cpuDrawers = cpuRows.length === 0 ? [] : [drawer(`Set by the host’s CPU: ${numbersOf(cpuRows)}`,
+  const cpuDrawers = cpuRows.length === 0 ? [] : [drawer(`Set by the host’s CPU, or not known to be the GPU’s: ${numbersOf(cpuRows)}`,
     element("p", "muted", "The CPU launches kernels more slowly than the GPU runs them, for the whole time or a part. "
       + "These are numbers of the machines, not of the GPUs."), ...topicTables(cpuRows, sides))];
   const drawers = sides.map((side, i) => [side, i, all.filter(({ values }) => values[i] && !values[1 - i])])

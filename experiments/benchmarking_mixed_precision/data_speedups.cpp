@@ -15,6 +15,7 @@ constexpr Notation kSpeedup{Notation::kFixed, 2};
 struct NetworkRow {
   const MeasuredNetwork* network;
   std::optional<PrecisionPair> pair;
+  std::vector<std::string> flags = {};
 
   std::optional<Ratio> speedup(PassOfNetwork pass) const {
     return pair ? pair->speedup(pass) : std::nullopt;
@@ -109,6 +110,8 @@ std::vector<NetworkRow> network_rows(const MeasuredNetworks& networks,
   for (const MeasuredNetwork& network : networks) {
     const auto pair = std::ranges::find(pairs, &network, &PrecisionPair::other);
     rows.push_back({&network, pair == pairs.end() ? std::nullopt : std::optional(*pair)});
+    if (has_outlier(network.forward.times_ms) || has_outlier(network.backward.times_ms))
+      rows.back().flags = {"outlier"};
   }
   return rows;
 }

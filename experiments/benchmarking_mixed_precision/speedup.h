@@ -71,9 +71,9 @@ PrecisionPairs precision_pairs(const MeasuredNetworks& networks);
 /// both precisions.
 PrecisionPairs compared_pairs(const PrecisionPairs& pairs, PassOfNetwork pass);
 
-/// Names the networks whose times the CPU sets: "small (launch-bound, 17 µs a launch), xl in part
-/// (mixed)". Empty if there are none.
-std::string sizes_of_cpu(const MeasuredNetworks& networks);
+/// Names the networks whose times the CPU sets, with the median cost of a launch if asked: "small
+/// (launch-bound, 17 µs a launch), xl in part (mixed)". Empty if there are none.
+std::string sizes_of_cpu(const MeasuredNetworks& networks, bool with_cost);
 
 /// Returns the values of part (c)'s sentences. `pairs` must not be empty.
 Facts speedup_facts(const RunView& view, const PrecisionPairs& pairs);

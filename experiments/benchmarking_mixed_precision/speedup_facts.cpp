@@ -50,9 +50,9 @@ bool gemm_fraction_explains(const PrecisionPair& smaller, const PrecisionPair& l
              kMinExplainedFraction * std::log(kernel_speedup(larger) / small_speedup);
 }
 
-/// Tells why speedups grow with size, and the last network's speedup if GEMMs took no time. Returns
-/// nothing unless the kernels of the forward pass show that the share of GEMMs is the reason.
-/// Kernels take the same time whether the CPU keeps up with them or not.
+/// Tells why speedups grow with size. Returns nothing unless the kernels of the forward pass show
+/// that the share of GEMMs is the reason. Kernels take the same time whether the CPU keeps up with
+/// them or not.
 std::optional<Facts> growth_facts(const PrecisionPairs& profiled) {
   if (profiled.size() < 2) return std::nullopt;
   const PrecisionPair &first = profiled.front(), &last = profiled.back();
@@ -65,15 +65,19 @@ std::optional<Facts> growth_facts(const PrecisionPairs& profiled) {
   const double step_ms = mean(last.other->step.times_ms);
   const double gemms_ms =
       last.other->forward.kernels->gemms_ms + last.other->backward.kernels->gemms_ms;
-  if (gemms_ms >= step_ms) return std::nullopt;
   const auto gemm_fraction = [](const PrecisionPair& pair) {
     return pair.fp32->forward.kernels->gemm_fraction();
   };
+  const auto gemm_speedup = [](const PrecisionPair& pair) {
+    const double gemms_ms = pair.other->forward.kernels->gemms_ms;
+    return format_significant(pair.fp32->forward.kernels->gemms_ms / gemms_ms, 3);
+  };
   return Facts()
+      .set("first_size", first.size_label())
       .set("last_size", last.size_label())
+      .set("gains", from_to(gemm_speedup(first), gemm_speedup(last)))
       .set("small_share", gemm_fraction(first), {Notation::kPercent})
       .set("large_share", gemm_fraction(last), {Notation::kPercent})
-      .set("limit", format_ratio(step->value * step_ms / (step_ms - gemms_ms)))
       .set("reached", format_ratio(step->value))
       .set("step", step_ms, kThreeDigits)
       .set("gemms", gemms_ms, kThreeDigits);
@@ -95,7 +99,7 @@ std::optional<Facts> fastest_facts(const PrecisionPairs& pairs) {
 
 }  // namespace
 
-std::string sizes_of_cpu(const MeasuredNetworks& networks) {
+std::string sizes_of_cpu(const MeasuredNetworks& networks, bool with_cost) {
   std::vector<std::string> parts;
   for (const Bound bound : {Bound::kLaunch, Bound::kMixed}) {
     std::vector<std::string> sizes;
@@ -106,7 +110,7 @@ std::string sizes_of_cpu(const MeasuredNetworks& networks) {
       if (network.launch_us) launch_us.push_back(*network.launch_us);
     }
     if (sizes.empty()) continue;
-    const std::string cost = bound == Bound::kMixed || launch_us.empty()
+    const std::string cost = !with_cost || bound == Bound::kMixed || launch_us.empty()
                                  ? ""
                                  : ", " + format_significant(median(launch_us), 2) + " µs a launch";
     parts.push_back(join_words(sizes) + (bound == Bound::kMixed ? " in part (" : " (") +
@@ -122,7 +126,7 @@ Facts speedup_facts(const RunView& view, const PrecisionPairs& pairs) {
   const PrecisionPairs forward_pairs = compared_pairs(pairs, &MeasuredNetwork::forward);
   const PrecisionPairs compared = compared_pairs(forward_pairs, &MeasuredNetwork::backward);
   const std::string of_cpu =
-      sizes_of_cpu(each(compared, [](const PrecisionPair& pair) { return *pair.other; }));
+      sizes_of_cpu(each(compared, [](const PrecisionPair& pair) { return *pair.other; }), false);
   const PrecisionPairs profiled = only(compared, [](const PrecisionPair& pair) {
     return pair.fp32->forward.kernels && pair.other->forward.kernels;
   });

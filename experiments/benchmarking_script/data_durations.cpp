@@ -227,7 +227,8 @@ std::optional<Facts> launch_facts(const SizeRow& row) {
   if (!step || row.phases_ms.optimizer.empty()) return std::nullopt;
   const auto queued_ms = step->ms_after_warmup(metric::kEvent, metric::kOptimizer);
   const double synchronized_ms = mean(row.phases_ms.optimizer);
-  if (queued_ms.empty() || median(queued_ms) >= kLaunchBoundBelow * synchronized_ms)
+  if (queued_ms.empty() || median(queued_ms) >= kLaunchBoundBelow * synchronized_ms ||
+      row.bounds.optimizer.bound() != Bound::kLaunch)
     return std::nullopt;
   const auto& costs = row.bounds.optimizer.costs;
   return Facts()
@@ -235,7 +236,7 @@ std::optional<Facts> launch_facts(const SizeRow& row) {
       .set("synchronized", synchronized_ms, kThreeDigits)
       .set("kernels", costs ? ", its " + format_value(costs->launches, kAsCount) + " kernels " +
                                   format_value(costs->kernels_ms, kThreeDigits) + " ms"
-                            : "");
+                            : ", so its kernels take no longer");
 }
 
 /// Tells the times, the largest network's ratio and what varies most. `rows` have a forward and a

@@ -61,6 +61,9 @@ PartContent present_program(const RunView& view, const std::vector<TimingGroup>&
   part.facts.set("steps", format_plural(longest.steps.value_or(0), "timed step"));
   part.facts.set("batch", format_plural(longest.batch.value_or(0), "sequence"));
   part.facts.flag("gpu", view.on_gpu());
+  part.facts.flag("named_after_gpt", std::ranges::any_of(groups, [](const TimingGroup& group) {
+                    return group.spec.size == "xl" || group.spec.size == "2.7B";
+                  }));
   const Mode mode = longest.mode.value_or(Mode::kForward);
   part.facts.set("row", longest.size + ", " + std::string(describe(mode)));
   std::string command = command_for(view.run(), kProblem, longest);

@@ -11,9 +11,8 @@ namespace labreport::benchmarking_script {
 namespace {
 
 constexpr double kNoticeableChange = 0.01;  // Smaller relative changes of a mean count as none.
-constexpr double kSmallChange = 0.001;      // Smaller relative changes have two decimals in %.
-constexpr double kFixedCostRatio = 1.5;     // Costs within this ratio do not depend on the size.
-constexpr double kMillisecondsPerSecond = 1e3;
+constexpr double kUnsettledSpread = 3;      // Larger ratios of deviations are no noise.
+constexpr double kSlowerLaunches = 1.2;     // Smaller ratios of the CPU's times count as none.
 // The numbers of warm-up steps before the windows; SIZE_MAX stands for all warm-up steps.
 constexpr std::size_t kWindowWarmups[]{0, 1, 2, 5, SIZE_MAX};
 
@@ -26,7 +25,11 @@ struct WarmupRow {
   /// The first step of each fresh process, beginning with the process of the windows.
   std::vector<double> first_steps_ms = {};
   std::map<std::size_t, Summary> windows = {};  ///< The key is the number of warm-up steps.
-  std::string reason = {};                      ///< Why windows are missing; may be empty.
+  /// The CPU's median time to launch the forward pass, in ms: in the warm-up steps after the first
+  /// step, and after the warm-up. Both are 0 if they are unknown.
+  double early_launches_ms = 0, steady_launches_ms = 0;
+  std::optional<std::int64_t> allocations = {};  ///< The calls of cudaMalloc in the second step.
+  std::string reason = {};                       ///< Why windows are missing; may be empty.
 
   std::string label() const { return group->label; }
   double first_step_ms() const { return median(first_steps_ms); }
@@ -49,26 +52,28 @@ struct WarmupRow {
   /// Returns the deviation after one warm-up step, divided by that after all; 0 if it is unknown.
   double spread_after_one() const {
     const auto window = windows.find(1);
-    if (window == windows.end()) return 0;
+    if (window == windows.end() || longest_warmup() < 2) return 0;
     return quotient(window->second.stddev, warm_window().stddev).value_or(0);
   }
+  bool settles_late() const { return spread_after_one() >= kUnsettledSpread; }
+  /// True if the window after one warm-up step resembles the warm one: its mean lies within the
+  /// warm deviation or 1 %, and it does not deviate much more.
+  bool settles_after_one() const {
+    const double noise =
+        std::max(kNoticeableChange, quotient(warm_window().stddev, warm_window().mean).value_or(0));
+    return spread_after_one() > 0 && !settles_late() && change_after_one() <= noise;
+  }
+  bool launches_faster_later() const {
+    return steady_launches_ms > 0 && early_launches_ms >= kSlowerLaunches * steady_launches_ms;
+  }
+  double rise() const { return ratio_to_warm(0).value_or(1); }
   /// True if the mean rises without warm-up and the steps after the first one deviate less than
   /// half as much.
   bool first_step_raises_mean() const {
     const auto window = windows.find(1);
     const Summary& later = window == windows.end() ? warm_window() : window->second;
-    return largest_cold_ratio() > 1 + kNoticeableChange && 2 * later.stddev < cold_window().stddev;
+    return rise() > 1 + kNoticeableChange && 2 * later.stddev < cold_window().stddev;
   }
-  /// Returns the cold mean divided by the warm one, once for each process: its first step replaces
-  /// the first step of the cold window.
-  std::vector<double> cold_ratios() const {
-    return each(first_steps_ms, [this](double first_ms) {
-      const double change_ms =
-          (first_ms - first_steps_ms.front()) / static_cast<double>(cold_window().count);
-      return (cold_window().mean + change_ms) / warm_window().mean;
-    });
-  }
-  double largest_cold_ratio() const { return std::ranges::max(cold_ratios()); }
 };
 
 using WarmupRows = std::vector<WarmupRow>;
@@ -100,6 +105,14 @@ WarmupRow warmup_row(const TimingGroup& group, Mode mode) {
     const std::vector<double> window_ms = window(steps, warmup, count);
     if (count > 0 && window_ms.size() == count) row.windows[warmup] = summarize(window_ms);
   }
+  if (step->spec->device != DeviceKind::kCuda) return row;
+  const Metric* calls = step->launch->find(metric::kStep, metric::kDeviceAllocations);
+  if (calls != nullptr && calls->numbers().size() > 1)
+    row.allocations = static_cast<std::int64_t>(calls->numbers()[1]);
+  const auto launches_ms = milliseconds(*step->launch, metric::kEnqueue, metric::kForward);
+  if (all_warmups < 2 || launches_ms.size() <= all_warmups) return row;
+  row.early_launches_ms = median(window(launches_ms, 1, all_warmups - 1));
+  row.steady_launches_ms = median(window(launches_ms, all_warmups, count));
   return row;
 }
 
@@ -130,8 +143,22 @@ WarmupRows warmup_rows(const RunView& view, const std::vector<TimingGroup>& grou
   return rows;
 }
 
-/// Makes a table, with a column of modes if the rows have several.
-Dataset windows_dataset(const std::string& name, const WarmupRows& rows) {
+/// Tells what the steps after the first still do more than later ones, on a GPU.
+std::vector<Column<WarmupRow>> later_step_columns() {
+  const auto launches = [](const char* name, const char* title, double WarmupRow::* time_ms) {
+    const auto value = [time_ms](const WarmupRow& row) {
+      return row.*time_ms > 0 ? Value(row.*time_ms) : Value();
+    };
+    return Column<WarmupRow>{name, title, value, "ms", kThreeDigits};
+  };
+  return {{"allocations", "cudaMalloc calls, step 2", &WarmupRow::allocations, "", kAsCount},
+          launches("early", "CPU launches forward, warm-up", &WarmupRow::early_launches_ms),
+          launches("later", "CPU launches forward, later", &WarmupRow::steady_launches_ms)};
+}
+
+/// Makes a table, with a column of modes if the rows have several, and with `further` columns.
+Dataset windows_dataset(const std::string& name, const WarmupRows& rows,
+                        const std::vector<Column<WarmupRow>>& further = {}) {
   std::map<std::size_t, Summary> all_windows;
   for (const WarmupRow& row : rows) all_windows.insert(row.windows.begin(), row.windows.end());
   std::vector<Column<WarmupRow>> columns{
@@ -158,6 +185,7 @@ Dataset windows_dataset(const std::string& name, const WarmupRows& rows) {
     return row.is_comparable() ? row.ratio_to_warm(0) : std::nullopt;
   };
   columns.push_back({"rise", "Cold ÷ warm", ratio, "×", {Notation::kFixed, 2}});
+  std::ranges::copy(further, std::back_inserter(columns));
   return make_dataset(name, columns, rows);
 }
 
@@ -245,47 +273,55 @@ std::vector<Segment> bar_segments(const FirstSteps& steps) {
   return segments;
 }
 
-/// Tells how much longer first steps take. Returns nothing unless that time is about the same at
-/// several sizes, all of them profiled, and initialization explains it at each size.
-std::optional<Facts> initialization_facts(const FirstSteps& steps) {
+/// Returns the reason why first steps take longer, ", mostly …"; empty unless initialization takes
+/// most of that time at every size, all of them profiled.
+std::string first_step_reason(const FirstSteps& steps) {
   const bool explained = std::ranges::all_of(steps, [](const FirstStep& step) {
     return step.has_causes() && step.initialization_explains();
   });
-  if (!explained || steps.size() < 2) return std::nullopt;
-  const auto times_ms = each(steps, &FirstStep::extra_ms);
-  if (std::ranges::max(times_ms) >= kFixedCostRatio * std::ranges::min(times_ms))
-    return std::nullopt;
-  return Facts().set("extra", median(times_ms) / kMillisecondsPerSecond,
-                     {Notation::kSignificant, 2});
+  return explained ? ", mostly loading CUDA modules and initializing cuBLAS" : "";
 }
 
 /// Returns the answer's sentences. All rows have the same mode.
 Facts answer_facts(const WarmupRows& rows, const FirstSteps& first_steps) {
-  Facts first_step, after_one;
-  bool raises = false, varies = false;
-  if (!rows.empty()) {
-    const WarmupRow& slowest = *largest(rows, &WarmupRow::largest_cold_ratio);
-    const std::string step(describe(slowest.mode));
-    const auto count = static_cast<std::int64_t>(slowest.cold_window().count);
-    raises = slowest.first_step_raises_mean();
-    first_step
-        .set("steps",
-             format_plural(count, slowest.mode == Mode::kTrainStep ? step : step + " step"))
-        .set("rise", format_ratio(slowest.largest_cold_ratio()))
-        .set("size", slowest.label())
-        .set("warm", slowest.warm_window().stddev, {Notation::kSignificant, 2})
-        .set("cold", slowest.cold_window().stddev, kThreeDigits);
-    const WarmupRow& most_varying = *largest(rows, &WarmupRow::spread_after_one);
-    varies = most_varying.longest_warmup() > 1 && most_varying.spread_after_one() > 0;
-    const double change = largest(rows, &WarmupRow::change_after_one)->change_after_one();
-    after_one.set("change", format_fixed(100 * change, change < kSmallChange ? 2 : 1) + " %")
-        .set("spread", format_factor(most_varying.spread_after_one()))
-        .set("size", most_varying.label());
+  if (rows.empty()) {
+    return Facts()
+        .when("first_step", std::nullopt)
+        .when("settled", std::nullopt)
+        .when("unsettled", std::nullopt)
+        .flag("explained", false);
   }
+  const WarmupRow& slowest = *largest(rows, &WarmupRow::rise);
+  const std::string step(describe(slowest.mode));
+  const auto count = static_cast<std::int64_t>(slowest.cold_window().count);
+  const auto extra_ms = each(first_steps, &FirstStep::extra_ms);
+  const double least_ms = std::ranges::min(extra_ms), most_ms = std::ranges::max(extra_ms);
+  const WarmupRow& unsettled = *largest(rows, &WarmupRow::spread_after_one);
+  const bool allocates = std::ranges::any_of(
+      rows, [](const WarmupRow& row) { return row.allocations.value_or(0) > 0; });
+  const bool raises = slowest.first_step_raises_mean() && least_ms > 0;
   return Facts()
-      .when("first_step", raises, first_step)
-      .when("initialization", raises ? initialization_facts(first_steps) : std::nullopt)
-      .when("after_one", varies, after_one);
+      .when("first_step", raises,
+            Facts()
+                .set("steps",
+                     format_plural(count, slowest.mode == Mode::kTrainStep ? step : step + " step"))
+                .set("rise", format_ratio(slowest.rise()))
+                .set("size", slowest.label())
+                .set("warm", slowest.warm_window().stddev, {Notation::kSignificant, 2})
+                .set("cold", slowest.cold_window().stddev, kThreeDigits)
+                .set("extra",
+                     from_to(format_significant(least_ms, 3), format_significant(most_ms, 3)))
+                .set("reason", first_step_reason(first_steps)))
+      .when("settled", std::ranges::all_of(rows, &WarmupRow::settles_after_one), "but",
+            allocates ? ", although step 2 still allocates memory" : "")
+      .when("unsettled", unsettled.settles_late(),
+            Facts()
+                .set("size", unsettled.label())
+                .set("spread", format_factor(unsettled.spread_after_one()))
+                .set("reason", unsettled.launches_faster_later()
+                                   ? ", because its launches still take the CPU longer"
+                                   : ""))
+      .flag("explained", raises && !first_step_reason(first_steps).empty());
 }
 
 }  // namespace
@@ -305,10 +341,12 @@ PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& 
   part.facts = answer_facts(rows, first_steps);
   part.facts.flag("profiled", std::ranges::any_of(first_steps, &FirstStep::has_causes));
   part.facts.set("mode", describe(mode));
-  part.datasets = {windows_dataset("windows", only(all, has_mode)),
-                   windows_dataset("every-window", all),
-                   make_dataset("first-step", kFirstStep, first_steps),
-                   make_dataset("first-step-causes", kSegments, bar_segments(first_steps))};
+  part.datasets = {
+      windows_dataset("windows", only(all, has_mode)),
+      windows_dataset("every-window", all,
+                      view.on_gpu() ? later_step_columns() : std::vector<Column<WarmupRow>>()),
+      make_dataset("first-step", kFirstStep, first_steps),
+      make_dataset("first-step-causes", kSegments, bar_segments(first_steps))};
   return part;
 }
 

@@ -95,6 +95,29 @@ double AttentionRow::score_bytes() const {
          length;
 }
 
+std::vector<std::optional<Bound>> bounds_by_length(const std::vector<AttentionRow>& rows,
+                                                   std::string_view pass) {
+  std::vector<std::optional<Bound>> bounds(rows.size());
+  std::optional<Bound> last;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto time_ms = rows[i].ms(pass);
+    if (!time_ms || *time_ms <= 0) continue;
+    LaunchCosts costs{.launches = 1, .kernels_ms = *time_ms, .time_ms = *time_ms};
+    bool is_longest = true;
+    for (std::size_t j = i + 1; j < rows.size(); ++j) {
+      const auto longer_ms = rows[j].ms(pass);
+      if (!longer_ms) continue;
+      is_longest = false;
+      const double lengths =
+          static_cast<double>(rows[j].length()) / static_cast<double>(rows[i].length());
+      costs.kernels_ms = std::min(costs.kernels_ms, *longer_ms / lengths);
+    }
+    bounds[i] = is_longest ? last : std::optional(costs.bound());
+    last = bounds[i];
+  }
+  return bounds;
+}
+
 bool clearly_faster(const AttentionRow& row, const AttentionRow& other, std::string_view pass,
                     std::string_view statistic) {
   const auto ms = row.ms(pass, statistic), other_ms = other.ms(pass, statistic);

@@ -8,6 +8,7 @@
 
 #include "document/dataset.h"
 #include "document/view.h"
+#include "experiments/common/launch_costs.h"
 #include "plan/planner.h"
 #include "results/measured_table.h"
 
@@ -65,6 +66,13 @@ class AttentionRow {
   std::int64_t length_;
   std::optional<MeasuredRow> measured_;
 };
+
+/// Returns what sets a pass's time in each row. `rows` are one cell's, shortest first. Twice the
+/// length is at least twice the work, so kernels fill at most a longer row's time divided by the
+/// ratio of lengths. The longest row has the bound of the row before it, whose kernels are shorter.
+/// Empty for rows without times, and if no other row has one.
+std::vector<std::optional<Bound>> bounds_by_length(const std::vector<AttentionRow>& rows,
+                                                   std::string_view pass);
 
 /// True if `row` is faster by more than the sum of both deviations; false if either has no times.
 bool clearly_faster(const AttentionRow& row, const AttentionRow& other, std::string_view pass,

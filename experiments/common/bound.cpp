@@ -50,10 +50,16 @@ std::vector<double> lag_shares(const TimedLaunch& timed,
 TimeBound time_bound(const RunView& view, const TimedLaunch& timed,
                      const std::vector<std::string_view>& phases,
                      const std::vector<double>& times_ms) {
-  if (times_ms.empty() || mean(times_ms) <= 0 || !view.on_gpu()) return {};
+  if (times_ms.empty() || median(times_ms) <= 0 || !view.on_gpu()) return {};
   const Launch* profile = profile_of(view, *timed.spec);
-  const auto costs = profile == nullptr ? std::nullopt : launch_costs(*profile, phases, times_ms);
-  return {.costs = costs, .lag_shares = costs ? std::vector<double>() : lag_shares(timed, phases)};
+  if (const auto costs =
+          profile == nullptr ? std::nullopt : launch_costs(*profile, phases, times_ms))
+    return {.costs = costs};
+  const auto queued_ms = phases.size() == 1 ? timed.ms_after_warmup(metric::kEvent, phases.front())
+                                            : std::vector<double>();
+  return {.lag_shares = lag_shares(timed, phases),
+          .queued_share = queued_ms.empty() ? std::nullopt
+                                            : std::optional(median(queued_ms) / median(times_ms))};
 }
 
 /// Returns the bound of whole steps.
@@ -73,6 +79,7 @@ std::optional<Bound> joint_bound(const std::vector<Bound>& bounds) {
 
 std::optional<Bound> TimeBound::bound() const {
   if (costs) return costs->bound();
+  if (queued_share.value_or(1) < kLaunchBoundBelow) return Bound::kLaunch;
   return joint_bound(each(
       lag_shares, [](double lag) { return lag < kWaitsBelow ? Bound::kLaunch : Bound::kDevice; }));
 }
@@ -83,6 +90,17 @@ std::optional<Bound> NetworkBounds::bound() const {
     if (const auto known = time->bound()) bounds.push_back(*known);
   }
   return joint_bound(bounds);
+}
+
+std::optional<Bound> bound_at_end(const TimedLaunch& step) {
+  const auto last_phase = phases_of(step.spec->mode.value_or(Mode::kTrainStep)).back();
+  const auto total_ms = step.ms_after_warmup(metric::kStep, metric::kTotal);
+  const auto enqueued_ms = step.ms_after_warmup(metric::kStep, metric::kEnqueue);
+  const auto phase_ms = step.ms_after_warmup(metric::kEvent, last_phase);
+  if (total_ms.empty() || enqueued_ms.empty() || phase_ms.empty() || median(phase_ms) <= 0)
+    return std::nullopt;
+  const double lag_ms = median(total_ms) - median(enqueued_ms);
+  return lag_ms < kWaitsBelow * median(phase_ms) ? Bound::kMixed : Bound::kDevice;
 }
 
 NetworkBounds network_bounds(const RunView& view, const TimingGroup& group) {

@@ -59,8 +59,8 @@ std::vector<std::string_view> phases_of(Mode mode) {
 std::optional<LaunchCosts> launch_costs(const Launch& profile,
                                         const std::vector<std::string_view>& phases,
                                         const std::vector<double>& times_ms) {
-  if (times_ms.empty() || mean(times_ms) <= 0) return std::nullopt;
-  LaunchCosts costs{.time_ms = mean(times_ms)};
+  if (times_ms.empty() || median(times_ms) <= 0) return std::nullopt;
+  LaunchCosts costs{.time_ms = median(times_ms)};
   for (const auto phase : phases) {
     const auto kernels_ms = single_milliseconds(profile, metric::kBusy, phase);
     const double launches = launch_count(profile, phase);

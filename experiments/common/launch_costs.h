@@ -24,13 +24,13 @@ std::string_view describe(Bound bound);  ///< "launch-bound", "mixed", "GPU-boun
 struct LaunchCosts {
   double launches = 0;    ///< Launches of one profiled step, at least 1 (table `kernels`).
   double kernels_ms = 0;  ///< The sum of their durations on the GPU (metrics of tag `busy`).
-  double time_ms = 0;     ///< The mean time of steps without the profiler, above 0.
+  double time_ms = 0;     ///< The median time of steps without the profiler, above 0.
 
   double kernel_share() const;    ///< `kernels_ms` / `time_ms`, at most 1.
   double mean_kernel_us() const;  ///< `kernels_ms` / `launches`, in µs.
   Bound bound() const;
   /// The GPU's idle time a kernel, (`time_ms` - `kernels_ms`) / `launches`, in µs. Empty unless the
-  /// GPU sets the time, and if the profiled step's kernels took longer than the mean time.
+  /// GPU sets the time, and if the profiled step's kernels took longer than it.
   std::optional<double> gpu_idle_us() const;
   /// The CPU's time a launch, `time_ms` / `launches`, in µs. Empty unless the CPU sets the time.
   std::optional<double> cpu_us() const;
@@ -40,7 +40,8 @@ struct LaunchCosts {
 std::vector<std::string_view> phases_of(Mode mode);
 
 /// Returns the launches of these phases of a step that `profile` recorded on a GPU. `times_ms` are
-/// the same phases' times without the profiler. Returns nothing if there are no times above 0, or
+/// the same phases' times without the profiler; their median tells what sets them, so that one
+/// stalled step does not. Returns nothing if there are no times above 0, or
 /// if a phase has no kernels or was not profiled.
 std::optional<LaunchCosts> launch_costs(const Launch& profile,
                                         const std::vector<std::string_view>& phases,

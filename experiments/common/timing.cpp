@@ -147,7 +147,11 @@ std::vector<std::string> disturbances(const TimedLaunch& timed) {
   if (condition_above_zero(launch, metric::kGpu, metric::kDeviceAllocations)) {
     words.emplace_back("allocated in step");
   }
-  if (has_outlier(timed.ms_after_warmup(metric::kStep, metric::kTotal)))
+  const auto varies = [&timed](std::string_view tag, std::string_view name) {
+    return has_outlier(timed.ms_after_warmup(tag, name));
+  };
+  if (varies(metric::kStep, metric::kTotal) || varies(metric::kSynced, metric::kForward) ||
+      varies(metric::kSynced, metric::kBackward) || varies(metric::kSynced, metric::kOptimizer))
     words.emplace_back("outlier");
   return words;
 }

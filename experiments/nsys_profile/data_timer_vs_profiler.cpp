@@ -1,7 +1,9 @@
 // Presents part (a): a pass's time by the profiler against its time by the timer.
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/lists.h"
+#include "experiments/common/change.h"
 #include "experiments/common/command.h"
 #include "experiments/common/launch_costs.h"
 #include "experiments/nsys_profile/presenters.h"
@@ -9,8 +11,6 @@
 
 namespace labreport::nsys_profile {
 namespace {
-
-constexpr double kMicroseconds = 1e3;  // In a millisecond.
 
 /// One step by the timer and by the profiler, or the reason why it was not profiled.
 struct TimerComparison {
@@ -20,29 +20,30 @@ struct TimerComparison {
   std::string reason;                  ///< Why there are no times; empty if the step ran.
   std::vector<double> timer_ms = {};   ///< The times of the unprofiled steps.
   double busy_ms = 0;                  ///< The time in which at least one kernel ran.
-  std::optional<double> gaps_ms = {};  ///< The time between kernels of the profiled step.
+  std::optional<double> span_ms = {};  ///< From the first kernel's start to the last one's end.
   Mode mode = Mode::kForward;
   std::optional<LaunchCosts> costs = {};  ///< Empty on a CPU.
   std::vector<std::string> flags = {};
 
   double difference() const { return busy_ms / mean(timer_ms) - 1; }
+  /// The time between kernels of the profiled step.
+  std::optional<double> gaps_ms() const {
+    return span_ms ? std::optional(*span_ms - busy_ms) : std::nullopt;
+  }
   /// The time that the timer counts beside kernels. Below 0 if the profiled step's kernels took
   /// longer than those of the timed steps.
   double rest_ms() const { return mean(timer_ms) - busy_ms; }
-  double timer_range_ms() const {
-    const auto [least, most] = std::ranges::minmax(timer_ms);
-    return most - least;
+  /// True if the GPU sets the time and the profiled step took another time than the timed ones, so
+  /// that its gaps are not what the timer counts beside its kernels.
+  bool passes_differ() const {
+    return costs && costs->bound() == Bound::kDevice && gaps_ms().value_or(-1) >= 0 && !idle_us();
   }
-  /// True if the gaps between kernels are long enough for all of `rest_ms()`. The profiler makes
-  /// them longer, so `rest_ms()` itself is the GPU's idle time.
-  bool gaps_explain() const { return idle_us().has_value() && gaps_ms.value_or(0) >= rest_ms(); }
-  /// True if the gaps and the scatter of the timed steps explain `rest_ms()` together.
-  bool scatter_explains() const {
-    const bool by_gpu = costs && costs->bound() == Bound::kDevice;
-    return by_gpu && gaps_ms && !gaps_explain() && rest_ms() <= *gaps_ms + timer_range_ms() &&
-           rest_ms() >= -timer_range_ms();
+  /// The GPU's idle time a kernel in the timed steps. Empty if the gaps between kernels, which the
+  /// profiler makes longer, are too short for all of `rest_ms()`.
+  std::optional<double> idle_us() const {
+    const bool explained = costs && gaps_ms().value_or(0) >= rest_ms();
+    return explained ? costs->gpu_idle_us() : std::nullopt;
   }
-  std::optional<double> idle_us() const { return costs ? costs->gpu_idle_us() : std::nullopt; }
   std::optional<double> cpu_us() const { return costs ? costs->cpu_us() : std::nullopt; }
 };
 
@@ -59,6 +60,7 @@ const std::vector<Column<TimerComparison>>& step_columns() {
       step_column("timer", "Timer", "ms", [](const auto& s) { return Value::mean_of(s.timer_ms); }),
       step_column("busy", "Profiler (kernels busy)", "ms", &TimerComparison::busy_ms),
       step_column("difference", "Difference", "%", &TimerComparison::difference, kAsPercent),
+      step_column("span", "First to last kernel, profiled", "ms", &TimerComparison::span_ms),
       step_column("gaps", "Gaps, profiled", "ms", &TimerComparison::gaps_ms),
       step_column("idle", "GPU idle a kernel", "µs", &TimerComparison::idle_us, kThreeDigits),
       step_column("cpu", "CPU a launch", "µs", &TimerComparison::cpu_us, kThreeDigits)};
@@ -79,10 +81,13 @@ std::optional<TimerComparison> compare_step(const KernelProfile& profile,
                              .timer_ms = timer_ms,
                              .busy_ms = *busy_ms,
                              .mode = mode};
-  if (span_ms) comparison.gaps_ms = *span_ms - *busy_ms;
+  comparison.span_ms = span_ms;
   if (step.spec->device == DeviceKind::kCuda)
     comparison.costs = launch_costs(*step.launch, phases_of(mode), timer_ms);
-  if (comparison.costs) comparison.costs->kernels_ms = *busy_ms;
+  if (comparison.costs) {
+    comparison.costs->kernels_ms = *busy_ms;
+    comparison.costs->time_ms = mean(timer_ms);
+  }
   if (step.is_perturbed()) comparison.flags.emplace_back("perturbed by the profiler");
   return comparison;
 }
@@ -115,19 +120,20 @@ std::vector<TimerComparison> forward_passes(const std::vector<const KernelProfil
 
 Facts timer_sentences(const TimerComparison& step) {
   const double launches = step.costs ? step.costs->launches : 0;
-  const double gaps_ms = step.gaps_ms.value_or(0);
-  const auto kernels = Facts().set("launches", launches, kAsCount);
+  const auto [least_ms, most_ms] = std::ranges::minmax(step.timer_ms);
   return Facts()
       .set("profile", step.full_name)
       .set("pass", step.mode <= Mode::kForward ? "forward pass" : labreport::describe(step.mode))
       .set("timer", mean(step.timer_ms), kThreeDigits)
       .set("busy", step.busy_ms, kThreeDigits)
-      .when("idle", step.gaps_explain(), Facts(kernels).set("each", step.idle_us(), kThreeDigits))
-      .when("scatter", step.scatter_explains(),
-            Facts(kernels)
-                .set("gap", launches > 0 ? gaps_ms / launches * kMicroseconds : 0, kThreeDigits)
-                .set("gaps", gaps_ms, kThreeDigits)
-                .set("range", step.timer_range_ms(), kThreeDigits))
+      .when("idle", step.idle_us().has_value(),
+            Facts().set("launches", launches, kAsCount).set("each", step.idle_us(), kThreeDigits))
+      .when("differ", step.passes_differ(),
+            Facts()
+                .set("span", step.span_ms, kThreeDigits)
+                .set("gaps", step.gaps_ms(), kThreeDigits)
+                .set("least_to_most",
+                     from_to(format_significant(least_ms, 3), format_significant(most_ms, 3))))
       .when("launch_bound", step.cpu_us().has_value(),
             Facts()
                 .set("cpu", step.cpu_us(), kThreeDigits)

@@ -66,6 +66,12 @@ void mark_bound(Quantity& quantity, const std::string& name, const std::optional
     quantity.set_by_cpu.push_back(name);
 }
 
+/// Marks a time for which an unknown bound is not the GPU's. On a CPU no time is marked.
+void mark_unless_of_gpu(Quantity& quantity, const std::string& name,
+                        const std::optional<Bound>& bound, const RunView& view) {
+  if (view.on_gpu()) mark_bound(quantity, name, bound.value_or(Bound::kMixed));
+}
+
 void add_unless_empty(Quantities& all, Quantity quantity) {
   if (!quantity.values.empty()) all.push_back(std::move(quantity));
 }
@@ -203,7 +209,10 @@ void add_attention(Quantities& all, const RunView& view) {
                        format_count(spec.batch.value_or(1)) + ", " +
                        (spec.implementation.empty() ? std::string(describe(spec.attention->backend))
                                                     : spec.implementation);
-    for (const AttentionRow& row : attention_rows(*cell)) {
+    const std::vector<AttentionRow> rows = attention_rows(*cell);
+    const auto bounds = bounds_by_length(rows, metric::kEndToEnd);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const AttentionRow& row = rows[i];
       const std::string length = format_count(row.length()) + " tokens";
       if (row.ran_out_of_memory() && quantity.remark.empty())
         quantity.remark = "out of memory at " + length;
@@ -213,6 +222,7 @@ void add_attention(Quantities& all, const RunView& view) {
                 flash   ? row.ms(metric::kEndToEnd)
                 : saved ? std::optional(*saved / kBytesPerMebibyte)
                         : std::nullopt);
+      if (flash) mark_unless_of_gpu(quantity, length, bounds[i], view);
     }
     add_unless_empty(all, std::move(quantity));
   }
@@ -234,6 +244,11 @@ void add_compilation(Quantities& all, const RunView& view) {
   }
 }
 
+std::optional<Bound> bound_of_step(const Cell& cell) {
+  const Launch* launch = ok_launch(cell);
+  return launch == nullptr ? std::nullopt : bound_at_end({&cell.spec, launch});
+}
+
 void add_checkpoints(Quantities& all, const RunView& view) {
   for (const auto& network : gradient_checkpointing::checkpointed_networks(view)) {
     const char* part = "gradient_checkpointing-b";
@@ -245,6 +260,7 @@ void add_checkpoints(Quantities& all, const RunView& view) {
                            : "no checkpoints";
       if (spacing.peak) add_value(peaks, name, *spacing.peak / kBytesPerGibibyte);
       add_mean(steps, name, spacing.steps_ms);
+      mark_unless_of_gpu(steps, name, bound_of_step(*spacing.cell), view);
     }
     add_unless_empty(all, std::move(peaks));
     add_unless_empty(all, std::move(steps));
@@ -254,8 +270,10 @@ void add_checkpoints(Quantities& all, const RunView& view) {
 void add_several_gpus(Quantities& all, const RunView& view) {
   for (const data_parallel::MeasuredNetwork& network : data_parallel::measured_networks(view)) {
     Quantity steps = network_quantity(topic::kSeveralGpus, network.spec, "ms", "data_parallel-a");
-    for (const data_parallel::SchemeResult& scheme : network.schemes)
+    for (const data_parallel::SchemeResult& scheme : network.schemes) {
       add_mean(steps, scheme.words(), scheme.steps_ms);
+      mark_unless_of_gpu(steps, scheme.words(), bound_of_step(*scheme.cell), view);
+    }
     add_unless_empty(all, std::move(steps));
   }
   using namespace sharding;
@@ -266,8 +284,10 @@ void add_several_gpus(Quantities& all, const RunView& view) {
       if (std::ranges::find(seen, network.schemes.front().cell) != seen.end()) continue;
       seen.push_back(network.schemes.front().cell);
       Quantity steps = network_quantity(topic::kSeveralGpus, network.spec(), "ms", "");
-      for (const ShardingScheme& scheme : network.schemes)
+      for (const ShardingScheme& scheme : network.schemes) {
         add_mean(steps, scheme.words(), scheme.steps_ms);
+        mark_unless_of_gpu(steps, scheme.words(), bound_of_step(*scheme.cell), view);
+      }
       add_unless_empty(all, std::move(steps));
     }
   }

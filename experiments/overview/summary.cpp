@@ -282,7 +282,7 @@ std::vector<Facts> cpu_set_facts(const std::vector<StepRow>& rows) {
   for (const StepRow& row : rows) networks[row.precision()].push_back(*row.network);
   std::vector<Facts> list;
   for (const auto& [precision, measured] : networks) {
-    const std::string sizes = sizes_of_cpu(measured);
+    const std::string sizes = sizes_of_cpu(measured, true);
     if (!sizes.empty()) list.emplace_back().set("precision", precision).set("sizes", sizes);
   }
   return list;

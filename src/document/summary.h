@@ -93,14 +93,15 @@ struct Quantity {
   std::string setting = {};    ///< "context 512, batch 4"
   std::string unit = {};       ///< "ms"
   std::vector<std::pair<std::string, double>> values = {};  ///< {"step", 108.5}, …
-  /// Names of the values that the host's CPU sets, at least in part, rather than the GPU.
+  /// Names of the values that the host's CPU sets, at least in part, and of those that are not
+  /// known to be the GPU's.
   std::vector<std::string> set_by_cpu = {};
   std::string remark = {};  ///< "out of memory at context 2,048"
   std::string part = {};    ///< Anchor of the part that shows the values; empty for the whole page.
 
   /// "BF16, context 512, batch 4"
   std::string words() const;
-  /// True if the value of that name is one that the host's CPU sets.
+  /// True if `set_by_cpu` has the name.
   bool is_set_by_cpu(const std::string& name) const;
   /// Returns the key of the value of that name, see `Value::key`. The owner is the GPU whose value
   /// it is, or the run.

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "document/comparison/diff_document.h"
+#include "document/comparison/diff_facts.h"
 #include "document/keyed_number.h"
 #include "plan/editions.h"
 
@@ -229,6 +230,22 @@ TEST(ComparisonCard, SeparatesStepsThatTheCpuSets) {
   EXPECT_EQ(part.tables.front().slug, "cpu");
   EXPECT_EQ(part.tables.front().columns.size(), 4u) << "there is no speedup";
   EXPECT_TRUE(document.script_data.is_null()) << "a price says nothing of a host";
+}
+
+TEST(ComparedSteps, OfSeveralGpusAreSetByTheCpuIfTheirSummarySaysSo) {
+  Quantity sharded = quantity_of(topic::kSeveralGpus, {{"sharded", 700}}, {"sharded"});
+  Quantity data_parallel = quantity_of(topic::kSeveralGpus, {{"flat", 700}});
+  data_parallel.part = "data_parallel-a";
+  const RunSummary run = run_summary_of("NVIDIA H100", {sharded, data_parallel});
+  SideRuns runs;
+  runs.compared_a.runs = {&run};
+  CellSpec spec = step(Precision::kBf16, 1).spec;
+  for (const auto& [kind, is_listed] :
+       {std::pair(CellKind::kSharding, true), std::pair(CellKind::kDataParallel, false),
+        std::pair(CellKind::kCheckpointing, false)}) {
+    spec.kind = kind;
+    EXPECT_EQ(is_set_by_cpu(runs, spec), is_listed) << static_cast<int>(kind);
+  }
 }
 
 TEST(ComparisonCard, TellsNoTunedStepThatTheCpuSets) {

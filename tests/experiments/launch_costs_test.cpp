@@ -62,6 +62,12 @@ TEST(LaunchCosts, AreUnknownWhereNeitherSetsTheTime) {
   EXPECT_EQ(slower_profile->gpu_idle_us(), std::nullopt) << "the kernels took longer than the pass";
 }
 
+TEST(LaunchCosts, AreNotSetByOneStalledStep) {
+  const auto costs = launch_costs(profile(), {metric::kForward}, {2.1, 9.0, 2.1});
+  ASSERT_TRUE(costs);
+  EXPECT_EQ(costs->bound(), Bound::kDevice);
+}
+
 TEST(LaunchCosts, NeedEveryPhaseAndATime) {
   EXPECT_FALSE(launch_costs(profile(), {metric::kForward, metric::kBackward}, {4.0}));
   EXPECT_FALSE(launch_costs(profile(), {metric::kForward}, {}));

@@ -108,26 +108,8 @@ TEST(SpeedupAnswer, NamesTheShareOfGemmsOnlyIfNothingElseGetsFaster) {
                                  }))
         .answer;
   };
-  EXPECT_THAT(answer(1), HasSubstr("GEMMs gain most and take **20.0 to 90.0 %** of FP32's"));
-  EXPECT_THAT(answer(2), Not(HasSubstr("GEMMs gain most")));
-}
-
-TEST(SpeedupAnswer, LimitsTheStepByWhatGemmsLeave) {
-  const auto is_step = [](const CellSpec& spec) { return spec.kind == CellKind::kTiming; };
-  const auto limited = [](const CellSpec& spec, Launch& launch) {
-    const bool is_half = spec.precision != Precision::kFp32;
-    const double gemms_ms = spec.size == "small" ? 20 : 90;
-    if (spec.kind == CellKind::kKernels && spec.steps != 0)
-      write_profile(launch, {is_half ? gemms_ms / 10 : gemms_ms, 5, 95 - gemms_ms});
-    each_sample(metric::kStep, metric::kTotal,
-                [=](double, std::size_t) { return is_half ? 58e6 : 200e6; })(spec, launch);
-  };
-  // Both passes of 2.7B have 9 ms of GEMMs, so 40 of 58 ms are left.
-  EXPECT_THAT(speedup_part(fake_run(profiled_input(), where(is_step, limited))).answer,
-              Not(HasSubstr("Without GEMMs")))
-      << "kernels as the fake worker has them";
-  EXPECT_THAT(speedup_part(fake_run(profiled_input(), limited)).answer,
-              HasSubstr("Without GEMMs, 2.7B's BF16 step would be **5.00 times** as fast."));
+  EXPECT_THAT(answer(1), HasSubstr("as fast and take **20.0 to 90.0 %** of FP32's"));
+  EXPECT_THAT(answer(2), Not(HasSubstr("Speedups grow")));
 }
 
 /// Makes kernels fill the share `share_of(size)` of each pass and each step in 16 bits.
@@ -158,15 +140,17 @@ MeasuredRun run_with_all_bounds() {
 TEST(Bounds, AreTheSameInEveryPartOfAReport) {
   const MeasuredRun run = run_with_all_bounds();
   const Document document = build_document(run, false);
-  const auto names_both = testing::ContainsRegex(
-      "The CPU sets BF16 times of small [(]launch-bound, [0-9.]+ µs a launch[)], medium in part "
-      "[(]mixed[)]");
+  const auto names_both = [](const std::string& cost) {
+    return testing::ContainsRegex("The CPU sets BF16 times of small [(]launch-bound" + cost +
+                                  "[)], medium in part [(]mixed[)]");
+  };
   const auto in_one_line = [](const std::string& text) {
     return std::regex_replace(text, std::regex("\\s+|\\*\\*"), " ");
   };
   const Part part = speedup_part(run);
-  EXPECT_THAT(part.answer, names_both);
-  EXPECT_THAT(document.sections.front().parts.front().answer, names_both) << "the summary";
+  EXPECT_THAT(part.answer, names_both(""));
+  EXPECT_THAT(document.sections.front().parts.front().answer, names_both(", [0-9.]+ µs a launch"))
+      << "the summary";
   EXPECT_THAT(in_one_line(document.method),
               HasSubstr("Launch-bound sizes of this run: small, BF16; mixed: medium, BF16."));
   for (const auto& point : part.figures.at(0).spec["data"]["values"]) {

@@ -3,6 +3,7 @@
 
 #include "analysis/measures.h"
 #include "base/lists.h"
+#include "experiments/common/bound.h"
 #include "experiments/overview/overview.h"
 #include "experiments/sample_runs.h"
 
@@ -125,6 +126,53 @@ TEST(RunSummary, MarksTheIdleTimeOfAStepThatTheCpuSets) {
   EXPECT_THAT(marked(0.85), testing::Contains("GPU idle"));
   EXPECT_THAT(marked(0.85), testing::Each("GPU idle")) << "kernels are the GPU's";
   EXPECT_THAT(marked(0.95), IsEmpty());
+}
+
+TEST(RunSummary, MarksTimesOfAttentionThatHardlyDependOnTheLength) {
+  const Change times = [](const CellSpec&, Launch& launch) {
+    for (Table& table : launch.tables) {
+      if (table.name != metric::kAttention) continue;
+      const auto column = [&](const std::string& name) {
+        return static_cast<std::size_t>(std::ranges::find(table.columns, name, &TableColumn::name) -
+                                        table.columns.begin());
+      };
+      const std::size_t length = column("length"), time = column("end_to_end_median_ns");
+      for (auto& row : table.rows) {
+        const double tokens = *number_of(row[length]);
+        row[time] = Scalar(static_cast<std::int64_t>(std::max(1e6, tokens * tokens)));
+      }
+    }
+  };
+  PlanInput input = input_for("flash_benchmarking");
+  input.selection.precisions = {Precision::kFp32};
+  std::vector<std::string> names = set_by_cpu(fake_run(input, times), topic::kAttention, "");
+  std::ranges::sort(names);
+  EXPECT_THAT(distinct(names), ElementsAre("128 tokens", "256 tokens", "512 tokens"));
+}
+
+TEST(RunSummary, MarksStepsOfSeveralGpusUnlessTheGpuLagsAtTheirEnd) {
+  CellSpec spec;
+  spec.mode = Mode::kTrainStep;
+  spec.steps = 2;
+  const auto bound_if = [&](std::int64_t enqueued_ms) {
+    constexpr std::int64_t kMillion = 1'000'000;
+    Launch launch;
+    launch.metrics = {
+        sample_metric(metric::kStep, metric::kTotal, "ns", {100 * kMillion, 100 * kMillion}),
+        sample_metric(metric::kStep, metric::kEnqueue, "ns",
+                      {enqueued_ms * kMillion, enqueued_ms * kMillion}),
+        sample_metric(metric::kEvent, metric::kOptimizer, "ns", {20 * kMillion, 20 * kMillion})};
+    return bound_at_end({&spec, &launch});
+  };
+  EXPECT_EQ(bound_if(95), Bound::kDevice) << "a quarter of the optimizer";
+  EXPECT_EQ(bound_if(100), Bound::kMixed);
+  const Launch unrecorded;
+  EXPECT_EQ(bound_at_end({&spec, &unrecorded}), std::nullopt);
+  const auto run = fake_run(input_for("fsdp_accounting"));
+  for (const Quantity& quantity : overview::run_summary(run).quantities) {
+    if (quantity.topic != topic::kSeveralGpus) continue;
+    EXPECT_EQ(quantity.set_by_cpu.size(), quantity.values.size()) << "no lag was recorded";
+  }
 }
 
 TEST(RunSummary, HasNoNumbersIfTheRunMostlyFailed) {

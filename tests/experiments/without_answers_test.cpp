@@ -183,8 +183,8 @@ TEST(WithoutAnswers, ProseIsTheSameWhateverWasMeasured) {
   ASSERT_NE(report_markdown(one, {}, Answers::kFull), report_markdown(other, {}, Answers::kFull));
   ASSERT_NE(prose(report_markdown(one, {}, Answers::kFull)),
             prose(report_markdown(other, {}, Answers::kFull)));
-  EXPECT_EQ(prose(report_markdown(one, {}, Answers::kNone)),
-            prose(report_markdown(other, {}, Answers::kNone)));
+  EXPECT_THAT(prose(report_markdown(one, {}, Answers::kNone)),
+              testing::ElementsAreArray(prose(report_markdown(other, {}, Answers::kNone))));
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ def profile_of(run, cell):
 
 
 class LaunchCosts:
-    """What launches cost that run kernels for `kernels_ms` of a time of `time_ms` without the profiler."""
+    """What launches cost that run kernels for `kernels_ms` of a time of `time_ms`, a median without the profiler."""
 
     def __init__(self, launches, kernels_ms, time_ms):
         self.launches, self.kernels_ms, self.time_ms = launches, kernels_ms, time_ms
@@ -123,7 +123,7 @@ def launch_costs(profile, phases, times_ms):
     busy_ns = [profile and profile.metric("busy", phase) for phase in phases]
     if min(launches) < 1 or None in busy_ns:
         return None
-    return LaunchCosts(sum(launches), sum(busy_ns) / 1e6, statistics.fmean(times_ms))
+    return LaunchCosts(sum(launches), sum(busy_ns) / 1e6, statistics.median(times_ms))
 
 
 def lag_shares(cell, phases):
@@ -147,12 +147,17 @@ def joint_bound(bounds):
 
 
 def time_bound(run, cell, phases, times_ms):
-    """Returns "launch-bound", "mixed" or "GPU-bound" for the mean of `times_ms`; None if that is unknown."""
-    if not times_ms or statistics.fmean(times_ms) <= 0 or cell["device_kind"] == "cpu":
+    """Returns "launch-bound", "mixed" or "GPU-bound" for the median of `times_ms`; None if that is unknown.
+
+    A phase's kernels take no longer than the phase in whole steps, behind a full launch queue."""
+    if not times_ms or statistics.median(times_ms) <= 0 or cell["device_kind"] == "cpu":
         return None
     costs = launch_costs(profile_of(run, cell), phases, times_ms)
     if costs:
         return costs.bound
+    queued_ms = ms_after_warmup(cell, "event", phases[0]) if len(phases) == 1 else []
+    if queued_ms and statistics.median(queued_ms) < LAUNCH_BOUND_BELOW * statistics.median(times_ms):
+        return "launch-bound"
     return joint_bound("launch-bound" if lag < WAITS_BELOW else "GPU-bound" for lag in lag_shares(cell, phases))
 
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
 #include "base/format.h"
@@ -40,12 +41,22 @@ std::string cell_key(const ComparedRow& row, const ComparedRun& side) {
 }
 
 bool is_set_by_cpu(const SideRuns& runs, const CellSpec& spec) {
+  static const std::map<CellKind, const char*> kTopicOf{
+      {CellKind::kTiming, topic::kTrainingStep},
+      {CellKind::kCheckpointing, topic::kCheckpointing},
+      {CellKind::kDataParallel, topic::kSeveralGpus},
+      {CellKind::kSharding, topic::kSeveralGpus}};
+  const auto topic_of_kind = kTopicOf.find(spec.kind);
   const auto parameters = known_parameter_count(spec);
-  if (spec.kind != CellKind::kTiming || !parameters) return false;
+  if (topic_of_kind == kTopicOf.end() || !parameters) return false;
+  // Quantities of data-parallel steps have a part, those of sharded steps have none.
+  const bool is_sharded = spec.kind == CellKind::kSharding;
   const std::string precision(describe(spec.precision.value_or(Precision::kFp32)));
   const auto is_bound = [&](const Quantity& quantity) {
-    return quantity.topic == topic::kTrainingStep &&
-           quantity.is_set_by_cpu(describe(Measure::kStep)) &&
+    return quantity.topic == topic_of_kind->second &&
+           (quantity.topic != topic::kSeveralGpus || quantity.part.empty() == is_sharded) &&
+           (spec.kind == CellKind::kTiming ? quantity.is_set_by_cpu(describe(Measure::kStep))
+                                           : !quantity.set_by_cpu.empty()) &&
            quantity.parameters == static_cast<double>(*parameters) &&
            quantity.precision == precision;
   };

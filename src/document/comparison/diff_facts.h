@@ -80,8 +80,8 @@ std::string compared_network(const Comparison& comparison, const SideRuns& runs,
 /// Returns the key of a number of one side's cell, see `Value::key`. It contains the run.
 std::string cell_key(const ComparedRow& row, const ComparedRun& side);
 
-/// True if the CPU sets the training step of the cell's network and precision, at least in part, by
-/// the summary of either compared run.
+/// True if the summary of either compared run lists the step of the cell's network and precision in
+/// `Quantity::set_by_cpu`; of several GPUs' steps or checkpoints, if it lists any of them.
 bool is_set_by_cpu(const SideRuns& runs, const CellSpec& spec);
 
 /// Returns a step's ms on A, or on B, with its key.

@@ -24,7 +24,7 @@ std::optional<FindingRow> finding_row(const Topic& topic, const std::vector<GpuR
                                [&](std::size_t gpu) { return row.by_gpu[gpu].has_value(); });
   });
   if (rows.empty()) return std::nullopt;
-  FindingRow result{topic.name, "only numbers that the host’s CPU sets"};
+  FindingRow result{topic.name, "only numbers that are not known to be the GPU’s"};
   result.topic.link = root + topic_folder(topic.name) + "/index.html";
   const ValueRow* finding = conclusive_row(topic, rows);
   if (finding != nullptr)

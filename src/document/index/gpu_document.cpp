@@ -57,7 +57,7 @@ struct QuantityRow {
 /// part of the title.
 std::optional<TableView> quantity_table(const std::vector<Series>& all, bool set_by_cpu,
                                         const std::vector<GpuRuns>& gpus) {
-  constexpr const char* kSetByCpu = "set by the host’s CPU, at least in part";
+  constexpr const char* kSetByCpu = "set by the host’s CPU, or not known to be the GPU’s";
   const auto setting_of = [](const Series& series) { return series.front().quantity->setting; };
   const std::vector<std::string> settings = distinct(each(all, setting_of));
   const std::string setting = settings.size() == 1 ? settings.front() : "";
