@@ -7,6 +7,7 @@
 
 #include <list>
 
+#include "base/machine.h"
 #include "engine/range.h"
 #include "engine/torch_versions.h"
 #include "measure/attention/implementation.h"
@@ -219,6 +220,7 @@ int run(const std::vector<std::string>& arguments, const py::function& make_netw
 PYBIND11_MODULE(labreport_engine, module) {
   module.attr("torch_version") = TORCH_VERSION;
   module.def("run", labreport::run);
+  module.def("changes_results", labreport::changes_results);
   module.def("observed", labreport::Range::has_observer);
   module.def("open_range",
              [](std::string name) { labreport::open_ranges.emplace_back(std::move(name)); });

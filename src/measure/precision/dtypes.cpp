@@ -201,6 +201,7 @@ void trace_implementation(const CellSpec& spec, DtypeTable& table) {
 }  // namespace
 
 Launch measure_dtypes(const LaunchRequest& request) {
+  set_tf32(Precision::kFp32);
   at::manual_seed(static_cast<std::uint64_t>(request.seed));
   const DeviceKind kind = request.spec.device;
   DtypeTable table;
