@@ -130,6 +130,15 @@ class PythonNetwork : public Network {
   at::Tensor loss(const at::Tensor& logits, const at::Tensor& targets) const override {
     return with_python([&] { return network_.call("loss", logits, targets).cast<at::Tensor>(); });
   }
+  CountedStep count_step(const Batch& batch, Mode mode) const override {
+    return with_python([&] {
+      const py::object counted =
+          network_.call("count_step", batch.ids, batch.targets, std::string(name(mode)));
+      return CountedStep{counted["flops"].cast<decltype(CountedStep::flops)>(),
+                         counted["products"].cast<decltype(CountedStep::products)>(),
+                         counted["hidden"].cast<std::vector<std::string>>()};
+    });
+  }
   void backward(const at::Tensor& loss) const override try {
     loss.backward();
   } catch (python_error& error) {

@@ -29,6 +29,7 @@ import traceback
 from pathlib import Path
 
 import torch
+from labreport_flops import count_step
 from labreport_settings import SET_FOR_FORWARD, SettingChanged, Settings, compare, read
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
@@ -613,6 +614,7 @@ class Network:
             torch.cuda.empty_cache()  # returns the memory that initialization used to the GPU
         self.check_device(self.device)
         self.check_dtypes(precision)
+        self.autocast_dtype = {"bf16": torch.bfloat16, "fp16": torch.float16}.get(precision)
         self.targets_name = self.find_targets_name()
         self.call_name = f"torch.compile({source.name}).forward" if source.compiled else f"{source.name}.forward"
 
@@ -691,6 +693,10 @@ class Network:
         with ModuleRanges(self.module, on_output):
             arguments, named = self.call_arguments(ids)
             return self.result(call(f"{self.source.name}.forward", self.module, *arguments, **named), ids)
+
+    def count_step(self, ids, targets, mode):
+        """Runs a step without compiling the model. See labreport_flops.count_step."""
+        return count_step(self, ids, targets, mode, self.autocast_dtype)
 
     def result(self, output, ids):
         """Returns the logits, or with LOSS=model the loss: the output itself, its attribute or item of that name, or the

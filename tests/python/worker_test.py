@@ -84,6 +84,7 @@ class Launches(unittest.TestCase):
         shape = dict(d_model=16, d_ff=24, layers=2, heads=2, vocab=30, context=8, batch=2, warmup=1, steps=2)
         common = dict(device_kind="cpu", precision="bf16", implementation=self.implementation)
         params = common | (dict(mode="train_step") | shape if has_network else dict(warmup=1, steps=2)) | params
+        params = {name: value for name, value in params.items() if value is not None}
         model_field = {"model": dict(compile=False, attention=False) | source | dict(implementation=self.implementation)} if source else {}
         with tempfile.TemporaryDirectory() as folder:
             request, result = Path(folder, "request.json"), Path(folder, "result.json")
@@ -199,8 +200,27 @@ class Worker(Launches):
         self.assertEqual({name for name in CHANGES if not name.startswith("the variable ")} | untested,
                          {*SETTINGS, *SET_BY_PRECISION})
 
+    def test_counts_a_step_in_a_launch_of_its_own(self):
+        body = self.launch("dtypes", warmup=None, steps=None)
+        values = body["values"]
+        tokens, weights = 16, 2 * (4 * 16 * 16 + 3 * 16 * 24) + 30 * 16
+        forward = 2 * tokens * weights + 2 * 4 * tokens * 8 * 16  # eager attention multiplies all pairs
+        self.assertEqual((values["flops", "forward"], values["flops", "backward"]), (forward, 2 * forward))
+        self.assertEqual(values["flops", "parameters"], PARAMETER_BYTES // 4)
+        self.assertNotIn(("hidden", "flops"), values)
+        dtypes = {(group, dtype) for precision, group, _, dtype in body["tables"]["dtypes"] if precision == "bf16"}
+        self.assertEqual(dtypes, {("parameter", "float32"), ("buffer", "float32"), ("product", "bfloat16")})
+
+    def test_counts_elements_of_parameters_in_bf16_and_names_what_hides_flops(self):
+        for file, name, elements, hidden in [("odd_models", "InBf16", 2 * 30 * 4 + 30, None),
+                                             ("counted_models", "InCustomOperator", 2 * 30 * 16 + 3 * 16 * 16, "counted_models::project")]:
+            source = odd_model(name) | {"model": f"{HERE / file}.py:{name}"}
+            self.implementation = implementation_or_error(source)
+            values = self.launch("dtypes", source, warmup=None, steps=None)["values"]
+            self.assertEqual((values["flops", "parameters"], values.get(("hidden", "flops"))), (elements, hidden))
+
     def test_traces_dtypes_of_modules(self):
-        rows = self.launch("dtypes")["tables"]["dtypes"]
+        rows = self.launch("dtypes", precision=None)["tables"]["dtypes"]
         for row in [["fp16", "parameter", "layers.attn.q_proj.weight", "float32"],
                     ["fp16", "output", "layers.attn.q_proj", "float16"], ["bf16", "output", "logits", "bfloat16"],
                     ["bf16", "output", "layers.ln1", "float32"], ["bf16", "loss", "loss", "float32"],
