@@ -9,6 +9,7 @@
 #include "experiments/common/selection.h"
 #include "experiments/problems.h"
 #include "results/run_labels.h"
+#include "results/shipped_variant.h"
 
 namespace labreport {
 namespace {
@@ -39,6 +40,25 @@ bool needs_limits(const std::vector<PlannedCell>& cells) {
            planned.spec.kind == CellKind::kLadder ||
            (sweep && sweep->method != AttentionMethod::kSynced);
   });
+}
+
+/// Adds a cell for each timed network of the user's, which counts a step of the longest mode.
+void add_counted_steps(std::vector<PlannedCell>& cells) {
+  std::vector<CellSpec> counted;
+  for (const PlannedCell& cell : cells) {
+    CellSpec spec = cell.spec;
+    if (spec.kind != CellKind::kTiming || spec.implementation.empty() || is_shipped(spec)) continue;
+    spec.kind = CellKind::kDtypes;
+    spec.warmup = spec.steps = std::nullopt;
+    const auto known = std::ranges::find_if(
+        counted, [&](const CellSpec& other) { return same_setting(other, spec); });
+    if (known == counted.end()) {
+      counted.push_back(spec);
+    } else {
+      known->mode = std::max(known->mode, spec.mode);
+    }
+  }
+  for (const CellSpec& spec : counted) cells.push_back({spec, 1});
 }
 
 bool is_selected(const PlanInput& input, const Experiment& experiment) {
@@ -255,6 +275,7 @@ std::vector<PlannedCell> plan_cells(const PlanInput& input, const Run& so_far) {
       }
     }
   }
+  add_counted_steps(cells);
   const auto is_limits = [](const PlannedCell& cell) {
     return cell.spec.kind == CellKind::kLimits;
   };

@@ -93,8 +93,9 @@ Facts traced_facts(const DtypeTrace& trace, const std::vector<TensorRow>& rows, 
 }
 
 void add_users_model(PartContent& part, const RunView& view) {
-  const Cell* cell = view.cell(CellKind::kDtypes,
-                               [](const CellSpec& spec) { return !spec.implementation.empty(); });
+  const Cell* cell = view.cell(CellKind::kDtypes, [](const CellSpec& spec) {
+    return !spec.implementation.empty() && !spec.precision;
+  });
   if (cell == nullptr) {
     part.facts.when("model", std::nullopt);
     return;

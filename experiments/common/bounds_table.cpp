@@ -14,11 +14,10 @@ struct BoundsRow {
   const TimingGroup* group;
   TimedLaunch timed;
   NetworkBounds network;
-  std::optional<double> mfu;  ///< See `model_flops_utilization`.
+  std::optional<double> flops, utilization;  ///< See `flops_of_step` and `flops_utilization`.
 
   Value teraflops_per_second() const {
     const auto steps = timed.ms_after_warmup(metric::kStep, metric::kTotal);
-    const auto flops = step_flops(*timed.spec);
     return steps.empty() || !flops ? Value() : *flops / (median(steps) / 1e3) / kTera;
   }
 };
@@ -61,7 +60,7 @@ const std::vector<Column<BoundsRow>> kBounds{
     launch_column("idle", "GPU idle a kernel", "µs", &LaunchCosts::gpu_idle_us, kThreeDigits),
     launch_column("cpu", "CPU a launch", "µs", &LaunchCosts::cpu_us, kThreeDigits),
     {"rate", "Rate", &BoundsRow::teraflops_per_second, "TFLOP/s"},
-    {"of_peak", "MFU", &BoundsRow::mfu, "%", kShareNotation},
+    {"of_peak", "MFU", &BoundsRow::utilization, "%", kShareNotation},
     {"bound", "Bound", [](const BoundsRow& row) {
        const auto bound = row.network.bound();
        return bound ? Value(describe(*bound)) : Value();
@@ -71,18 +70,22 @@ const std::vector<Column<BoundsRow>> kBounds{
 
 TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& groups) {
   std::vector<BoundsRow> rows;
-  const Limits limits = measured_limits(view.run());
   for (const TimingGroup& group : groups) {
     const auto step = longest_timed_launch(group);
     if (!step) continue;
-    const auto mfu = model_flops_utilization(limits, *step);
-    if (!view.on_gpu() && !mfu) continue;
-    rows.push_back({&group, *step, network_bounds(view, group), mfu});
+    const auto utilization = flops_utilization(view, *step);
+    if (!view.on_gpu() && !utilization) continue;
+    rows.push_back({&group, *step, network_bounds(view, group), flops_of_step(view, *step->spec),
+                    utilization});
   }
-  TableView table = table_of(make_dataset("bounds", kBounds, rows));
-  const bool has_mfu = std::ranges::any_of(rows, [](const auto& row) { return !!row.mfu; });
+  std::vector<Column<BoundsRow>> columns = kBounds;
+  const std::string share = utilization_name(view);
+  std::ranges::find(columns, "of_peak", &Column<BoundsRow>::name)->title = share;
+  TableView table = table_of(make_dataset("bounds", columns, rows));
+  const bool has_share =
+      std::ranges::any_of(rows, [](const auto& row) { return !!row.utilization; });
   table.title = std::string(view.on_gpu() ? "What bounds a step" : "") +
-                (view.on_gpu() && has_mfu ? ", and " : "") + (has_mfu ? "MFU" : "");
+                (view.on_gpu() && has_share ? ", and " : "") + (has_share ? share : "");
   return table;
 }
 

@@ -126,8 +126,32 @@ std::string reason_missing(const TimingGroup& group, Mode mode) {
   return cell == group.cells.end() ? "" : reason_missing(*cell->second);
 }
 
-std::optional<double> model_flops_utilization(const Limits& limits, const TimedLaunch& timed) {
-  const auto flops = step_flops(*timed.spec);
+const Launch* counted_launch(const RunView& view, const CellSpec& spec) {
+  const Cell* cell = view.cell(CellKind::kDtypes, [&](const CellSpec& other) {
+    return other.precision && same_setting(other, spec);
+  });
+  return cell == nullptr ? nullptr : ok_launch(*cell);
+}
+
+std::optional<double> flops_of_step(const RunView& view, const CellSpec& spec) {
+  const Launch* launch = counted_launch(view, spec);
+  if (launch == nullptr) return step_flops(spec);
+  const auto counted = [&](std::string_view phase) {
+    return single_number(*launch, metric::kFlops, phase).value_or(0);
+  };
+  double flops = counted(metric::kForward);
+  if (has_backward(spec)) flops += counted(metric::kLoss) + counted(metric::kBackward);
+  if (spec.mode == Mode::kTrainStep) flops += counted(metric::kOptimizer);
+  return flops > 0 ? std::optional(flops) : std::nullopt;
+}
+
+std::string utilization_name(const RunView& view) {
+  return measured_model(view.run()) == nullptr ? "MFU" : "HFU";
+}
+
+std::optional<double> flops_utilization(const RunView& view, const TimedLaunch& timed) {
+  const auto flops = flops_of_step(view, *timed.spec);
+  const Limits limits = measured_limits(view.run());
   const auto steps_ms = timed.ms_after_warmup(metric::kStep, metric::kTotal);
   const auto peak = limits.peak_gemm_rates.find(timed.spec->precision.value_or(Precision::kFp32));
   const bool is_known = flops && peak != limits.peak_gemm_rates.end();

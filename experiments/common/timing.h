@@ -51,9 +51,19 @@ std::optional<TimedLaunch> longest_timed_launch(const TimingGroup& group);
 /// Says why a mode has no numbers: "out of memory in loss". Empty if it ran or was not planned.
 std::string reason_missing(const TimingGroup& group, Mode mode);
 
-/// Returns the MFU: FLOPs of the step's GEMMs / mean step time / the rate of the run's fastest
-/// GEMM.
-std::optional<double> model_flops_utilization(const Limits& limits, const TimedLaunch& timed);
+/// Returns the launch that counted a step of the user's network; null for labreport's network, and
+/// if counting failed.
+const Launch* counted_launch(const RunView& view, const CellSpec& spec);
+
+/// Returns the FLOPs of one step: of the GEMMs by formula, or of a user's network as they were
+/// counted, with the optimizer and with recomputation. Nothing if they were not counted.
+std::optional<double> flops_of_step(const RunView& view, const CellSpec& spec);
+
+/// Returns "MFU", or "HFU" for a run of a user's network, whose FLOPs include recomputation.
+std::string utilization_name(const RunView& view);
+
+/// Returns flops_of_step() / mean step time / the rate of the run's fastest GEMM.
+std::optional<double> flops_utilization(const RunView& view, const TimedLaunch& timed);
 
 /// Returns a metric that is a single number, in its unit; nothing if it was not measured.
 std::optional<double> single_number(const Launch& launch, std::string_view tag,

@@ -102,6 +102,11 @@ std::optional<Facts> model_facts(const Run& run) {
   facts.set("loss", model->loss == "model" ? "the model's own" : model->loss);
   facts.set("step", model->optimizer);
   facts.flag("compiled", model->compile);
+  facts.flag("counted", std::ranges::any_of(run.cells, [](const Cell& cell) {
+               const Launch* launch = ok_launch(cell);
+               return launch != nullptr &&
+                      launch->find(metric::kFlops, metric::kForward) != nullptr;
+             }));
   facts.when("compile_time", compile_time_facts(run));
   facts.set("python", run.sessions.back().software.python);
   facts.set("torch", run.sessions.back().software.libtorch);

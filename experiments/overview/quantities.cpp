@@ -78,7 +78,7 @@ void add_unless_empty(Quantities& all, Quantity quantity) {
 
 void add_steps(Quantities& all, const RunView& view) {
   const std::vector<TimingGroup> groups = timing_groups(view);
-  const Limits limits = measured_limits(view.run());
+  const std::string utilization = utilization_name(view);
   for (const auto& network : benchmarking_mixed_precision::measured_networks(view, groups)) {
     const CellSpec& spec = network.group->spec;
     Quantity times = network_quantity(topic::kTrainingStep, spec, "ms", "benchmarking_script-b");
@@ -92,12 +92,12 @@ void add_steps(Quantities& all, const RunView& view) {
     mark_bound(times, describe(Measure::kBackward), bounds.backward.bound());
     mark_bound(times, describe(Measure::kOptimizer), bounds.optimizer.bound());
     add_unless_empty(all, std::move(times));
-    Quantity mfu = network_quantity(topic::kTrainingStep, spec, "%", "summary");
+    Quantity share = network_quantity(topic::kTrainingStep, spec, "%", "summary");
     const auto step = timed_launch(*network.group, Mode::kTrainStep);
-    const auto fraction = step ? model_flops_utilization(limits, *step) : std::nullopt;
-    if (fraction) add_value(mfu, "MFU", 100 * *fraction);
-    mark_bound(mfu, "MFU", bounds.step.bound());
-    add_unless_empty(all, std::move(mfu));
+    const auto fraction = step ? flops_utilization(view, *step) : std::nullopt;
+    if (fraction) add_value(share, utilization, 100 * *fraction);
+    mark_bound(share, utilization, bounds.step.bound());
+    add_unless_empty(all, std::move(share));
   }
 }
 

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "document/waterfall.h"
 #include "embedded/experiments.h"
+#include "experiments/benchmarking_mixed_precision/dtype_trace.h"
 #include "experiments/benchmarking_mixed_precision/speedup.h"
 #include "experiments/common/datasheet.h"
 #include "experiments/common/kernel_profiles.h"
@@ -39,22 +40,47 @@ struct StepRow {
   /// that all pages tell the same peak.
   const Launch* memory_launch;
   std::string device;
-  std::optional<double> mfu;  ///< A fraction of the rate of the run's fastest GEMM.
+  const Launch* counted;                     ///< See `counted_launch`.
+  std::optional<double> flops, utilization;  ///< See `flops_of_step` and `flops_utilization`.
 
   const CellSpec& spec() const { return network->group->spec; }
   std::string size() const { return network->size_label(); }
   std::string_view precision() const { return network->precision(); }
   double mean_ms() const { return mean(network->step.times_ms); }
-  std::optional<double> flops() const { return step_flops(*step.spec); }
   std::optional<double> teraflops() const {
-    return flops() ? std::optional(*flops() / kTeraFlops) : std::nullopt;
+    return flops ? std::optional(*flops / kTeraFlops) : std::nullopt;
+  }
+  std::optional<double> teraflops_per_second() const {
+    return flops ? std::optional(*flops / (mean_ms() / 1e3) / kTeraFlops) : std::nullopt;
   }
   std::optional<double> million_parameters() const {
-    if (const auto counted = known_parameter_count(spec()))
-      return static_cast<double>(*counted) / kMega;
-    const Metric* metric = step.launch->find(metric::kMemory, metric::kParameters);
-    const auto bytes = metric == nullptr ? std::nullopt : metric->number();
-    return bytes ? std::optional(*bytes / sizeof(float) / kMega) : std::nullopt;
+    if (const auto known = known_parameter_count(spec()))
+      return static_cast<double>(*known) / kMega;
+    const auto elements = counted == nullptr
+                              ? std::nullopt
+                              : single_number(*counted, metric::kFlops, metric::kParameters);
+    return elements ? std::optional(*elements / kMega) : std::nullopt;
+  }
+  /// Names the kernels and operators whose FLOPs were not counted; empty if there are none.
+  std::string hidden_in() const {
+    const Metric* names =
+        counted == nullptr ? nullptr : counted->find(metric::kHidden, metric::kFlops);
+    return names == nullptr ? "" : std::get<std::string>(std::get<Scalar>(names->data));
+  }
+  /// Returns "FP32 parameters, FP32 buffers and BF16 GEMMs"; empty if no step was counted.
+  std::string dtypes() const {
+    const auto trace = benchmarking_mixed_precision::dtype_trace(counted);
+    std::vector<std::string> words;
+    for (const auto& [group, noun] : {std::pair{metric::kParameter, " parameters"},
+                                      {metric::kBuffer, " buffers"},
+                                      {metric::kProduct, " GEMMs"}}) {
+      const auto dtypes = trace.dtypes_of(name(*spec().precision), group);
+      if (dtypes != "–") words.push_back(dtypes + noun);
+    }
+    return join_words(words);
+  }
+  Value note() const {
+    return hidden_in().empty() ? Value() : Value("FLOPs without " + hidden_in());
   }
   double tokens_per_second() const {
     return static_cast<double>(*spec().batch * *spec().context) / (mean_ms() / 1e3);
@@ -62,7 +88,7 @@ struct StepRow {
   std::optional<double> datasheet_rate() const { return datasheet_peak(device, *spec().precision); }
   std::optional<double> datasheet_mfu() const {
     const auto peak = datasheet_rate();
-    return peak && flops() ? std::optional(*flops() / (mean_ms() / 1e3) / *peak) : std::nullopt;
+    return peak && flops ? std::optional(*flops / (mean_ms() / 1e3) / *peak) : std::nullopt;
   }
   double peak_bytes() const {  ///< 0 if not measured.
     const Metric* peak = memory_launch->find(metric::kMemory, metric::kPeakAllocated);
@@ -79,13 +105,21 @@ const std::vector<Column<StepRow>> kSteps{
     {"flops", "FLOPs", &StepRow::teraflops, "TFLOP"},
     {"step", "Step", &StepRow::mean_ms, "ms"},
     {"tokens", "Tokens/s", &StepRow::tokens_per_second},
-    {"mfu", "MFU", &StepRow::mfu, "%", kAsPercent},
-    {"datasheet", "MFU vs. data-sheet peak", &StepRow::datasheet_mfu, "%", kAsPercent}};
+    {"rate", "Rate",
+     [](const StepRow& row) { return row.counted ? Value(row.teraflops_per_second()) : Value(); },
+     "TFLOP/s"}};
 
 /// Shows peaks in GiB, or in MiB if all are below 1 GiB, as in a demonstration.
-Dataset steps_dataset(const std::vector<StepRow>& rows) {
+Dataset steps_dataset(const std::vector<StepRow>& rows, const std::string& utilization) {
   const bool in_gib = largest(rows, &StepRow::peak_bytes)->peak_bytes() >= kBytesPerGibibyte;
   std::vector<Column<StepRow>> columns = kSteps;
+  columns.push_back({"mfu", utilization, &StepRow::utilization, "%", kAsPercent});
+  columns.push_back({"datasheet", utilization + " vs. data-sheet peak", &StepRow::datasheet_mfu,
+                     "%", kAsPercent});
+  columns.push_back({"dtypes", "Dtypes", [](const StepRow& row) {
+                       return row.counted ? Value(row.dtypes()) : Value();
+                     }});
+  columns.push_back({"note", "Note", &StepRow::note});
   columns.push_back(
       {"peak",
        "Peak memory",
@@ -97,7 +131,6 @@ Dataset steps_dataset(const std::vector<StepRow>& rows) {
 
 std::vector<StepRow> step_rows(const RunView& view, const std::vector<MeasuredNetwork>& networks) {
   std::vector<StepRow> rows;
-  const Limits limits = measured_limits(view.run());
   for (const MeasuredNetwork& network : networks) {
     const auto step = timed_launch(*network.group, Mode::kTrainStep);
     if (network.step.times_ms.empty() || !step) continue;
@@ -109,7 +142,9 @@ std::vector<StepRow> step_rows(const RunView& view, const std::vector<MeasuredNe
                     .step = *step,
                     .memory_launch = memory_launch == nullptr ? step->launch : memory_launch,
                     .device = view.device() == nullptr ? "" : view.device()->name,
-                    .mfu = model_flops_utilization(limits, *step)});
+                    .counted = counted_launch(view, *step->spec),
+                    .flops = flops_of_step(view, *step->spec),
+                    .utilization = flops_utilization(view, *step)});
   }
   return rows;
 }
@@ -348,6 +383,18 @@ std::optional<Facts> advice_facts(const RunView& view) {
       .set("to", ladder->fastest()->mean_ms(), in_prose(ladder->fastest()->mean_ms()));
 }
 
+/// Tells what a user's network computes; nothing if that was not counted or no peak was measured.
+std::optional<Facts> counted_facts(const StepRow& row) {
+  if (row.counted == nullptr || !row.flops || !row.utilization) return std::nullopt;
+  return Facts()
+      .set("size", row.size())
+      .set("precision", row.precision())
+      .set("rate", *row.teraflops_per_second(), kThreeDigits)
+      .set("share", *row.utilization, kAsPercent)
+      .set("dtypes", row.dtypes())
+      .when("hidden", !row.hidden_in().empty(), "name", row.hidden_in());
+}
+
 /// Returns the largest network with a training step in FP32 and in the precision that the answers
 /// compare.
 std::optional<PrecisionPair> compared_pair(const std::vector<MeasuredNetwork>& networks) {
@@ -366,14 +413,15 @@ Headline headline(const RunView& view) {
   const std::string size = pair ? pair->size_label() : rows.back().network->size_label();
   const std::string& implementation = rows.back().spec().implementation;
   Headline headline{.network = implementation.empty() ? size : size + " of " + implementation,
-                    .precision = pair ? pair->precision() : ""};
+                    .precision = pair ? pair->precision() : "",
+                    .utilization = utilization_name(view)};
   for (const StepRow& row : rows) {
     if (row.network->size_label() != size) continue;
     headline.peak_bytes = std::max(headline.peak_bytes, row.peak_bytes());
     if (row.spec().precision == Precision::kFp32) headline.fp32_ms = row.mean_ms();
     if (!pair || row.network != pair->other) continue;
     headline.mixed_ms = row.mean_ms();
-    headline.mfu = row.mfu.value_or(0);
+    headline.mfu = row.utilization.value_or(0);
   }
   return headline;
 }
@@ -394,11 +442,15 @@ std::optional<Section> summary_section(const RunView& view) {
                       .set("size", rows.back().size())
                       .set("precision", rows.back().precision())
                       .set("ms", rows.back().mean_ms(), in_prose(rows.back().mean_ms())));
+  const auto headline_row = std::ranges::find_if(
+      rows, [&](const StepRow& row) { return pair && row.network == pair->other; });
+  part.facts.when("counted",
+                  counted_facts(headline_row == rows.end() ? rows.back() : *headline_row));
   part.facts.when("advice", advice_facts(view));
   part.facts.set("network", pair ? pair->size_label() : "");
   part.facts.set("kernels", view.on_gpu() ? "kernels" : "operators");
   part.facts.set("precision", pair ? pair->precision() : "");
-  part.datasets = {steps_dataset(rows)};
+  part.datasets = {steps_dataset(rows, utilization_name(view))};
   if (fp32 && other) {
     part.datasets.push_back(waterfall_data(waterfall_bars(*pair, *fp32, *other)));
   }

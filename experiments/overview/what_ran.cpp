@@ -40,6 +40,7 @@ std::string measurement_words(const Cell& cell) {
                        cell.spec.ranks->count, describe(cell.spec.ranks->collectives));
   }
   if (cell.spec.kind == CellKind::kTiming) return "time";
+  if (cell.spec.kind == CellKind::kDtypes && cell.spec.precision) return "FLOPs";
   return cell.spec.kind == CellKind::kKernels ? "profile" : std::string(name(cell.spec.kind));
 }
 

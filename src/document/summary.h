@@ -21,7 +21,8 @@ struct Headline {
   double fp32_ms = 0;
   double mixed_ms = 0;
   double mfu = 0;  ///< FLOP/s of the mixed-precision step over that of the run's fastest GEMM.
-  double peak_bytes = 0;  ///< The largest memory peak of the network's training steps.
+  std::string utilization = "MFU";  ///< "HFU" for a user's network: `mfu` includes recomputation.
+  double peak_bytes = 0;            ///< The largest memory peak of the network's training steps.
 };
 
 /// Topics under which pages over several runs show numbers.
@@ -165,7 +166,8 @@ struct RunSummary : RunDescription {
 };
 
 // The form of summary.json, which summary.schema.json describes.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Headline, network, precision, fp32_ms, mixed_ms, mfu, peak_bytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Headline, network, precision, fp32_ms, mixed_ms, mfu,
+                                   utilization, peak_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Quantity, topic, network, parameters, precision, setting, unit,
                                    values, set_by_cpu, remark, part)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelShape, d_model, d_ff, layers, heads, vocab)

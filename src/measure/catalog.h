@@ -45,7 +45,8 @@ Launch measure_checkpointing(const LaunchRequest& request);
 Launch measure_data_parallel(const LaunchRequest& request);
 
 /// Kind `dtypes`: the dtype of each tensor in a training step under FP16 and under BF16 autocast,
-/// of the toy model and one Transformer block, or of the implementation that the cell names.
+/// of the toy model and one Transformer block, or of the implementation that the cell names. If the
+/// cell has a precision, counts what one step of its mode computes in that precision instead.
 Launch measure_dtypes(const LaunchRequest& request);
 
 /// Kind `kernels`: one step under the profiler. Runs `warmup` steps, then times `steps` more, then

@@ -26,6 +26,18 @@ class Optimizer {
 /// Called with a module's path, such as "layers.3.attn", and the module's output.
 using OutputCallback = std::function<void(const std::string& module, const at::Tensor& output)>;
 
+/// Token ids and the ids to predict, both [batch, context].
+struct Batch {
+  at::Tensor ids;
+  at::Tensor targets;
+};
+
+struct CountedStep {
+  std::vector<std::pair<std::string, std::int64_t>> flops;    ///< By phase.
+  std::vector<std::pair<std::string, std::string>> products;  ///< Operators and their dtypes.
+  std::vector<std::string> hidden;  ///< Kernels and operators whose FLOPs cannot be counted.
+};
+
 class Network {
  public:
   virtual ~Network() = default;
@@ -45,6 +57,11 @@ class Network {
   virtual at::Tensor loss(const at::Tensor& logits, const at::Tensor& targets) const = 0;
 
   virtual void backward(const at::Tensor& loss) const { loss.backward(); }
+
+  /// Runs one step of `mode` and counts what it computes, recomputation included.
+  virtual CountedStep count_step(const Batch& /*batch*/, Mode /*mode*/) const {
+    throw NotOffered("labreport's own network has a formula for its FLOPs");
+  }
 
   virtual std::unique_ptr<Optimizer> make_optimizer() const = 0;
 

@@ -8,12 +8,6 @@
 
 namespace labreport {
 
-/// Token ids and the ids to predict, both [batch, context].
-struct Batch {
-  at::Tensor ids;
-  at::Tensor targets;
-};
-
 Batch random_batch(std::int64_t batch, std::int64_t context, std::int64_t vocab,
                    c10::Device device);
 

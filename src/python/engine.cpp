@@ -7,6 +7,7 @@
 
 #include <list>
 
+#include "base/machine.h"
 #include "engine/range.h"
 #include "engine/torch_versions.h"
 #include "measure/attention/implementation.h"
@@ -129,6 +130,15 @@ class PythonNetwork : public Network {
   at::Tensor loss(const at::Tensor& logits, const at::Tensor& targets) const override {
     return with_python([&] { return network_.call("loss", logits, targets).cast<at::Tensor>(); });
   }
+  CountedStep count_step(const Batch& batch, Mode mode) const override {
+    return with_python([&] {
+      const py::object counted =
+          network_.call("count_step", batch.ids, batch.targets, std::string(name(mode)));
+      return CountedStep{counted["flops"].cast<decltype(CountedStep::flops)>(),
+                         counted["products"].cast<decltype(CountedStep::products)>(),
+                         counted["hidden"].cast<std::vector<std::string>>()};
+    });
+  }
   void backward(const at::Tensor& loss) const override try {
     loss.backward();
   } catch (python_error& error) {
@@ -219,6 +229,7 @@ int run(const std::vector<std::string>& arguments, const py::function& make_netw
 PYBIND11_MODULE(labreport_engine, module) {
   module.attr("torch_version") = TORCH_VERSION;
   module.def("run", labreport::run);
+  module.def("changes_results", labreport::changes_results);
   module.def("observed", labreport::Range::has_observer);
   module.def("open_range",
              [](std::string name) { labreport::open_ranges.emplace_back(std::move(name)); });

@@ -29,6 +29,8 @@ import traceback
 from pathlib import Path
 
 import torch
+from labreport_flops import count_step
+from labreport_settings import SET_FOR_FORWARD, SettingChanged, Settings, compare, read
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
 COURSE_PARAMETERS = ["vocab_size", "context_length", "d_model", "num_layers", "num_heads", "d_ff", "rope_theta"]
@@ -585,8 +587,11 @@ class ModuleRanges:
 LAUNCH_NETWORKS = []  # all networks of this process
 
 
-def notes_of_launch():
-    """Returns lines on what a reader of the launch's numbers must know: dtypes, graph breaks and recompilations."""
+def notes_of_launch(source, settings):
+    """Returns lines on what a reader of the launch's numbers must know: dtypes, graph breaks and recompilations. Raises
+    SettingChanged to refuse the numbers."""
+    if settings and isinstance(source, Source):
+        settings.check(f"a step of {source.name}")
     is_users_network = any(not isinstance(network.source, ShippedSource) for network in LAUNCH_NETWORKS)
     return [note for network in LAUNCH_NETWORKS for note in network.dtype_notes] + (compile_notes() if is_users_network else [])
 
@@ -609,6 +614,7 @@ class Network:
             torch.cuda.empty_cache()  # returns the memory that initialization used to the GPU
         self.check_device(self.device)
         self.check_dtypes(precision)
+        self.autocast_dtype = {"bf16": torch.bfloat16, "fp16": torch.float16}.get(precision)
         self.targets_name = self.find_targets_name()
         self.call_name = f"torch.compile({source.name}).forward" if source.compiled else f"{source.name}.forward"
 
@@ -675,8 +681,11 @@ class Network:
             torch.compiler.cudagraph_mark_step_begin()  # allows CUDA graphs to overwrite the outputs of the previous step
         arguments, named = self.call_arguments(ids)
         observes = engine.observed() and not self.source.compiled
+        before = read(SET_FOR_FORWARD) if self.forward_count == 1 else None  # it is restored before Settings.check looks
         with ModuleRanges(self.module) if observes else contextlib.nullcontext():
             output = call(self.call_name, self.function, *arguments, **named)
+        if before:
+            compare(before, read(SET_FOR_FORWARD), self.call_name)
         return self.result(output, ids)
 
     def traced_forward(self, ids, on_output):
@@ -684,6 +693,10 @@ class Network:
         with ModuleRanges(self.module, on_output):
             arguments, named = self.call_arguments(ids)
             return self.result(call(f"{self.source.name}.forward", self.module, *arguments, **named), ids)
+
+    def count_step(self, ids, targets, mode):
+        """Runs a step without compiling the model. See labreport_flops.count_step."""
+        return count_step(self, ids, targets, mode, self.autocast_dtype)
 
     def result(self, output, ids):
         """Returns the logits, or with LOSS=model the loss: the output itself, its attribute or item of that name, or the
@@ -796,38 +809,55 @@ class UserAttention:
         return output
 
 
-def load_source(spec):
-    """Loads the model before any measured time. Returns a Mismatch instead of raising it, for the launch to report."""
+def load_source(spec, settings=None):
+    """Loads the model before any measured time. Returns an error instead of raising it, for the launch to report."""
     try:
-        return read_source(spec) if spec else Mismatch("the request names no model")
-    except Mismatch as error:
+        source = read_source(spec) if spec else Mismatch("the request names no model")
+        if settings:
+            settings.check(f"importing {spec['model']}")
+        return source
+    except (Mismatch, SettingChanged) as error:
         return error
 
 
 def checked_source(source, implementation):
     """Returns the source, or raises Mismatch if the model changed after the run was planned."""
-    if isinstance(source, Mismatch):
+    if isinstance(source, Exception):
         raise source
     if implementation != source.implementation:
         raise Mismatch(f"{source.name} changed after the run began: it was {implementation}, it is {source.implementation}")
     return source
 
 
-def attention_factory(source):
+@contextlib.contextmanager
+def refuse_changed_settings(settings, source, device):
+    """Within this context the user's network or attention is made. Refuses it if that changes a setting."""
+    if settings:
+        settings.add_late(torch.device(device))
+    try:
+        yield
+    finally:
+        if settings:
+            settings.check(f"making {source.name}")
+
+
+def attention_factory(source, settings=None):
     def make(implementation, device):
         if ShippedSource.variant_words(implementation):
             return Attention(implementation, device)
-        return UserAttention(checked_source(source, implementation), device)
+        with refuse_changed_settings(settings, checked_source(source, implementation), device):
+            return UserAttention(source, device)
 
     return make
 
 
-def network_factory(source, precision=None):
+def network_factory(source, precision=None, settings=None):
     def make(implementation, values, device):
         values = values | {"rope_theta": ROPE_THETA}
         if ShippedSource.variant_words(implementation):
             return Network(ShippedSource(implementation), values, device)
-        return Network(checked_source(source, implementation), values, device, precision)
+        with refuse_changed_settings(settings, checked_source(source, implementation), device):
+            return Network(source, values, device, precision)
 
     return make
 
@@ -866,9 +896,11 @@ def main(arguments):
     spec, cell = read_request(arguments)
     compiles = spec.get("compile") if spec else "compiled" in ShippedSource.variant_words(cell.get("implementation", ""))
     with empty_compile_cache() if compiles else contextlib.nullcontext():
-        source = load_source(spec)
-        return engine.run(arguments, network_factory(source, cell.get("precision")), attention_factory(source), describe_error,
-                          notes_of_launch, platform.python_version())
+        settings = Settings(engine.changes_results) if spec else None
+        source = load_source(spec, settings)
+        return engine.run(arguments, network_factory(source, cell.get("precision"), settings),
+                          attention_factory(source, settings), describe_error,
+                          functools.partial(notes_of_launch, source, settings), platform.python_version())
 
 
 if __name__ == "__main__":

@@ -93,9 +93,16 @@ inline constexpr std::string_view kCastLoop = "fp32+=float(fp16)";
 inline constexpr std::string_view kBf16Loop = "bf16+=bf16";
 inline constexpr std::string_view kExactLoop = "fp32+=0.5";  // All sums are exact in FP32.
 
-// Kind `dtypes` writes one table, with columns precision, group, name and dtype.
-inline constexpr std::string_view kDtypes = "dtypes";                   // table
-inline constexpr std::string_view kInput = "input";                     // group
+// Kind `dtypes` writes one table, with columns precision, group, name and dtype. If the cell has a
+// precision, it counts one step of a user's network, and the table has kParameter, kBuffer and
+// kProduct only. Names of tag kFlops are phases, and kParameters, a number of elements. The tag
+// kHidden has, as text, what computes without being counted.
+inline constexpr std::string_view kDtypes = "dtypes";    // table
+inline constexpr std::string_view kFlops = "flops";      // tag
+inline constexpr std::string_view kHidden = "hidden";    // tag; name kFlops
+inline constexpr std::string_view kBuffer = "buffer";    // group
+inline constexpr std::string_view kProduct = "product";  // group: operators that multiply matrices
+inline constexpr std::string_view kInput = "input";      // group
 inline constexpr std::string_view kParameter = "parameter";             // group
 inline constexpr std::string_view kOutput = "output";                   // group: outputs of modules
 inline constexpr std::string_view kLossValue = "loss";                  // group

@@ -32,9 +32,9 @@ constexpr std::array kAtLeastOneColumns{
     column::kAllocatedBytes};
 constexpr std::array kStatisticSuffixes{column::kMinNs, column::kMedianNs, column::kMeanNs,
                                         column::kMaxNs, column::kTotalNs};
-constexpr std::array kErrorTags{metric::kAttentionError, metric::kEquality};
+constexpr std::array kNotNegativeTags{metric::kAttentionError, metric::kEquality, metric::kFlops};
 
-constexpr ConstantTable<std::string_view, std::string_view, 36> kTagUnits{
+constexpr ConstantTable<std::string_view, std::string_view, 37> kTagUnits{
     {{metric::kStep, "ns"},
      {metric::kEvent, "ns"},
      {metric::kSynced, "ns"},
@@ -70,7 +70,8 @@ constexpr ConstantTable<std::string_view, std::string_view, 36> kTagUnits{
      {metric::kCheckpoints, "B"},
      {metric::kAllReduce, "ns"},
      {metric::kSkew, "ns"},
-     {metric::kEquality, "1"}}};
+     {metric::kEquality, "1"},
+     {metric::kFlops, "1"}}};
 
 constexpr std::array<std::string_view, 6> kCountNames{
     metric::kDeviceAllocations, metric::kKernels, metric::kEvents,
@@ -84,7 +85,7 @@ bool is_known_unit(std::string_view unit) { return is_in(kUnits, unit); }
 
 ValueRange range_of_metric(const Metric& metric) {
   const auto& [tag, name, unit, data, reason] = metric;
-  if (tag == metric::kPublishedStddev || is_in(kCountNames, name) || is_in(kErrorTags, tag))
+  if (tag == metric::kPublishedStddev || is_in(kCountNames, name) || is_in(kNotNegativeTags, tag))
     return ValueRange::kNotNegative;
   if (!is_in(kWholeUnits, unit)) return ValueRange::kAny;
   const bool is_step_part = is_in(kStepTags, tag) && is_in(kStepNames, name);

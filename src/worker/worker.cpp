@@ -75,7 +75,11 @@ int handle_request(const WorkerArguments& arguments, const std::string& python_v
   int status = kWorkerDone;
   LaunchReport report = measure(request, status);
   report.software.python = python_version;
-  if (notes) std::ranges::move(notes(), std::back_inserter(report.body.warnings));
+  try {
+    if (notes) std::ranges::move(notes(), std::back_inserter(report.body.warnings));
+  } catch (const UserCodeError& refusal) {
+    report.body = failed_launch(refusal.what());
+  }
   // labreport reads the result at once and syncs a copy, so this file is not synced.
   write_atomically(arguments.result, to_json(report), Sync::kNothing);
   if (status == kWorkerNoDevice) {

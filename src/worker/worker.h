@@ -21,7 +21,8 @@ LaunchReport measure(const LaunchRequest& request, int& status);
 
 /// Runs the worker and returns the exit status; the caller ends the process. `python_version` goes
 /// into the result; it is empty unless networks are Python objects. The lines of `notes`, which is
-/// called after the measurement, become warnings of the launch.
+/// called after the measurement, become warnings of the launch. A `UserCodeError` of `notes` takes
+/// the place of the launch's results.
 int run_worker(const std::vector<std::string>& arguments, const std::string& python_version = {},
                const std::function<std::vector<std::string>()>& notes = {});
 

@@ -68,6 +68,33 @@ TEST(Summary, HasKeyNumbersWithoutATrainingStep) {
               AllOf(HasSubstr("- **"), Not(HasSubstr("training step"))));
 }
 
+TEST(Summary, TellsWhatAUsersNetworkComputes) {
+  PlanInput input = plan_input(Preset::kQuick);
+  input.selection.model = ModelSource{"Net-0a1b2c3d", "net.py:Net", "", "", ""};
+  input.selection.only = {"benchmarking_mixed_precision.c"};
+  const auto summary = [&](const Change& change) {
+    return build_document(fake_run(input, change), false).sections.front().parts.front();
+  };
+  const Part counted = summary(unchanged);
+  EXPECT_THAT(counted.answer, HasSubstr(" TFLOP/s in BF16, an HFU of "));
+  EXPECT_THAT(counted.answer, HasSubstr("It has FP32 parameters and BF16 GEMMs."));
+  EXPECT_THAT(counted.answer, Not(HasSubstr("at least")));
+  EXPECT_THAT(counted.tables.front().columns,
+              testing::Contains(testing::Field(&ColumnView::title, HasSubstr("HFU"))));
+  EXPECT_THAT(lines_of(counted.tables.front()),
+              testing::Contains(HasSubstr("FP32 parameters and BF16 GEMMs")));
+  const Part hidden = summary([](const CellSpec& spec, Launch& launch) {
+    if (spec.kind == CellKind::kDtypes && spec.precision)
+      launch.metrics.push_back(text_metric(metric::kHidden, metric::kFlops, "mine::product"));
+  });
+  EXPECT_THAT(hidden.answer, HasSubstr(" computes at least "));
+  EXPECT_THAT(hidden.answer, HasSubstr("The FLOPs of mine::product are not counted."));
+  const Part uncounted = summary([](const CellSpec& spec, Launch& launch) {
+    if (spec.kind == CellKind::kDtypes) end_with(launch, Failed{"no step today"});
+  });
+  EXPECT_THAT(uncounted.answer, AllOf(HasSubstr("- **"), Not(HasSubstr("HFU"))));
+}
+
 TEST(Summary, NamesNoKernelsOnACpu) {
   const Section section = first_section(DeviceKind::kCpu, [](const CellSpec& spec, Launch& launch) {
     write_profile(spec, launch, 10, 1);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "plan/arithmetic.h"
 #include "results/metric_names.h"
 #include "results/run.h"
 #include "results/table_shapes.h"
@@ -45,7 +46,26 @@ inline void measure_accumulation(Launch& body, const CellSpec& spec) {
   }
 }
 
+/// Counts as many FLOPs as labreport's network has, and the forward pass a second time.
+inline void count_step(Launch& body, const CellSpec& spec) {
+  const double forward = forward_flops(*spec.model, *spec.batch, *spec.context);
+  for (const auto& [phase, passes] : {std::pair{metric::kForward, 1}, {metric::kBackward, 3}}) {
+    body.metrics.push_back(
+        integer_metric(metric::kFlops, phase, "1", static_cast<std::int64_t>(passes * forward)));
+  }
+  body.metrics.push_back(integer_metric(metric::kFlops, metric::kParameters, "1", 4'000'000));
+  Table table = empty_table(metric::kDtypes);
+  const char* dtype = under_autocast(spec) ? "bfloat16" : "float32";
+  for (const auto& [group, words] :
+       {std::pair{metric::kParameter, "float32"}, {metric::kProduct, dtype}}) {
+    table.rows.push_back({std::string(name(*spec.precision)), std::string(group),
+                          std::string("weight"), std::string(words)});
+  }
+  body.tables.push_back(std::move(table));
+}
+
 inline void measure_dtypes(Launch& body, const CellSpec& spec) {
+  if (spec.precision) return count_step(body, spec);
   const bool on_gpu = spec.device == DeviceKind::kCuda;
   Table table = empty_table(metric::kDtypes);
   for (const auto& [precision, half] :

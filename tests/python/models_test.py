@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 import unittest.mock
 from pathlib import Path
@@ -17,6 +18,7 @@ import torch
 
 sys.path.insert(0, sys.argv.pop(1))
 import labreport_engine  # noqa: E402
+import labreport_flops  # noqa: E402
 import labreport_worker as worker  # noqa: E402
 
 worker.engine = labreport_engine
@@ -396,6 +398,87 @@ class Dtypes(unittest.TestCase):
                 with self.assertRaisesRegex(worker.NotOffered, rf"parameters (is|are) bfloat16, so {name} makes no step in {precision.upper()}"):
                     self.make(name, precision)
         self.make("Bigram", "fp32")
+
+
+class Flops(unittest.TestCase):
+    """Tests what a step of each model counts, against the formulas for its products."""
+
+    TOKENS, WIDTH, VOCAB = 2 * COURSE_PARAMETERS["context_length"], COURSE_PARAMETERS["d_model"], COURSE_PARAMETERS["vocab_size"]
+    PROJECTION, HEAD = 2 * TOKENS * WIDTH * 3 * WIDTH, 2 * TOKENS * WIDTH * VOCAB
+    ATTENTION = 2 * TOKENS * COURSE_PARAMETERS["context_length"] * WIDTH  # half of the pairs, two products of 2 FLOPs
+
+    @staticmethod
+    def count(name, mode="train_step", precision="fp32", file="counted_models.py"):
+        ids, targets = torch.randint(COURSE_PARAMETERS["vocab_size"], (2, 2, COURSE_PARAMETERS["context_length"]))
+        network = worker.Network(source(f"{HERE / file}:{name}"), COURSE_PARAMETERS, "cpu", precision)
+        counted = network.count_step(ids, targets, mode)
+        return dict(counted["flops"]), counted["products"], counted["hidden"]
+
+    def expect(self, name, projection, attention, backward_attention=2.5, recomputed=0.0, hidden=[]):
+        forward = projection + attention + self.HEAD
+        backward = 2 * projection + 2 * self.HEAD + backward_attention * attention + recomputed
+        flops, _, hidden_names = self.count(name)
+        self.assertEqual(flops, {"forward": forward, "loss": 0, "backward": backward, "optimizer": 0}, name)
+        self.assertEqual(hidden_names, hidden, name)
+
+    def test_counts_causal_fused_attention_as_half(self):
+        self.expect("Attentive", self.PROJECTION, self.ATTENTION)
+        self.expect("Unmasked", self.PROJECTION, 2 * self.ATTENTION)
+
+    def test_counts_all_products_that_explicit_attention_computes(self):
+        self.expect("Explicit", self.PROJECTION, 2 * self.ATTENTION, backward_attention=2)
+
+    def test_counts_recomputation(self):
+        self.expect("Checkpointed", self.PROJECTION, self.ATTENTION, recomputed=self.PROJECTION + self.ATTENTION)
+
+    def test_counts_an_autograd_function_of_torchs_operators(self):
+        self.expect("InFunction", self.PROJECTION, self.ATTENTION)
+
+    def test_names_an_operator_that_hides_its_flops(self):
+        flops, _, hidden = self.count("InCustomOperator")
+        self.assertEqual(hidden, ["counted_models::project"])
+        self.assertEqual(flops["forward"], self.ATTENTION + self.HEAD, "a lower bound")
+        self.assertEqual(flops["backward"], 2 * self.PROJECTION + 2 * self.HEAD + 2.5 * self.ATTENTION)
+
+    def test_names_a_triton_kernel_that_hides_its_flops(self):
+        class JITFunction:
+            def __init__(self, function):
+                self.fn = function
+                function.__name__ = "project_kernel"
+
+            def run(self):
+                return None
+
+        run = JITFunction.run
+        with unittest.mock.patch.dict(sys.modules, {"triton.runtime.jit": types.SimpleNamespace(JITFunction=JITFunction)}):
+            self.assertEqual(self.count("InTriton")[2], ["the Triton kernel project_kernel"])
+        self.assertIs(JITFunction.run, run)
+
+    def test_names_an_extension_that_hides_its_flops(self):
+        counter = labreport_flops.OperatorCounter()
+        with tempfile.TemporaryDirectory() as folder:
+            for name, content in [("linked", b"libc10.so"), ("unlinked", b"libm.so")]:
+                Path(folder, f"{name}.so").write_bytes(content)
+                with unittest.mock.patch.dict(sys.modules, {name: types.SimpleNamespace(__file__=f"{folder}/{name}.so")}):
+                    counter.note_call(None, "c_call", types.SimpleNamespace(__module__=name, __name__="forward"))
+        counter.note_call(None, "c_call", labreport_engine.observed)
+        counter.note_call(None, "c_call", len)
+        self.assertEqual([*counter.hidden], ["linked.forward"])
+
+    def test_counts_the_phases_of_the_mode(self):
+        for mode in ["inference", "forward"]:
+            flops, *_ = self.count("Attentive", mode)
+            self.assertEqual([phase for phase, count in flops.items() if count], ["forward"])
+
+    def test_tells_the_dtypes_of_matrix_products(self):
+        for precision, dtype in [("fp32", "float32"), ("bf16", "bfloat16")]:
+            self.assertEqual({product[1] for product in self.count("Attentive", precision=precision)[1]}, {dtype})
+
+    def test_does_not_compile_what_it_counts(self):
+        words = dict(model=f"{HERE / 'counted_models.py'}:Attentive", arguments="", loss=CROSS_ENTROPY, optimizer=ADAMW)
+        model = worker.Network(worker.Source(words | {"compile": True}), COURSE_PARAMETERS, "cpu", "fp32")
+        ids = torch.zeros(2, COURSE_PARAMETERS["context_length"], dtype=torch.long)
+        self.assertEqual(dict(model.count_step(ids, ids, "train_step")["flops"]), self.count("Attentive")[0])
 
 
 class Messages(unittest.TestCase):

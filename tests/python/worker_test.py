@@ -5,8 +5,10 @@ worker_test.py WORKER
 Most launches are forks of this process, which has loaded torch, because loading torch takes longer than a launch.
 """
 
+import functools
 import json
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -65,6 +67,11 @@ def implementation_or_error(model_source, run=run_in_fork, **options):
     return json.loads(completed.stdout)["implementation"] if completed.returncode == 0 else completed.stderr
 
 
+@functools.cache
+def described(model_source_json):
+    return implementation_or_error(json.loads(model_source_json))
+
+
 class Launches(unittest.TestCase):
     model_source = REFERENCE
 
@@ -77,6 +84,7 @@ class Launches(unittest.TestCase):
         shape = dict(d_model=16, d_ff=24, layers=2, heads=2, vocab=30, context=8, batch=2, warmup=1, steps=2)
         common = dict(device_kind="cpu", precision="bf16", implementation=self.implementation)
         params = common | (dict(mode="train_step") | shape if has_network else dict(warmup=1, steps=2)) | params
+        params = {name: value for name, value in params.items() if value is not None}
         model_field = {"model": dict(compile=False, attention=False) | source | dict(implementation=self.implementation)} if source else {}
         with tempfile.TemporaryDirectory() as folder:
             request, result = Path(folder, "request.json"), Path(folder, "result.json")
@@ -149,8 +157,70 @@ class Worker(Launches):
         self.assertEqual(body["outcome"]["status"], "ok", body["outcome"])
         self.assertEqual(body["warnings"], ["3 of 3 parameters are bfloat16"])
 
+    # The cell's precision sets TF32 after the import, and a network is made within `with torch.device(…)`.
+    WITHOUT_EFFECT = {("import", "TF32 in matrix products"), ("import", "TF32 in cuDNN"), ("__init__", "the default device")}
+
+    def launch_changing(self, setting, place, kind="timing", name="Changing", **params):
+        source = odd_model(name) | {"model": f"{HERE / 'changing_models.py'}:{name}", "attention": kind == "attention"}
+        self.implementation = described(json.dumps(source))
+        with unittest.mock.patch.dict(os.environ, CHANGE=setting, CHANGE_AT=place):
+            return self.launch(kind, source, has_network=kind != "attention", **params)
+
+    def test_refuses_a_model_that_changes_a_setting(self):
+        from changing_models import CHANGES
+
+        places = {"import": "importing ", "__init__": "making Changing", "forward": "(Changing.forward|a step of Changing)"}
+        for setting in CHANGES:
+            for place, words in places.items():
+                if (place, setting) in self.WITHOUT_EFFECT:
+                    continue
+                body = self.launch_changing(setting, place)
+                self.assertEqual((body["outcome"]["status"], body["metrics"]), ("error", []), (setting, place))
+                self.assertRegex(body["outcome"]["message"], rf"^{words}.* changes {re.escape(setting)}: labreport set \S+, found \S+;")
+
+    def test_measures_a_model_whose_change_of_a_setting_has_no_effect(self):
+        for place, setting in self.WITHOUT_EFFECT:
+            outcome = self.launch_changing(setting, place, precision="fp32")["outcome"]
+            self.assertEqual(outcome["status"], "ok", outcome)
+
+    def test_refuses_an_attention_that_changes_a_setting(self):
+        body = self.launch_changing("cudnn.benchmark", "forward", "attention", "attend", precision="fp32", batch=1,
+                                    method="do_bench", backend="custom", head_dim=16, heads=2, lengths=[32])
+        self.assertEqual(body["outcome"], {"status": "error", "message": "a step of attend changes cudnn.benchmark: labreport "
+                                           "set False, found True; leave it unchanged"})
+        self.assertEqual(body["tables"], {})
+
+    def test_compares_every_setting(self):
+        """Fails if a setting is added that no test changes."""
+        from changing_models import CHANGES
+        sys.path.append(str(PYTHON_SOURCES))
+        from labreport_settings import SET_BY_PRECISION, SETTINGS
+
+        untested = {"the number of threads between operators", "the BLAS library", "torch.get_float32_matmul_precision()"}
+        self.assertEqual({name for name in CHANGES if not name.startswith("the variable ")} | untested,
+                         {*SETTINGS, *SET_BY_PRECISION})
+
+    def test_counts_a_step_in_a_launch_of_its_own(self):
+        body = self.launch("dtypes", warmup=None, steps=None)
+        values = body["values"]
+        tokens, weights = 16, 2 * (4 * 16 * 16 + 3 * 16 * 24) + 30 * 16
+        forward = 2 * tokens * weights + 2 * 4 * tokens * 8 * 16  # eager attention multiplies all pairs
+        self.assertEqual((values["flops", "forward"], values["flops", "backward"]), (forward, 2 * forward))
+        self.assertEqual(values["flops", "parameters"], PARAMETER_BYTES // 4)
+        self.assertNotIn(("hidden", "flops"), values)
+        dtypes = {(group, dtype) for precision, group, _, dtype in body["tables"]["dtypes"] if precision == "bf16"}
+        self.assertEqual(dtypes, {("parameter", "float32"), ("buffer", "float32"), ("product", "bfloat16")})
+
+    def test_counts_elements_of_parameters_in_bf16_and_names_what_hides_flops(self):
+        for file, name, elements, hidden in [("odd_models", "InBf16", 2 * 30 * 4 + 30, None),
+                                             ("counted_models", "InCustomOperator", 2 * 30 * 16 + 3 * 16 * 16, "counted_models::project")]:
+            source = odd_model(name) | {"model": f"{HERE / file}.py:{name}"}
+            self.implementation = implementation_or_error(source)
+            values = self.launch("dtypes", source, warmup=None, steps=None)["values"]
+            self.assertEqual((values["flops", "parameters"], values.get(("hidden", "flops"))), (elements, hidden))
+
     def test_traces_dtypes_of_modules(self):
-        rows = self.launch("dtypes")["tables"]["dtypes"]
+        rows = self.launch("dtypes", precision=None)["tables"]["dtypes"]
         for row in [["fp16", "parameter", "layers.attn.q_proj.weight", "float32"],
                     ["fp16", "output", "layers.attn.q_proj", "float16"], ["bf16", "output", "logits", "bfloat16"],
                     ["bf16", "output", "layers.ln1", "float32"], ["bf16", "loss", "loss", "float32"],

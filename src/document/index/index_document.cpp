@@ -37,7 +37,7 @@ struct IndexStep {
   const RunSummary* run;
   std::string precision;
   double ms;
-  std::string note;  ///< The MFU, drawn beside the lane.
+  std::string note;  ///< The MFU or HFU, drawn beside the lane.
 
   std::string lane() const {
     return run->device + ", " + run->headline.network + " (" + run->edition + ")";
@@ -66,8 +66,9 @@ Dataset first_listed_steps(const std::vector<RunSummary>& runs) {
     if (headline.mixed_ms <= 0) continue;
     steps.push_back({&run, headline.precision, headline.mixed_ms, ""});
     if (headline.mfu > 0) {
-      steps.back().note =
-          headline.precision + ": " + format_value(headline.mfu, {Notation::kPercent}) + " % MFU";
+      steps.back().note = headline.precision + ": " +
+                          format_value(headline.mfu, {Notation::kPercent}) + " % " +
+                          headline.utilization;
     }
   }
   return make_dataset("steps", kStepColumns, steps);

@@ -16,6 +16,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "engine/device.h"
 #include "engine/precision.h"
 #include "model/adamw.h"
@@ -59,8 +60,11 @@ class DtypeTable {
   void set_precision(Precision precision) { precision_ = precision; }
 
   void add(std::string_view group, std::string_view name, const at::Tensor& tensor) {
-    table_.rows.push_back({std::string(labreport::name(precision_)), std::string(group),
-                           std::string(name), dtype_name(tensor.scalar_type())});
+    add(group, name, dtype_name(tensor.scalar_type()));
+  }
+  void add(std::string_view group, std::string_view name, const std::string& dtype) {
+    table_.rows.push_back(
+        {std::string(labreport::name(precision_)), std::string(group), std::string(name), dtype});
   }
 
   Table take() { return std::move(table_); }
@@ -185,27 +189,57 @@ void trace_step(const Network& network, const Batch& batch, Precision precision,
   clear_gradients(network.parameters());
 }
 
-void trace_implementation(const CellSpec& spec, DtypeTable& table) {
+/// Counts one step of the cell's mode.
+std::vector<Metric> count_step(const Network& network, const Batch& batch, const CellSpec& spec,
+                               DtypeTable& table) {
+  const CountedStep counted = network.count_step(batch, spec.mode.value_or(Mode::kTrainStep));
+  std::vector<Metric> metrics;
+  const auto add = [&](std::string_view name, std::int64_t value) {
+    metrics.push_back(integer_metric(metric::kFlops, name, "1", value));
+  };
+  for (const auto& [phase, flops] : counted.flops) add(phase, flops);
+  std::int64_t elements = 0;
+  for (const Parameter& parameter : network.parameters()) elements += parameter.tensor.numel();
+  add(metric::kParameters, elements);
+  if (!counted.hidden.empty()) {
+    metrics.push_back(text_metric(metric::kHidden, metric::kFlops, join(counted.hidden, ", ")));
+  }
+  table.set_precision(*spec.precision);
+  DistinctRows rows(table);
+  rows.add_all(metric::kParameter, network.parameters());
+  for (const at::Tensor& buffer : network.buffers()) {
+    if (buffer.is_floating_point()) rows.add(metric::kBuffer, "", buffer);
+  }
+  for (const auto& [name, dtype] : counted.products) table.add(metric::kProduct, name, dtype);
+  return metrics;
+}
+
+/// Traces the implementation under FP16 and BF16, or counts a step if the cell has a precision.
+std::vector<Metric> trace_implementation(const CellSpec& spec, DtypeTable& table) {
   if (!spec.model || !spec.context || !spec.batch) {
     throw InputError("a model's dtypes need its size, a context and a batch");
   }
   const c10::Device device = torch_device(spec.device);
   const Batch batch = random_batch(*spec.batch, *spec.context, spec.model->vocab, device);
   const auto network = make_network({spec.implementation, *spec.model, *spec.context}, device);
+  if (spec.precision) return count_step(*network, batch, spec, table);
   for (const Precision precision : {Precision::kFp16, Precision::kBf16}) {
     table.set_precision(precision);
     trace_step(*network, batch, precision, spec.device, table);
   }
+  return {};
 }
 
 }  // namespace
 
 Launch measure_dtypes(const LaunchRequest& request) {
+  set_tf32(request.spec.precision.value_or(Precision::kFp32));
   at::manual_seed(static_cast<std::uint64_t>(request.seed));
   const DeviceKind kind = request.spec.device;
   DtypeTable table;
+  Launch launch;
   if (!request.spec.implementation.empty()) {
-    trace_implementation(request.spec, table);
+    launch.metrics = trace_implementation(request.spec, table);
   } else {
     for (const Precision precision : {Precision::kFp16, Precision::kBf16}) {
       table.set_precision(precision);
@@ -215,7 +249,6 @@ Launch measure_dtypes(const LaunchRequest& request) {
       trace_block(torch_device(kind), table);
     }
   }
-  Launch launch;
   launch.tables.push_back(table.take());
   return launch;
 }

@@ -2,9 +2,11 @@
 import statistics
 
 from checks import PRECISIONS, always, median_limit, near, near_bytes, number, true
+from gemms import fastest_gemm_rate
 from timing import launch_costs, network_bound, networks, profile_of, variation
 
 CELL_KINDS = ("timing", "kernels", "memory", "limits")
+DTYPES = {"float32": "FP32", "float16": "FP16", "bfloat16": "BF16"}
 PHASES = ["forward", "loss", "backward", "optimizer"]
 COPY_BYTES, NEEDED_BYTES = 132, 28  # AdamW's for each parameter: of single operations, and at least.
 
@@ -77,6 +79,26 @@ def limit(run, times, others, optimizer, idle):
     near(times, fp32_step.mean / (step.mean - step.gemms))
 
 
+def words_of(names):
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def counted(run, size, at_least, rate, precision, share, hidden, dtypes):
+    step = steps_in(run, PRECISIONS[precision])[-1]
+    true(size.startswith(step.network.size))
+    names = ("context", "batch", "precision", "implementation")
+    launch = next(cell for cell in run.of("dtypes", **{name: step.network.shape[name] for name in names})
+                  if cell["size"] == step.network.size).ok_launch()
+    flops = sum(launch.metric("flops", phase) for phase in PHASES)
+    near(rate, flops / (step.mean / 1e3) / 1e12)
+    near(share, 100 * flops / (step.mean / 1e3) / fastest_gemm_rate(run, PRECISIONS[precision]))
+    true(bool(at_least) == bool(hidden) and (hidden or None) == launch.metric("hidden", "flops"))
+    seen = {noun: list(dict.fromkeys(DTYPES.get(row["dtype"], row["dtype"]) for row in launch.table("dtypes")
+                                     if row["group"] == group))
+            for group, noun in (("parameter", "parameters"), ("buffer", "buffers"), ("product", "GEMMs"))}
+    true(dtypes == words_of([f"{words_of(found)} {noun}" for noun, found in seen.items() if found]))
+
+
 def adamw(run, ms, share, precision, moved, bandwidth, needed):
     fp32_step, step = pair(run, PRECISIONS[precision])
     near(ms, step.optimizer)
@@ -128,6 +150,9 @@ CLAIMS = {
          r"take (?P<after>\S+) ms instead of (?P<before>\S+))?\.(?: The (?P<varying>\w+) step varies by "
          r"(?P<variation_words>\S+) %\.)?", compared),
         (r"- \*\*A training step of (?P<size>[^*]+?) takes (?P<ms>\S+) ms in (?P<precision>\w+)\.\*\*", single),
+        (r"- \*\*(?P<size>[^*]+?) computes (?P<at_least>at least )?(?P<rate>\S+) TFLOP/s in (?P<precision>\w+), an HFU of "
+         r"(?P<share>\S+) %\.\*\*(?: The FLOPs of (?P<hidden>[^\n]+) are not counted\.)? It has "
+         r"(?P<dtypes>[^\n]+)\.", counted),
         (r"- \*\*With GEMMs in no time, the \w+ step would be (?P<times>\S+) times as fast as in FP32\*\*, because other "
          r"kernels \((?P<others>\S+) ms\), the optimizer \((?P<optimizer>\S+) ms\) and GPU idle time \((?P<idle>\S+) ms\) "
          r"remain\.", limit),
