@@ -7,6 +7,7 @@ local BREAK = "\u{200b}" -- A space of no width.
 local SPANNED = "\u{fdd0}" -- Fills the cells that join the cell before them.
 local MOST_TITLE_BYTES = 400 -- TeX writes titles to files whose lines must fit its buffer.
 local MOST_LINK_BYTES = 2000 -- TeX's time grows with the square of a link's length.
+local MOST_PIXELS = 640 -- A picture of this width fills the line, also in document/rich_text.cpp.
 local MOST_NESTING = 3 -- LaTeX nests at most four lists of one kind and six in all.
 
 local stringify = pandoc.utils.stringify
@@ -44,7 +45,9 @@ end
 local function picture(image)
   local ending = image.src:match("^[%w%-._/]+%.(%l+)$")
   if ending == "png" or ending == "jpg" or ending == "jpeg" or ending == "pdf" then
-    return pandoc.Image({}, image.src, "", { width = "80%" })
+    local number, percent = image.title:match("^width=(%d+)(%%?)$")
+    local share = number and math.floor(percent == "%" and number or number * 100 / MOST_PIXELS)
+    return pandoc.Image({}, image.src, "", { width = share and math.max(1, math.min(share, 100)) .. "%" or "80%" })
   end
   return pandoc.Inlines("[Picture: " .. stringify(image.caption) .. " (" .. image.src ..
     ", a kind that LaTeX cannot place: save it as PNG or JPEG)]")

@@ -87,6 +87,18 @@ std::string quoted_attribute(std::string tag, const std::string& name) {
   return tag.substr(quote + 1, tag.find(tag[quote], quote + 1) - quote - 1);
 }
 
+/// Returns the width of an `<img>` as the title by which `parse_markdown` keeps it, or an empty
+/// text.
+std::string width_title(const std::string& tag) {
+  const std::size_t found = tag.find(" width=");
+  if (found == tag.npos) return "";
+  const std::size_t start =
+      tag.find_first_not_of("'\"", found + std::string_view(" width=").size());
+  const std::size_t end = std::min(tag.find_first_not_of("0123456789", start), tag.size());
+  if (start >= end || end - start > 4) return "";
+  return "width=" + tag.substr(start, end - start) + (tag.substr(end, 1) == "%" ? "%" : "");
+}
+
 /// True for tags and spaces alone.
 bool has_no_words(std::string_view html) {
   bool is_inside = false;
@@ -115,6 +127,7 @@ std::vector<cmark_node*> nodes_of_html(const std::string& html, MarkdownSource s
     nodes.push_back(cmark_node_new(CMARK_NODE_IMAGE));
     cmark_node_set_url(nodes.back(), address.c_str());
     cmark_node_append_child(nodes.back(), text_node(quoted_attribute(tag, "alt")));
+    cmark_node_set_title(nodes.back(), width_title(small.substr(open, close - open)).c_str());
     shown_end = close + 1;
   }
   const std::string rest = html.substr(shown_end);

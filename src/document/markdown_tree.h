@@ -38,9 +38,9 @@ enum class MarkdownSource {
 
 /// Parses GitHub's Markdown: with tables and ~~strikethrough~~, and with links at bare addresses
 /// unless a word of the text has more than 1,000 bytes. Raw HTML becomes text without its comments;
-/// an author's <img> becomes a picture. Links lead to http, https or relative addresses; of other
-/// links only the words stay. A picture at an http or https address becomes a link. Only text nodes
-/// contain marks of formulas.
+/// an author's <img> becomes a picture, whose title is "width=300" or "width=50%" if it has a
+/// width. Links lead to http, https or relative addresses; of other links only the words stay. A
+/// picture at an http or https address becomes a link. Only text nodes contain marks of formulas.
 ParsedMarkdown parse_markdown(std::string_view markdown,
                               MarkdownSource source = MarkdownSource::kReport);
 

@@ -3,6 +3,7 @@
 #include <cmark-gfm-core-extensions.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 
 #include "document/markdown_tree.h"
@@ -16,6 +17,22 @@ constexpr int kMaxNesting = 24;
 std::string literal_text(const char* text) { return text == nullptr ? "" : text; }
 
 std::string_view type_of(cmark_node* node) { return cmark_node_get_type_string(node); }
+
+/// A picture of this width fills the line, also in site/paper.lua.
+constexpr int kPixelsOfLine = 640;
+
+/// Returns the share of the line that a picture takes according to its title (see
+/// `parse_markdown`), or an empty text if the title gives no width.
+std::string share_of_line(std::string_view title) {
+  constexpr std::string_view kWidth = "width=";
+  if (!title.starts_with(kWidth)) return "";
+  int width = 0;
+  std::from_chars(title.data() + kWidth.size(), title.data() + title.size(), width);
+  if (width <= 0) return "";
+  width = std::min(width, 10 * kPixelsOfLine);
+  const int share = title.ends_with('%') ? width : width * 100 / kPixelsOfLine;
+  return std::to_string(std::clamp(share, 1, 100)) + "%";
+}
 
 template <typename Visit>
 void for_each_child(cmark_node* node, Visit visit) {
@@ -150,7 +167,9 @@ class TreeReader {
       case CMARK_NODE_LINK:
         return add_parent(Kind::kLink);
       case CMARK_NODE_IMAGE:
-        return add(Kind::kImage, text_inside(node), literal_text(cmark_node_get_url(node)));
+        add(Kind::kImage, text_inside(node), literal_text(cmark_node_get_url(node)));
+        to.back().typst = share_of_line(literal_text(cmark_node_get_title(node)));
+        return;
       default:
         return add_parent(type_of(node) == "strikethrough" ? Kind::kStrike : Kind::kEmph);
     }

@@ -29,7 +29,7 @@ struct Inline {
   std::string text;              ///< kText, kCode; kMath, kDisplay: TeX; kImage: alternative text
   std::string target;            ///< kLink, kImage: the address, unescaped
   std::vector<Inline> children;  ///< kEmph, kStrong, kStrike, kLink
-  std::string typst = {};        ///< kMath, kDisplay: the formula in Typst
+  std::string typst = {};        ///< kMath, kDisplay: the formula; kImage: its width, or empty
 
   bool operator==(const Inline&) const = default;
 };

@@ -26,6 +26,7 @@ import sys
 import tempfile
 import tomllib
 import traceback
+import typing
 from pathlib import Path
 
 import torch
@@ -33,7 +34,19 @@ from labreport_flops import count_step
 from labreport_settings import SET_FOR_FORWARD, SettingChanged, Settings, compare, read
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
-COURSE_PARAMETERS = ["vocab_size", "context_length", "d_model", "num_layers", "num_heads", "d_ff", "rope_theta"]
+# The course's parameters, and the other names under which models take them.
+SYNONYMS = {
+    "vocab_size": "vocabulary_size n_vocab vocab",
+    "context_length": "context_len context_size context max_seq_len max_seq_length max_sequence_length seq_len block_size n_ctx "
+                      "n_positions max_position_embeddings",
+    "d_model": "n_embd n_embed embed_dim embedding_dim embeddings_size emb_dim hidden_size model_dim dim",
+    "num_layers": "n_layers n_layer num_blocks n_blocks num_hidden_layers layers blocks depth",
+    "num_heads": "n_heads n_head num_attention_heads nhead heads",
+    "d_ff": "ffn_dim ff_dim intermediate_size dim_feedforward d_hidden",
+    "rope_theta": "theta rope_base",
+}
+COURSE_PARAMETERS = list(SYNONYMS)
+CONFIG_NEEDS = {"vocab_size", "d_model", "num_layers"}  # a config without these has sizes that labreport would not set
 ROPE_THETA = 10_000.0
 OPTIMIZER_ARGUMENTS = {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.01}
 HASH_DIGITS = 8
@@ -53,6 +66,9 @@ def describe_error(error):
     kernel up to the place and a caret, and has the cause behind them or, if a called function failed, in __cause__."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     kind, first = type(error).__name__, (lines or [""])[0]
+    if not lines and error.__traceback__:  # a bare assert says where it stands
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        first = f"`{place.line}` at {place.filename}:{place.lineno}"
     caret = max((number for number, line in enumerate(lines) if number and set(line) == {"^"}), default=None)
     if caret is not None and any(re.search(r"\bat \d+:\d+:$", line) for line in lines):
         if lines[caret + 1:]:
@@ -168,8 +184,47 @@ def import_file(path):
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules.setdefault(path.stem, module)
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        if sys.modules[path.stem] is module:
+            del sys.modules[path.stem]  # import_place may try again
+        raise
     return module
+
+
+def import_place(place):
+    """Imports the file or the module. A script that starts in its checkout's root finds the packages there, so a missing
+    package of a folder above the importing file puts that folder on the path."""
+    while True:
+        try:
+            return import_file(place) if place.endswith(".py") else importlib.import_module(place)
+        except ModuleNotFoundError as error:
+            package = (error.name or "").partition(".")[0]
+            files = users_files(error)
+            if not files or has_package(package):
+                raise
+            folders = [folder for folder in checkout_folders(files[-1].resolve()) if has_module(folder, package)]
+            if not folders or str(folders[0]) in sys.path:
+                raise
+            sys.path.append(str(folders[0]))
+
+
+def users_files(error):
+    """Returns the user's files in the error's traceback, the outermost first."""
+    files = [Path(frame.f_code.co_filename) for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return [file for file in files if file.is_file() and is_users(file)]
+
+
+def checkout_folders(file):
+    """Returns the folders above a file, up to the root of its checkout and five at most, the nearest first."""
+    folders = list(file.parents[:5])
+    is_root = [any((folder / name).exists() for name in [".git", "pyproject.toml", "setup.py"]) for folder in folders]
+    return folders[: is_root.index(True) + 1] if True in is_root else folders
+
+
+def has_module(folder, package):
+    return (folder / package / "__init__.py").is_file() or (folder / f"{package}.py").is_file()
 
 
 def imports_of(file, package="", top_level_only=False):
@@ -192,8 +247,8 @@ def imports_of(file, package="", top_level_only=False):
 def folder_with(package, near):
     """Returns the folder of a checkout that has the package; None if there is none near the file."""
     for folder in near.parents[:3]:
-        for place in [folder, *sorted(folder.glob("*/"))]:
-            if (place / package / "__init__.py").is_file() or (place / f"{package}.py").is_file():
+        for place in sorted(folder.glob("*/")):
+            if has_module(place, package):
                 return place
     return None
 
@@ -207,18 +262,59 @@ def explain_missing_packages(flag, place, error):
     package = (error.name or "").partition(".")[0]
     if not package or has_package(package) or package == place.partition(".")[0]:
         return
-    files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
-    files = [Path(file) for file in files if Path(file).is_file() and is_users(Path(file))]
-    imported = set().union(*(imports_of(file, top_level_only=True) for file in files))
-    missing = sorted({package} | {name for name in {full.partition(".")[0] for full in imported} if not has_package(name)})
+    files = users_files(error)
+    named_files = [Path(place).expanduser()] if place.endswith(".py") else []
+    missing = sorted({package} | missing_packages(named_files + files))
     for name in missing:
         if files and (folder := folder_with(name, files[-1].resolve())):
             raise Mismatch(f"{flag} {place} needs {name}, which lies in {folder}; set PYTHONPATH={folder}") from error
-    pip = f"{sys.executable} -m pip" if has_package("pip") else f"uv pip install --python {sys.executable}"
-    install = pip + ("" if pip.startswith("uv") else " install")
     projects = " ".join(PROJECT_NAMES.get(name, name) for name in missing)
-    raise Mismatch(f"{flag} {place} needs {', '.join(missing)}, which {sys.prefix} lacks; `{install} {projects} "
-                   f"torch=={torch.__version__}` installs beside this torch and keeps it") from error
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+        torch_version = importlib.metadata.version("torch")  # pip compares this one; torch.__version__ may add "+cu130"
+    raise Mismatch(f"{flag} {place} needs {', '.join(missing)}, which {sys.prefix} lacks; `{pip_install()} {projects} "
+                   f"torch=={torch_version}` installs beside this torch and keeps it") from error
+
+
+def pip_install():
+    return f"{sys.executable} -m pip install" if has_package("pip") else f"uv pip install --python {sys.executable}"
+
+
+def missing_packages(files):
+    """Returns the packages that the files, and the user's files that these import, need and that are not installed."""
+    pending, seen, missing = [file.resolve() for file in files], set(), set()
+    while pending:
+        file = pending.pop()
+        if file in seen:
+            continue
+        seen.add(file)
+        name = name_in_package(file)[0]
+        package = name if file.stem == "__init__" else name.rpartition(".")[0]
+        for imported in filter(None, imports_of(file, package, top_level_only=True)):
+            parts = [found for found in map(file_of_import, itertools.accumulate(imported.split("."), "{}.{}".format)) if found]
+            pending += parts
+            first = imported.partition(".")[0]
+            missing |= set() if parts or has_package(first) else {first}
+    return missing
+
+
+def other_spelling(error):
+    """Returns the advice to rename a file that differs from the missing module in upper and lower case only."""
+    package, _, name = (error.name or "").rpartition(".")
+    for folder in getattr(sys.modules.get(package), "__path__", []):
+        for file in sorted(Path(folder).iterdir()):
+            if file.stem != name and file.stem.lower() == name.lower():
+                return f"; {file} is spelled differently, and this machine tells upper from lower case: rename it"
+    return ""
+
+
+def missing_part(error):
+    """Returns the advice to install a checkout whose package imports a part that no file holds, such as a C++ extension."""
+    name = re.match(r"cannot import name '(\w+)' from (partially initialized )?module", str(error))
+    file = Path(error.path or "")
+    if not name or file.name != "__init__.py" or not is_users(file) or [*file.parent.glob(name[1]), *file.parent.glob(f"{name[1]}.py")]:
+        return ""
+    return (f"; no file of {file.parent} is {name[1]}: if it has to be built, `{pip_install()} --no-deps -e "
+            f"{checkout_folders(file.resolve())[-1]}` builds it")
 
 
 def load(flag, text):
@@ -228,7 +324,7 @@ def load(flag, text):
         raise Mismatch(f"{flag} {text} names no class; give path/file.py:Class or package.module:Class")
     del sys.argv[1:]  # a module that reads the command line finds none
     try:
-        module = import_file(place) if place.endswith(".py") else importlib.import_module(place)
+        module = import_place(place)
     except Mismatch:
         raise
     except BaseException as error:  # a module may call sys.exit
@@ -237,6 +333,8 @@ def load(flag, text):
         python = f"Python {platform.python_version()} of {sys.prefix}"
         is_script = isinstance(error, SystemExit)
         advice = "; put what only a script does under if __name__ == '__main__'" if is_script else ""
+        if isinstance(error, ImportError):
+            advice = other_spelling(error) or missing_part(error)
         raise Mismatch(f"{flag} {place} cannot be imported by {python}: {describe_error(error)}{advice}") from error
     found = module
     for part in name.split("."):
@@ -312,8 +410,31 @@ def version_of_modules(package):
     return ""
 
 
+CONFIG_NAMES = r"config|cfg|conf|args|hparams"
+
+
+def is_required(parameter):
+    return parameter.default is parameter.empty and parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
+
+
+def spellings(taken):
+    """Returns the course's parameters that a signature takes, with the names by which it takes them."""
+    spelled = {name: next((other for other in [name, *words.split()] if other in taken), None) for name, words in SYNONYMS.items()}
+    return {name: other for name, other in spelled.items() if other}
+
+
+def values_taken(values, taken):
+    """Returns those values that a signature takes, under its names for them; all values if it takes any names."""
+    names = spellings(taken)
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in taken.values()):
+        names = {name: name for name in values} | names
+    return {other: values[name] for name, other in names.items() if name in values}
+
+
 class Source:
     """The model as its user named it: a class or a factory, its arguments, a loss, an optimizer."""
+
+    config_name = ""  # the class of the config object that was made for the model
 
     def __init__(self, spec):
         self.spec = spec
@@ -353,51 +474,80 @@ class Source:
             digest.update(version_of_modules(package).encode())
         return digest.hexdigest()[:HASH_DIGITS]
 
-    def named_arguments(self, values, device=None):
+    def named_arguments(self, values, device=None, makes_config=True):
         """Returns the values whose names the signature takes, and MODEL_ARGS with each "$name" replaced. A parameter called
-        device gets the device; one called dtype gets FP32, unless it has a default."""
+        device gets the device; one called dtype gets FP32, unless it has a default. A config object that takes the values
+        is made, or only shown to be possible."""
         taken = inspect.signature(self.model).parameters
-        takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in taken.values())
-        named = {name: value for name, value in values.items() if takes_any or name in taken}
+        named = values_taken(values, taken)
         if "device" in taken:
             named["device"] = device
         if "dtype" in taken and taken["dtype"].default is inspect.Parameter.empty:
             named["dtype"] = torch.float32
-        for name, value in self.arguments.items():
+        given = dict(self.arguments)
+        for name, value in given.items():
             if isinstance(value, str) and value.startswith("$"):
                 if value[1:] not in values:
                     raise Mismatch(f"MODEL_ARGS: {name} is {value}; there are {', '.join('$' + known for known in values)}")
-                value = values[value[1:]]
-            named[name] = value
+                given[name] = values[value[1:]]
         for name, parameter in taken.items():
-            required = parameter.default is parameter.empty and parameter.kind not in (
-                parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
-            if required and name not in named:
-                advice = self.factory_for(parameter) or (f"give it by MODEL_ARGS, a constant or one of "
-                                                         f"{', '.join('$' + known for known in values)}")
-                raise Mismatch(f"{self.name}({', '.join(named)}) lacks {name}; {advice}")
+            if name not in named and name not in given and (fields := self.config_fields(parameter, values, given)):
+                kind = self.config_kind(parameter)
+                named[name] = call(kind.__name__, kind, **fields) if makes_config else None
+                self.config_name = kind.__name__
+                given = {other: value for other, value in given.items() if other in taken or other not in fields}
+        named |= given
+        lacking = [parameter for name, parameter in taken.items() if name not in named and is_required(parameter)]
+        for advice in filter(None, map(self.factory_for, lacking)):
+            raise Mismatch(f"{self.name}({', '.join(named)}) lacks {lacking[0].name}; {advice}")
+        if lacking:
+            names = ", ".join(parameter.name for parameter in lacking)
+            raise Mismatch(f"{self.name}({', '.join(named)}) lacks {names}; give {'it' if len(lacking) == 1 else 'them'} by "
+                           f"MODEL_ARGS, a constant or one of {', '.join('$' + known for known in values)}")
         return named
+
+    def config_kind(self, parameter):
+        """Returns the class of the config object that a parameter takes: its annotation, or the config class of this
+        model in its module. Returns None for a parameter of another kind."""
+        initializer, kind = self.model.__init__ if isinstance(self.model, type) else self.model, parameter.annotation
+        with contextlib.suppress(Exception):  # an annotation may be text that names nothing
+            kind = typing.get_type_hints(initializer).get(parameter.name, kind)
+        kinds = [part for part in typing.get_args(kind) or [kind] if isinstance(part, type) and part is not type(None)]
+        if len(kinds) == 1 and kinds[0] is not parameter.empty:
+            is_config = kinds[0].__module__ != "builtins" and not issubclass(kinds[0], torch.nn.Module)
+            return kinds[0] if is_config else None
+        if not re.search(CONFIG_NAMES, parameter.name):
+            return None
+        names = getattr(initializer, "__globals__", {})
+        configs = {name: value for name, value in names.items() if isinstance(value, type) and name.endswith("Config")}
+        return configs.get(f"{self.name}Config") or (next(iter(configs.values())) if len(configs) == 1 else None)
+
+    def config_fields(self, parameter, values, given):
+        """Returns the arguments of a parameter's config class, from the course's values and MODEL_ARGS; none if they do not
+        make it."""
+        with contextlib.suppress(ValueError, TypeError):  # some classes have no signature
+            fields = inspect.signature(self.config_kind(parameter)).parameters
+            names = {name: values[course] for course, name in spellings(fields).items() if course in values}
+            filled = names | {name: value for name, value in given.items() if name in fields}
+            if CONFIG_NEEDS <= spellings(fields).keys() and {name for name in fields if is_required(fields[name])} <= filled.keys():
+                return filled
+        return {}
 
     def factory_for(self, parameter):
         """Returns the advice to write a factory if a parameter takes a config object; else an empty text."""
-        module = sys.modules.get(self.model.__module__)
-        kind = parameter.annotation
-        kind = getattr(module, kind, None) if isinstance(kind, str) else kind
-        is_config = isinstance(kind, type) and kind is not parameter.empty and kind.__module__ != "builtins"
-        if not is_config and not re.search(r"config|cfg|conf|args|hparams", parameter.name):
+        kind = self.config_kind(parameter)
+        if kind is None and not re.search(CONFIG_NAMES, parameter.name):
             return ""
-        if not is_config:
-            configs = [value for name, value in vars(module).items() if isinstance(value, type) and name.endswith("Config")]
-            kind = configs[0] if len(configs) == 1 else None
         fields = inspect.signature(kind).parameters if kind else {}
-        filled = ", ".join(f"{field}={field if field in COURSE_PARAMETERS else '…'}" for field in fields)
-        made = f"{kind.__name__ if kind else 'Config'}({filled or '…'})"
+        filled = {spelled: name for name, spelled in spellings(fields).items()}
+        required = [f"{name}={filled.get(name, '…')}" for name, field in fields.items() if name in filled or is_required(field)]
+        made = f"{kind.__name__ if kind else 'Config'}({', '.join(required) or '…'})"
         return (f"write a function that makes it, and name that function: `def make({', '.join(COURSE_PARAMETERS[:-1])}): "
                 f"return {self.name}({parameter.name}={made})`")
 
     def check(self):
         """Raises Mismatch if the arguments do not fit the model, or if a needed compiler is missing."""
-        self.named_arguments(dict.fromkeys(COURSE_PARAMETERS, 1))
+        self.named_arguments(dict.fromkeys(COURSE_PARAMETERS, 1), makes_config=False)
         if self.compiled:
             check_compiler()
 
@@ -606,7 +756,11 @@ class Network:
             check_offered(self.device)
         named = source.named_arguments(values, self.device)
         with torch.device(device):
-            self.module = call(source.name, source.model, **named)
+            try:
+                self.module = call(source.name, source.model, **named)
+            except Mismatch as error:
+                advice = f"; MODEL_ARGS sets other fields of {source.config_name}" if source.config_name else ""
+                raise Mismatch(f"{error}{advice}") from error.__cause__
         if not isinstance(self.module, torch.nn.Module):
             raise Mismatch(f"{call_text(source.name, (), named)} made {describe_value(self.module)}, no torch.nn.Module")
         self.module.to(device)

@@ -14,6 +14,7 @@ namespace labreport::index_document_test {
 namespace {
 
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 
 RunSummary summary_of(const std::string& device, const std::string& time) {
@@ -404,6 +405,16 @@ TEST(OneValue, IsTheNewestOneThatTheGpuSets) {
   };
   EXPECT_EQ(value(with_step(summary_of("A", "2026-05-02"), 77, false)), "77.00");
   EXPECT_EQ(value(with_step(summary_of("A", "2026-05-02"), 108, true)), "78.00");
+}
+
+TEST(OneValue, HasAKeyOfItsOwnIfTwoGpusNamesMakeOneSlug) {
+  std::vector<RunSummary> runs{with_step(summary_of("A 1", "2026-05-01"), 78, false),
+                               with_step(summary_of("A-1", "2026-05-02"), 99, false)};
+  runs[0].folder = "a-1/2025/one";
+  runs[1].folder = "a-1-2/2025/two";
+  const TableView steps = index_part(runs).tables.front();
+  EXPECT_THAT(steps.rows[0].cells[2].key, EndsWith("/a-1-2"));
+  EXPECT_THAT(steps.rows[0].cells[3].key, EndsWith("/a-1"));
 }
 
 TEST(OneValue, HasOneKeyOnEveryPage) {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+
 namespace labreport::rich_text_test {
 namespace {
 
@@ -81,6 +83,18 @@ TEST(RichText, MakesABlockOfALonePicture) {
   EXPECT_EQ(block.kind, Block::Kind::kImage);
   EXPECT_EQ(block.inlines.front().text, "Two dots");
   EXPECT_EQ(block.inlines.front().target, "figures/dots.png");
+}
+
+TEST(RichText, ReadsTheWidthOfAPictureFromItsTitle) {
+  for (const auto& [title, width] : std::map<std::string, std::string>{{"width=320", "50%"},
+                                                                       {"width=30%", "30%"},
+                                                                       {"width=9999", "100%"},
+                                                                       {"width=99999999999", ""},
+                                                                       {"width=1", "1%"},
+                                                                       {"width=wide", ""},
+                                                                       {"a tooltip", ""}}) {
+    EXPECT_EQ(parse_line("See ![a](b.png \"" + title + "\")").back().typst, width) << title;
+  }
 }
 
 TEST(RichText, KeepsOnlyWebAndRelativeLinks) {

@@ -73,17 +73,27 @@ class Latex(unittest.TestCase):
     def test_the_report(self):
         self.assert_well_set(self.compile(self.out / "sample", "report"), range(4, 11))
 
-    def test_the_report_with_another_engine(self):
-        if not subprocess.run(["kpsewhich", "luaotfload.sty"], check=False, capture_output=True).stdout:
-            self.skipTest("no lualatex with its fonts here")
+    def compile_elsewhere(self, engine, more):
+        """Compiles the sample with another engine, with more text at its start, and returns the log."""
         text = (self.out / "sample/report.tex").read_text(encoding="utf-8")
         self.assertIn("≈", text)
-        (self.out / "sample/other.tex").write_text(text, encoding="utf-8")
-        process = subprocess.run(["lualatex", *PDFLATEX[1:], "other.tex"], cwd=self.out / "sample", check=False,
+        text = text.replace(r"\begin{document}", r"\begin{document}" + more, 1)
+        (self.out / f"sample/{engine}.tex").write_text(text, encoding="utf-8")
+        process = subprocess.run([engine, *PDFLATEX[1:], f"{engine}.tex"], cwd=self.out / "sample", check=False,
                                  capture_output=True, stdin=subprocess.DEVNULL)
         self.assertEqual(process.returncode, 0, process.stdout[-3000:])
-        log = (self.out / "sample/other.log").read_text(encoding="utf-8", errors="replace")
-        self.assertNotIn("Missing character: There is no ≈", log)
+        return (self.out / f"sample/{engine}.log").read_text(encoding="utf-8", errors="replace")
+
+    def test_the_report_with_lualatex(self):
+        if not subprocess.run(["kpsewhich", "luaotfload.sty"], check=False, capture_output=True).stdout:
+            self.skipTest("no lualatex with its fonts here")
+        self.assertNotIn("Missing character: There is no ≈", self.compile_elsewhere("lualatex", ""))
+
+    def test_the_report_with_xelatex_loses_no_letter(self):
+        if shutil.which("xelatex") is None:
+            self.skipTest("no xelatex here")
+        log = self.compile_elsewhere("xelatex", r"前向 ✅ 😀 ж \textbf{平均} \texttt{前 ∇} $\text{前} ≈ α$")
+        self.assertNotIn("Missing character", log)
 
     def test_each_part_in_a_document_of_ones_own(self):
         parts = sorted((self.out / "sample/parts").glob("*.tex"))

@@ -210,7 +210,7 @@ TEST(Note, ShowsPicturesOfHtml) {
       find);
   ASSERT_TRUE(file.note);
   EXPECT_EQ(file.note->markdown,
-            "See ![a plot](notes/plot.png) here.\n\n$$\na\n$$\n\ngone\n\n"
+            "See ![a plot](notes/plot.png \"width=9\") here.\n\n$$\na\n$$\n\ngone\n\n"
             "[far](https://a.b/c.png)\n\nbad");
   EXPECT_THAT(problems(file),
               ElementsAre(HasSubstr("13: the link to javascript:x"), "7: gone.png is not there"));

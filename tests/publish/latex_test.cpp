@@ -104,6 +104,8 @@ TEST_F(Latex, LimitsTheNestingOfLists) {
 
 TEST_F(Latex, SaysWhatItCannotShow) {
   EXPECT_THAT(body_of("![Two dots](dots.png)"), HasSubstr("{dots.png}"));
+  EXPECT_THAT(body_of("![a](dots.png \"width=320\")"), HasSubstr("width=0.5\\linewidth"));
+  EXPECT_THAT(body_of("![a](dots.png \"width=30%\")"), HasSubstr("width=0.3\\linewidth"));
   EXPECT_THAT(body_of("![Two dots](dots.svg)"), HasSubstr("Picture: Two dots (dots.svg, a kind"));
   EXPECT_THAT(body_of("~~wrong~~"), HasSubstr("{[}wrong (struck out){]}"));
 }

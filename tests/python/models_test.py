@@ -3,6 +3,7 @@
 models_test.py FOLDER    FOLDER has labreport_worker.py and its engine
 """
 
+import importlib.metadata
 import itertools
 import os
 import re
@@ -227,18 +228,51 @@ class Packages(unittest.TestCase):
         self.assertEqual(worker.load("MODEL", f"{folder.name}.model:Bigram")[0].__name__, "Bigram")
 
     def test_packages_that_are_not_there_have_no_metadata(self):
-        import importlib.metadata
-
         for name in ["flash_attention_of_nobody", "json"]:
             with self.assertRaises(importlib.metadata.PackageNotFoundError):
                 importlib.metadata.version(name)
 
     def test_names_all_missing_packages_and_how_to_install_them(self):
-        folder = self.write(__init__="", model="import einsums, cv2\nimport os")
+        folder = self.write(__init__="from .parts import *", parts="import einsums\ntry:\n    import cupy\nexcept ImportError:\n"
+                            "    pass", model="from .more import Bigram", more="import os\nimport cv2\nfrom odd_models import Bigram")
+        torch_version = importlib.metadata.version("torch")
         missing = unittest.mock.patch.object(worker, "has_package", lambda name: name not in ["einsums", "cv2"])
         with self.assertRaisesRegex(worker.Mismatch, r"needs cv2, einsums, which \S+ lacks; `\S+ -m pip install opencv-python "
-                                                     rf"einsums torch=={re.escape(torch.__version__)}` installs"), missing:
+                                                     rf"einsums torch=={re.escape(torch_version)}` installs"), missing:
             self.load(folder)
+
+    def test_finds_a_package_in_a_folder_above(self):
+        folder = self.write(parts=self.BIGRAM)
+        (folder / "__init__.py").touch()
+        (folder / "models" / "gpt").mkdir(parents=True)
+        (folder / "models" / "gpt" / "model.py").write_text(f"from {folder.name}.parts import Bigram as Model\n")
+        self.assertEqual(self.load(folder, "models/gpt/model:Model").__name__, "Bigram")
+
+    def test_finds_no_package_outside_of_the_checkout(self):
+        folder = self.write(model="import above_checkout\n")
+        (folder.parent / "above_checkout.py").touch()
+        (folder / "pyproject.toml").touch()
+        with self.assertRaisesRegex(worker.Mismatch, "needs above_checkout, which .*; set PYTHONPATH="):
+            self.load(folder)
+
+    def test_names_a_file_that_is_spelled_in_another_case(self):
+        folder = self.write(__init__="", Rope="", model="import PACKAGE.RoPE\n")
+        with self.assertRaisesRegex(worker.Mismatch, rf"{folder}/Rope.py is spelled differently, .*: rename it"):
+            self.load(folder)
+
+    def test_tells_how_to_build_a_missing_part(self):
+        folder = self.write(__init__="from . import extension", model=self.BIGRAM)
+        (folder.parent / "pyproject.toml").touch()
+        with self.assertRaisesRegex(worker.Mismatch, rf"no file of {folder} is extension: if it has to be built, "
+                                                     rf"`\S+ -m pip install --no-deps -e {folder.parent}` builds it$"):
+            self.load(folder)
+
+    def test_makes_the_only_config_of_a_module(self):
+        folder = self.write(model=self.BIGRAM + "class TinyConfig:\n"
+                            "    def __init__(self, vocab_size, dim, n_layer, scale=1.5):\n        self.width, self.scale = dim, scale\n"
+                            "class Model(Bigram):\n    def __init__(self, cfg):\n"
+                            "        super().__init__(30, cfg.width)\n        assert cfg.scale == 1.5\n")
+        self.assertEqual(network(f"{folder}/model.py:Model").module.table.embedding_dim, 16)
 
     def test_names_the_folder_of_a_missing_package_that_lies_nearby(self):
         folder = self.write(__init__="", model="import nearby_package")
@@ -527,18 +561,28 @@ class Messages(unittest.TestCase):
             self.expect_error("needs einsums, which", f"{folder}/broken.py:Model")
 
     def test_reports_wrong_arguments(self):
-        reference = f"{HERE.parents[1] / 'src' / 'python' / 'labreport_transformer.py'}:Transformer"
-        self.expect_error(["Transformer(d_model, d_ff, device) lacks layers; give it by MODEL_ARGS", "$num_layers"], reference)
+        self.expect_error("Picky(vocab_size) lacks bias, scaling; give them by MODEL_ARGS, a "
+                          "constant or one of $vocab_size", ODD_MODELS + "Picky")
         self.expect_error("MODEL_ARGS: width is $depth; there are $vocab_size", ODD_MODELS + "Bigram", '{"width": "$depth"}')
         self.expect_error("MODEL_ARGS is no JSON", ODD_MODELS + "Bigram", "{width: 3}")
         self.expect_error("MODEL_ARGS is [3]; give an object", ODD_MODELS + "Bigram", "[3]")
         self.expect_error("Bigram(vocab_size=30, depth=3) failed: TypeError", ODD_MODELS + "Bigram", '{"depth": 3}')
 
+    def test_passes_parameters_under_the_names_that_models_have(self):
+        for name in ["Renamed", "MakesItsConfig", "MayTakeAConfig"]:
+            module = network(ODD_MODELS + name).module
+            self.assertEqual([module.table.num_embeddings, module.table.embedding_dim, module.depth], [30, 16, 2], name)
+        module = network(ODD_MODELS + "MakesItsConfig", '{"n_layer": 5, "bias": false}').module
+        self.assertEqual([module.depth, module.bias], [5, False])
+        self.expect_error("failed: AssertionError: `assert config.n_embd > 1` at ", ODD_MODELS + "MakesItsConfig", '{"n_embd": 1}')
+        self.expect_error("; MODEL_ARGS sets other fields of MakesItsConfigConfig", ODD_MODELS + "MakesItsConfig", '{"n_embd": 1}')
+        self.assertEqual(network(ODD_MODELS + "Renamed", '{"n_embd": 6}').module.table.embedding_dim, 6)
+
     def test_shows_the_factory_that_makes_a_config(self):
         make = "`def make(vocab_size, context_length, d_model, num_layers, num_heads, d_ff): return "
         for name, parameter in [("Configured", "config"), ("ConfiguredByName", "args")]:
             self.expect_error([f"{name}() lacks {parameter}; write a function",
-                               f"{make}{name}({parameter}=ModelConfig(vocab=…, d_model=d_model))`"], ODD_MODELS + name)
+                               f"{make}{name}({parameter}=ModelConfig(vocab=vocab_size, d_model=d_model))`"], ODD_MODELS + name)
 
     def test_points_to_the_loss_of_the_model(self):
         self.expect_error(["LossItself.forward(int64[2, 8] on cpu) returned (float32[2, 1, 30] on cpu, None); expected logits "
@@ -555,6 +599,8 @@ class Messages(unittest.TestCase):
         self.expect_error(["Narrow.forward(int64[2, 8] on cpu) returned float32[2, 30] on cpu", "logits [2, 8, 30]"],
                           ODD_MODELS + "Narrow")
         self.expect_error("Failing.forward(int64[2, 8] on cpu) failed: RuntimeError", ODD_MODELS + "Failing")
+        self.expect_error(["Asserting.forward(", "failed: AssertionError: `assert ids.numel() < 3` at ", "odd_models.py:"],
+                          ODD_MODELS + "Asserting")
         self.expect_error("Leaving.forward(int64[2, 8] on cpu) failed: SystemExit: 0", ODD_MODELS + "Leaving")
         self.expect_error("Interrupted.forward(int64[2, 8] on cpu) failed: KeyboardInterrupt", ODD_MODELS + "Interrupted")
         self.expect_error(["cross_entropy(float32[16, 30] on cpu, int64[16] on cpu)", "a loss that requires no gradient"],

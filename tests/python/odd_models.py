@@ -36,6 +36,11 @@ class Leaving(Bigram):
         raise SystemExit(0)
 
 
+class Asserting(Bigram):
+    def forward(self, ids):
+        assert ids.numel() < 3
+
+
 class Interrupted(Bigram):
     def forward(self, ids):
         raise KeyboardInterrupt
@@ -120,6 +125,44 @@ class HalfInBf16(Bigram):
 class Configured(Bigram):
     def __init__(self, config: ModelConfig):
         super().__init__(config.vocab, config.d_model)
+
+
+class Picky(Bigram):
+    def __init__(self, vocab_size, bias, scaling):
+        super().__init__(vocab_size)
+
+
+class Renamed(Bigram):
+    """Takes the course's parameters under names of its own, two of them with a default."""
+
+    def __init__(self, vocabulary_size, n_embd=99, n_layer=99):
+        super().__init__(vocabulary_size, n_embd)
+        self.depth = n_layer
+
+
+@dataclasses.dataclass
+class MakesItsConfigConfig:
+    n_embd: int
+    n_layer: int
+    vocab_size: int = 99
+    bias: bool = True
+
+
+class MakesItsConfig(Renamed):
+    """Takes a config that no annotation describes: the module's class of the model's name does."""
+
+    def __init__(self, config):
+        assert config.n_embd > 1
+        super().__init__(config.vocab_size, config.n_embd, config.n_layer)
+        self.bias = config.bias
+
+
+class MayTakeAConfig(MakesItsConfig):
+    def __init__(self, sizes: MakesItsConfigConfig | None = None):
+        super().__init__(sizes or MakesItsConfigConfig(9, 9))
+
+
+ConfiguredByNameConfig = ModelConfig
 
 
 class ConfiguredByName(Bigram):

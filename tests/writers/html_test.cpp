@@ -171,6 +171,19 @@ TEST(Template, RefusesATagWithoutAValue) {
   EXPECT_THROW(fill_template("no-such.html", {}), Error);
 }
 
+TEST(ComparedPairs, BelongToGpusByTheWholeNamesOfFolders) {
+  const ComparedPair pair{"diff/gpu-2-2025-one--other-2026-two/index.html", "", "", ""};
+  EXPECT_TRUE(pair.compares("gpu-2"));
+  EXPECT_TRUE(pair.compares("other"));
+  EXPECT_FALSE(pair.compares("gpu"));
+}
+
+TEST(MarkdownToHtml, GivesPicturesTheirWidths) {
+  EXPECT_THAT(markdown_to_html("![a](b.png \"width=50%\")"), HasSubstr(" width=\"50%\""));
+  const std::string words = markdown_to_html("say title=\"width=3\" here");
+  EXPECT_THAT(words, HasSubstr("title=&quot;width=3&quot;"));
+}
+
 TEST(MarkdownToHtml, LeavesRawHtmlAndUnsafeLinksOut) {
   const std::string html = markdown_to_html("<b>x</b> [a](javascript:alert(1)) **bold**");
   EXPECT_THAT(html, Not(HasSubstr("<b>")));

@@ -43,7 +43,8 @@ Value Measurement::value(const std::string& name, const std::string& root) const
   const double* found = quantity->find(name);
   if (found == nullptr) return {};
   Value value = *found;
-  value.key = quantity->key(name, run->gpu());
+  // The site gives each GPU a folder of its own, but two GPUs' names may make one slug.
+  value.key = quantity->key(name, run->folder.empty() ? run->gpu() : run->gpu_folder());
   if (!run->folder.empty()) value.link = root + run->address(quantity->part);
   return value;
 }

@@ -121,8 +121,9 @@ std::string single_page_html(const Document& document, const Drawings& drawings,
 }
 
 bool ComparedPair::compares(const std::string& gpu_folder) const {
-  return link.starts_with("diff/" + gpu_folder + "-") ||
-         link.find("--" + gpu_folder + "-") != std::string::npos;
+  const std::string edition_folder = gpu_folder + "-20";  // not "nvidia-h200-2" for "nvidia-h200"
+  return link.starts_with("diff/" + edition_folder) ||
+         link.find("--" + edition_folder) != std::string::npos;
 }
 
 std::string overview_html(const OverviewPage& page, const Drawings& drawings,

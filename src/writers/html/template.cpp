@@ -62,8 +62,10 @@ std::string markdown_to_html(std::string_view markdown, const Formulas& formulas
   const ParsedMarkdown parsed = parse_markdown(markdown);
   const std::unique_ptr<char, decltype(&std::free)> raw_html(
       cmark_render_html(parsed.tree.get(), CMARK_OPT_DEFAULT, nullptr), &std::free);
+  // In text a quote is &quot;, so this is the title by which `parse_markdown` keeps a width.
+  const std::string sized = replaced(raw_html.get(), " title=\"width=", " width=\"");
   std::string html;
-  for (const CutPiece& piece : split_at_marks(raw_html.get(), parsed.spans)) {
+  for (const CutPiece& piece : split_at_marks(sized, parsed.spans)) {
     if (piece.span == nullptr) {
       html += keep_numbers_whole(piece.text);
       continue;

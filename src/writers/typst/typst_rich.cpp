@@ -132,7 +132,8 @@ class RichWriter {
     if (!source_.options.pictures.contains(image.target)) {
       return typst_call("emph", "Picture\\: " + typst_text(image.text));
     }
-    return "#box(image(" + typst_string(image.target) + ", width: " + width +
+    return "#box(image(" + typst_string(image.target) +
+           ", width: " + (image.typst.empty() ? width : image.typst) +
            ", alt: " + typst_string(image.text) + "))";
   }
 
