@@ -50,13 +50,6 @@ TEST(ShardedOptimizerPlan, TrainsXlOnTwoGpusWithAndWithoutSharding) {
   EXPECT_THAT(planned_ids(input_for(kProblem, Preset::kDemo)).front(), HasSubstr(".gloo.r2."));
 }
 
-TEST(ShardedOptimizerMemory, IsExplainedByTheStateThatOthersHold) {
-  const auto difference = HasSubstr("Sharding saves the state");
-  EXPECT_THAT(answer("a"), AllOf(HasSubstr("7.44 GiB either way"), difference));
-  EXPECT_THAT(answer("a", scaled_peaks(5, 1.1)), Not(difference));
-  EXPECT_THAT(answer("a", scaled_peaks(0, 1.1)), HasSubstr("7.44 GiB and 8.19 GiB after model"));
-}
-
 TEST(ShardedOptimizerMemory, HasNoPeaksOnOneGpu) {
   EXPECT_EQ(answer("a", on_one_gpu), "This run does not answer this question.");
   EXPECT_THAT(answer("c", on_one_gpu), HasSubstr("**$3 \\Psi"));
