@@ -153,8 +153,6 @@ std::vector<AttentionRow> attention_rows(const Cell& cell) {
     AttentionRow& known = rows.emplace_back(cell.spec, row);
     const std::string length = std::to_string(known.length());
     known.forward_peak_bytes = single_number(*launch, metric::kForwardPeak, length);
-    known.backward_peak_bytes = single_number(*launch, metric::kBackwardPeak, length);
-    known.reserved_bytes = single_number(*launch, metric::kRefusedReserved, length);
   }
   const auto first_out_of_memory = std::ranges::find_if(rows, &AttentionRow::ran_out_of_memory);
   for (auto row = first_out_of_memory; row != rows.end(); ++row) {

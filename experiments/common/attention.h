@@ -44,10 +44,8 @@ class AttentionRow {
   bool is_incomplete() const;  ///< True if a pass failed or is too far from FP64's result.
   std::string failed_phase() const;  ///< The phase in which memory ran out; empty if it did not.
   std::string reason = {};           ///< Why the row has no numbers; empty if it ran.
-  /// Peaks of allocated bytes in each pass. Runs of older workers lack them.
-  std::optional<double> forward_peak_bytes = {}, backward_peak_bytes = {};
-  /// Bytes that the allocator had reserved when memory ran out. Runs of older workers lack them.
-  std::optional<double> reserved_bytes = {};
+  /// The forward pass's peak of allocated bytes. Runs of older workers lack it.
+  std::optional<double> forward_peak_bytes = {};
 
   /// The number in a column, in the column's unit; nothing if the row lacks it.
   std::optional<double> number(std::string_view column) const;

@@ -24,9 +24,7 @@ constexpr double kTera = 1e12;
 constexpr Notation kRate = kThreeDigits;
 constexpr Notation kFactor{Notation::kSignificant, 2};
 constexpr Notation kTime{Notation::kSignificant, 4};
-
-// A kernel is compute-bound if it reaches this share of the GEMM peak of its precision.
-constexpr double kComputeBoundFrom = 0.5;
+constexpr double kHardlyLonger = 0.25;  // FLOPs that double or more do not set this growth.
 
 using Rows = std::vector<AttentionRow>;
 
@@ -260,26 +258,6 @@ std::optional<Facts> custom_facts(const Rows& rows, Precision precision) {
   return facts.set("outcome", outcome);
 }
 
-/// Explains why FP32 gains less than a 16-bit format: the fastest kernels are compute-bound in
-/// both, and FP32's GEMM peak is lower. Returns nothing unless both are.
-std::optional<Facts> bound_facts(const Race* half, const Race* full, const Limits& limits) {
-  const auto share = [&](const Race& race) {
-    const auto peak = limits.peak_gemm_rates.find(*race.fastest->spec().precision);
-    const bool is_fused = race.fastest->sweep().backend != AttentionBackend::kMath &&
-                          race.fastest->sweep().backend != AttentionBackend::kCustom;
-    return is_fused && peak != limits.peak_gemm_rates.end()
-               ? tflops(*race.fastest).value_or(0) * kTera / peak->second
-               : 0;
-  };
-  if (half == nullptr || full == nullptr || *half->speedup() <= *full->speedup() ||
-      share(*half) < kComputeBoundFrom || share(*full) < kComputeBoundFrom)
-    return std::nullopt;
-  return Facts()
-      .set("half", describe(*half->fastest->spec().precision))
-      .set("half_share", format_percent(share(*half)))
-      .set("share", format_percent(share(*full)));
-}
-
 /// Returns the implementations that the device or library does not offer, by precision.
 std::vector<Facts> not_offered_facts(const Rows& rows) {
   std::map<Precision, std::vector<std::string>> refused;
@@ -324,31 +302,49 @@ struct PrecisionRows {
   std::vector<Race> races;  ///< They point to `compared`.
 };
 
+// 16-bit formats come first, because these implementations are made for them.
+using RowsByPrecision = std::map<Precision, PrecisionRows, std::greater<>>;
+
+/// Tells how much longer the fastest take than with the narrowest heads, if that is hardly longer
+/// in each precision, although these heads are at most half as wide.
+std::optional<Facts> bound_facts(const RowsByPrecision& by_precision) {
+  std::vector<std::string> growths;
+  std::int64_t narrowest_dim = 0;
+  const auto dim = [](const AttentionRow& row) { return row.sweep().head_dim; };
+  for (const auto& [precision, own] : by_precision) {
+    const Race* race = longest_won(own.races);
+    if (race == nullptr) continue;
+    narrowest_dim = dim(std::ranges::min(own.all, {}, dim));
+    const auto narrowest = std::ranges::find_if(own.all, [&](const AttentionRow& row) {
+      return dim(row) == narrowest_dim && row.length() == race->length &&
+             name_of(row) == name_of(*race->fastest) && end_to_end_ms(row);
+    });
+    if (narrowest == own.all.end() || 2 * narrowest_dim > dim(*race->fastest)) return std::nullopt;
+    const double growth = *end_to_end_ms(*race->fastest) / *end_to_end_ms(*narrowest) - 1;
+    if (growth <= 0 || growth >= kHardlyLonger) return std::nullopt;
+    growths.push_back(format_percent(growth));
+  }
+  if (growths.empty()) return std::nullopt;
+  return Facts().set("more", join_words(growths)).set("narrow", format_count(narrowest_dim));
+}
+
 PartContent content(const RunView& view, const Rows& rows, const Rows& leaderboard) {
   PartContent part;
   const std::int64_t head_dim = compared_dim(rows);
-  // 16-bit formats come first, because these implementations are made for them.
-  std::map<Precision, PrecisionRows, std::greater<>> by_precision;
+  RowsByPrecision by_precision;
   for (const AttentionRow& row : rows) {
     PrecisionRows& own = by_precision[row.spec().precision.value_or(Precision::kFp32)];
     own.all.push_back(row);
     if (row.sweep().head_dim == head_dim) own.compared.push_back(row);
   }
   std::vector<Facts> speedups, customs;
-  std::optional<Facts> headline, bound;
-  const Race* first_race = nullptr;
+  std::optional<Facts> headline;
   for (auto& [precision, own] : by_precision) {
     own.races = races_of(own.compared);
-    const Race* race = longest_won(own.races);
-    const auto speedup = speedup_facts(race, precision);
+    const auto speedup = speedup_facts(longest_won(own.races), precision);
     if (speedup) speedups.push_back(*speedup);
     if (const auto custom = custom_facts(own.compared, precision)) customs.push_back(*custom);
-    if (precision == by_precision.begin()->first) {
-      headline = speedup;
-      first_race = race;
-    } else if (precision == Precision::kFp32) {
-      bound = bound_facts(first_race, race, measured_limits(view.run()));
-    }
+    if (precision == by_precision.begin()->first) headline = speedup;
     part.datasets.push_back(races_data(own.all, head_dim));
     part.datasets.back().variant = describe(precision);
     part.datasets.push_back(rates_data(own.compared, precision));
@@ -358,7 +354,7 @@ PartContent content(const RunView& view, const Rows& rows, const Rows& leaderboa
   part.facts.set("nothing", !speedups.empty() ? ""
                             : ran ? "No implementation is clearly faster than eager attention."
                                   : "No implementation was compared: " + first_reason(rows) + ".");
-  part.facts.when("headline", headline).when("bound", bound);
+  part.facts.when("headline", headline).when("bound", bound_facts(by_precision));
   part.facts.list("precisions", std::move(speedups)).list("custom", std::move(customs));
   part.datasets.push_back(latencies_data("leaderboard", view, leaderboard));
   part.datasets.back().variant.clear();

@@ -155,10 +155,10 @@ std::optional<Facts> reason_facts(const CheckpointedNetwork& network, const Spac
       .set("gradients", format_bytes_briefly(gradient_bytes));
 }
 
-/// Compares the time of recomputation with the forward pass. Returns nothing unless they are alike,
-/// and at least two spacings take equally long.
+/// Compares the time of recomputation with the forward pass and the rest of the step. Returns
+/// nothing unless they are alike, and at least two spacings take equally long.
 std::optional<Facts> recomputation_facts(const CheckpointedNetwork& network, const Spacing& best) {
-  if (!best.recompute_ms || best.forward_ms.empty()) return std::nullopt;
+  if (!best.recompute_ms || best.forward_ms.empty() || best.steps_ms.empty()) return std::nullopt;
   const auto timed = only(network.spacings, &Spacing::recompute_ms);
   const bool are_alike = std::ranges::all_of(timed, [&](const Spacing& spacing) {
     return std::abs(*spacing.recompute_ms / *best.recompute_ms - 1) <= kReasonTolerance;
@@ -169,6 +169,7 @@ std::optional<Facts> recomputation_facts(const CheckpointedNetwork& network, con
     return std::nullopt;
   return Facts()
       .set("ms", *best.recompute_ms, kThreeDigits)
+      .set("share", format_percent(*best.recompute_ms / (mean(best.steps_ms) - *best.recompute_ms)))
       .set("forward_ms", forward_ms, kThreeDigits);
 }
 

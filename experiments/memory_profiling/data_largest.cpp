@@ -61,7 +61,6 @@ struct ForwardPass {
   std::string context() const { return format_count(profile->context()); }
   double score_tensor_bytes() const { return static_cast<double>(score_bytes(step->spec())); }
   std::string largest_formula() const { return groups.front().formula; }
-  std::string meaning() const { return meaning_of(largest_formula()); }
   std::string name() const {
     if (step->mode() == Mode::kInference) return "forward pass without grad";
     return step->mode() == Mode::kForward ? "forward pass with grad"
@@ -111,12 +110,13 @@ constexpr std::pair<const char*, const char*> kModuleWords[]{
     {"attn", "attention"},
     {"ffn", "the FFN"}};
 
-/// Returns the clause "each of 32 layers makes 3 in the softmax and 3 in QKᵀ, scale and mask", or
-/// "the pass makes 144 in attention" if a count is no multiple of the number of layers.
-std::string makers_clause(const ForwardPass& forward) {
+/// Says who makes the allocations of one size: "each of 32 layers makes 3 in the softmax and 3 in
+/// QKᵀ, scale and mask", or "the pass makes 144 in attention" if a count is no multiple of the
+/// number of layers.
+std::string makers_clause(const ForwardPass& forward, double bytes_each) {
   std::vector<std::pair<std::string, double>> makers;
   for (const SizeGroup& group : forward.groups) {
-    if (group.bytes_each != forward.largest_bytes()) continue;
+    if (group.bytes_each != bytes_each) continue;
     std::string module_words =
         group.module.empty() ? group.inner_op : last_component(group.module, "layers/");
     for (const auto& [path, words] : kModuleWords) {
@@ -139,6 +139,26 @@ std::string makers_clause(const ForwardPass& forward) {
   }));
   return (per_layer ? "each of " + format_fixed(layers, 0) + " layers" : "the pass") + " makes " +
          list;
+}
+
+Facts size_facts(const ForwardPass& forward, const SizeGroup& group, const std::string& subject) {
+  const std::string meaning = meaning_of(group.formula);
+  return Facts()
+      .set("subject", subject)
+      .set("kind", meaning.empty() ? "tensors" : meaning)
+      .set("bytes", format_bytes_briefly(group.bytes_each))
+      .set("sources", makers_clause(forward, group.bytes_each));
+}
+
+/// Returns the group of the next size if a single tensor has the largest; else null, or if the
+/// worker may have dropped some of the next size.
+const SizeGroup* next_if_largest_is_single(const ForwardPass& forward) {
+  const auto next = std::ranges::find_if(forward.groups, [&](const SizeGroup& group) {
+    return group.bytes_each < forward.largest_bytes();
+  });
+  const bool is_whole =
+      next != forward.groups.end() && next->bytes_each > forward.groups.back().bytes_each;
+  return forward.largest_count() == 1 && is_whole ? &*next : nullptr;
 }
 
 /// Explains attention scores as the largest allocations: each layer keeps two of them. Returns
@@ -220,18 +240,19 @@ PartContent present_largest(const RunView& view, const std::vector<MemoryProfile
   PartContent part;
   const std::vector<ForwardPass> passes = forward_passes_of(described_profiles(profiles));
   part.facts.flag("nothing", passes.empty()).set("pass", "");
-  for (const char* name : {"largest", "scores"}) part.facts.when(name, std::nullopt);
-  if (passes.empty()) return part;
+  if (passes.empty()) {
+    part.facts.list("largest", {}).when("scores", std::nullopt);
+    return part;
+  }
   const auto context = [](const ForwardPass& pass) { return pass.profile->context(); };
   const auto at_reference = std::ranges::find(passes, view.edition().reference_context, context);
   const ForwardPass& forward = at_reference == passes.end() ? passes.back() : *at_reference;
-  part.facts.when("largest",
-                  Facts()
-                      .set("context", forward.context())
-                      .set("kind", forward.meaning().empty() ? "tensors" : forward.meaning())
-                      .set("bytes", format_bytes_briefly(forward.largest_bytes()))
-                      .set("sources", makers_clause(forward)));
-  part.facts.when("scores", scores_facts(forward));
+  std::vector<Facts> sizes{
+      size_facts(forward, forward.groups.front(),
+                 "The largest allocations at context " + forward.context() + " are")};
+  if (const SizeGroup* next = next_if_largest_is_single(forward))
+    sizes.push_back(size_facts(forward, *next, "Next are"));
+  part.facts.list("largest", std::move(sizes)).when("scores", scores_facts(forward));
   part.facts.set("pass", forward.name() + " of " + forward.profile->words);
   part.datasets = {largest_data(forward), by_context_data(passes)};
   return part;

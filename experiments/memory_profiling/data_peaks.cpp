@@ -141,23 +141,34 @@ Dataset steps_data(const ProfileList& profiles) {
   return make_dataset("steps", columns, step_rows(profiles));
 }
 
-/// Describes a mode's longest measured context; nothing if none was measured.
-std::optional<Facts> peak_facts(const ProfileList& profiles, Mode mode) {
+/// Returns the profile at a mode's longest measured context; null if none was measured.
+const MemoryProfile* longest_measured(const ProfileList& profiles, Mode mode) {
   const ProfileList measured = only(profiles, [mode](const MemoryProfile* profile) {
     return profile->measured_step(mode) != nullptr;
   });
-  if (measured.empty()) return std::nullopt;
-  const MemoryProfile& longest = *measured.back();
+  return measured.empty() ? nullptr : measured.back();
+}
+
+/// Describes a mode's peak at its longest context; after `previous` without repeating the network
+/// and the same context.
+Facts peak_facts(const ProfileList& profiles, Mode mode, const MemoryProfile& longest,
+                 const MemoryProfile* previous) {
   const bool longer_refused = std::ranges::any_of(profiles, [&](const MemoryProfile* profile) {
     const MemoryStep* step = profile->planned_step(mode);
     return profile->context() > longest.context() && step != nullptr &&
            step->out_of_memory() != nullptr;
   });
+  const std::string context = format_count(longest.context());
+  std::string subject = "The ";
+  if (previous != &longest)
+    subject =
+        "At context " + context + (longer_refused ? ", the longest that fits, the " : " the ");
+  subject += mode_words(mode);
+  if (previous == nullptr) subject += " of " + longest.spec.size;
   return Facts()
-      .set("step", mode_words(mode))
+      .set("subject", subject)
       .set("peak", format_bytes_briefly(*longest.peak_bytes(mode)))
-      .set("context", format_count(longest.context()))
-      .set("longest", longer_refused ? ", the longest that fits," : "");
+      .set("context", context);
 }
 
 /// Returns the context at which, by the formulas, the step's peak leaves the optimizer. Returns
@@ -206,11 +217,14 @@ PartContent present_peaks(const RunView& view, const std::vector<MemoryProfile>&
   const ProfileList described = described_profiles(profiles);
   const ProfileList same_precision = select_precision(profiles, described.front()->spec.precision);
   const std::string reasons = why_no_peaks(*same_precision.front());
-  const auto step = peak_facts(described, Mode::kTrainStep);
+  const MemoryProfile* inference = longest_measured(described, Mode::kInference);
+  const MemoryProfile* step = longest_measured(described, Mode::kTrainStep);
   std::vector<Facts> peaks;
-  if (const auto inference = peak_facts(described, Mode::kInference)) peaks.push_back(*inference);
-  if (step) peaks.push_back(*step);
-  part.facts.flag("nothing", peaks.empty()).list("peaks", std::move(peaks)).when("key", step);
+  if (inference != nullptr)
+    peaks.push_back(peak_facts(described, Mode::kInference, *inference, nullptr));
+  if (step != nullptr) peaks.push_back(peak_facts(described, Mode::kTrainStep, *step, inference));
+  part.facts.when("key", step != nullptr ? std::optional(peaks.back()) : std::nullopt);
+  part.facts.flag("nothing", peaks.empty()).list("peaks", std::move(peaks));
   part.facts.set("reasons", reasons.empty() ? "" : " (" + reasons + ")");
   const auto leaves_at = peak_leaves_optimizer_at(training_step_rows(planned_in_full(described)));
   part.facts.when("moves", leaves_at.has_value(), "tokens", format_count(leaves_at.value_or(0)));

@@ -76,6 +76,28 @@ std::optional<double> offsetting_copies(const PeakPair& step) {
   return std::abs(unexplained) <= kMaxUnexplained * -*activations ? copies : std::nullopt;
 }
 
+/// Explains the changes at contexts before the longest. Either both peaks lie in the optimizer, or
+/// the peak rises, as forward's does, because copies of the weights outweigh smaller activations.
+/// Returns nothing unless there are contexts of both kinds, and each other peak falls.
+std::optional<Facts> shorter_facts(const PeakPairs& steps) {
+  std::vector<std::string> optimizer, copies;
+  for (const PeakPair& pair : steps) {
+    const MemoryStep &full = *pair.full->measured_step(pair.mode),
+                     &reduced = *pair.reduced->measured_step(pair.mode);
+    const std::string context = format_count(pair.full->context());
+    if (full.peak_phase() == metric::kOptimizer && reduced.peak_phase() == metric::kOptimizer) {
+      optimizer.push_back(context);
+    } else if (pair.relative_change() > 0) {
+      if (reduced.bytes(metric::kPeak, metric::kForward) <=
+          full.bytes(metric::kPeak, metric::kForward))
+        return std::nullopt;
+      copies.push_back(context);
+    }
+  }
+  if (optimizer.empty() || copies.empty()) return std::nullopt;
+  return Facts().set("optimizer", join_words(optimizer)).set("copies", join_words(copies));
+}
+
 /// Judges how much the training step's peak changes, from its change at each context.
 std::optional<Facts> step_facts(const PeakPairs& steps) {
   if (steps.empty()) return std::nullopt;
@@ -155,8 +177,12 @@ PartContent present_precisions(const RunView& view, const std::vector<MemoryProf
   const std::string reduced(describe(reduced_precision(profiles).value_or(Precision::kBf16)));
   part.facts.set("reduced", reduced);
   const PeakPairs steps = measured_pairs(pairs, Mode::kTrainStep);
-  part.facts.flag("nothing", steps.empty()).when("steps", step_facts(steps));
-  part.facts.when("copies", copies_facts(steps, measured_pairs(pairs, Mode::kInference)));
+  const auto copies = copies_facts(steps, measured_pairs(pairs, Mode::kInference));
+  part.facts.when("steps", step_facts(steps)).when("copies", copies);
+  part.facts.when("shorter", copies ? shorter_facts(steps) : std::nullopt);
+  part.facts.set("nothing", !steps.empty() ? ""
+                                           : "No training step ran in two precisions, so there is "
+                                             "nothing to compare.");
   part.datasets = {precisions_data(pairs, precision, reduced)};
   add_peaks_figure(part, view, profiles);
   return part;

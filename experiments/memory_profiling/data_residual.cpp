@@ -1,6 +1,5 @@
 // Presents part (d): the size of one tensor of the residual stream.
 #include <algorithm>
-#include <cmath>
 #include <ranges>
 
 #include "experiments/common/bytes.h"
@@ -54,15 +53,12 @@ PartContent present_residual(const RunView& view, const std::vector<MemoryProfil
   const auto reference =
       std::ranges::find(described, view.edition().reference_context, &MemoryProfile::context);
   const ResidualTensor residual{reference == described.end() ? described.back() : *reference};
-  const double mebibytes = residual.formula_bytes() / kBytesPerMebibyte;
   part.facts.set("size", residual.profile->spec.size);
   part.facts.set("context", format_count(residual.profile->context()));
   part.facts.set("batch", format_count(residual.batch()));
   part.facts.set("width", format_count(residual.width()));
   part.facts.set("bytes", residual.formula_bytes(), {Notation::kCount});
-  part.facts.set("mebibytes", std::floor(mebibytes) == mebibytes
-                                  ? format_fixed(mebibytes, 0)
-                                  : format_significant(mebibytes, 3));
+  part.facts.set("tensor", format_bytes_briefly(residual.formula_bytes()));
   part.facts.flag("agrees", residual.measured_bytes() == residual.formula_bytes());
   part.datasets = {residuals_data(described)};
   return part;

@@ -12,9 +12,10 @@
 namespace labreport::memory_profiling {
 namespace {
 
-constexpr double kNearCapacity = 0.75;      // The figure draws the capacity from this share on.
-constexpr double kMostlyParameters = 0.95;  // Least share of parameters at a sawtooth's start.
-constexpr double kInvisibleShare = 0.002;   // A thinner area, as a share of the peak, is invisible.
+constexpr double kNearCapacity = 0.75;         // The figure draws the capacity from this share on.
+constexpr double kMostlyParameters = 0.95;     // Least share of parameters at a sawtooth's start.
+constexpr double kMostOptimizerGrowth = 0.01;  // More memory stays after the optimizer.
+constexpr double kInvisibleShare = 0.002;  // A thinner area, as a share of the peak, is invisible.
 
 /// A step with a timeline; it may have run out of memory.
 struct StepRecording {
@@ -84,12 +85,14 @@ bool is_sawtooth(const StepRecording& recording) {
          peak.bytes_of(metric::kTemporary) > (peak.requested_bytes() - start.requested_bytes()) / 2;
 }
 
-/// True if a training step with moments adds mostly saved activations until its peak, and if
-/// backward then frees more of these than it adds gradients.
+/// True if a training step with moments adds mostly saved activations until its peak, if backward
+/// then frees more of these than it adds gradients, and if the optimizer ends as it began.
 bool gradients_replace_activations(const StepRecording& recording) {
   const Instant &start = recording.start(), &peak = recording.timeline.peak();
   const Instant* end = recording.timeline.end_of(metric::kBackward);
-  return end != nullptr && end->event > peak.event &&
+  const Instant* optimizer_end = recording.timeline.end_of(metric::kOptimizer);
+  return end != nullptr && end->event > peak.event && optimizer_end != nullptr &&
+         optimizer_end->requested_bytes() <= (1 + kMostOptimizerGrowth) * end->requested_bytes() &&
          start.bytes_of(metric::kOptimizerMemory) > 0 &&
          peak.bytes_of(metric::kActivations) >
              (peak.requested_bytes() - start.requested_bytes()) / 2 &&

@@ -29,6 +29,10 @@ Value or_reason(const std::optional<double>& value, const AttentionRow& row) {
 
 std::int64_t dim(const AttentionRow& row) { return row.sweep().head_dim; }
 
+std::pair<std::int64_t, std::int64_t> length_and_dim(const AttentionRow& row) {
+  return {row.length(), dim(row)};
+}
+
 std::string series_of(const AttentionRow& row) {
   return std::string(describe(*row.spec().precision)) + ", d " + std::to_string(dim(row));
 }
@@ -116,7 +120,7 @@ bool saves_two_tensors_of_scores(const Rows& rows) {
 
 /// Estimates the peak of a whole forward and backward pass of `row`, which ran out of memory: that
 /// of the last row that ran with the same d, scaled by the bytes of a tensor of scores. Returns
-/// nothing if the GPU has that much memory.
+/// nothing if the GPU has that much memory, or if not a tensor of scores was refused.
 std::optional<Facts> needed_facts(const AttentionRow& row, const Rows& rows,
                                   std::optional<std::int64_t> capacity_bytes) {
   const AttentionRow* last_ran = nullptr;
@@ -124,7 +128,10 @@ std::optional<Facts> needed_facts(const AttentionRow& row, const Rows& rows,
     if (other.ran() && dim(other) == dim(row)) last_ran = &other;
   }
   const auto peak = last_ran == nullptr ? std::nullopt : last_ran->number(column::kPeakBytes);
-  if (!capacity_bytes || !peak) return std::nullopt;
+  const auto in_use = row.number(column::kInUseBytes);
+  if (!capacity_bytes || !peak || !in_use ||
+      row.number(column::kRequestedBytes) != row.score_bytes())
+    return std::nullopt;
   const double tensors = *peak / last_ran->score_bytes();
   const double bytes = tensors * row.score_bytes();
   if (bytes <= static_cast<double>(*capacity_bytes)) return std::nullopt;
@@ -134,29 +141,33 @@ std::optional<Facts> needed_facts(const AttentionRow& row, const Rows& rows,
       .set("batch", std::to_string(row.spec().batch.value_or(1)))
       .set("width", under_autocast(row.spec()) ? "2" : "4")
       .set("tensor", format_bytes_briefly(row.score_bytes()))
-      .set("tensors", tensors, {Notation::kFixed, 1})
+      .set("in_use", format_bytes_briefly(*in_use))
+      .set("phase", row.failed_phase())
+      .set("tensors", tensors, {Notation::kFixed, 0})
       .set("bytes", format_bytes_briefly(bytes))
       .set("capacity", format_bytes_briefly(static_cast<double>(*capacity_bytes)));
 }
 
-/// Accounts for the memory at the allocation that `row` was refused; nothing if the run lacks a
-/// number.
-std::optional<Facts> refused_facts(const AttentionRow& row) {
-  const auto requested = row.number(column::kRequestedBytes);
-  const auto in_use = row.number(column::kInUseBytes);
-  if (!requested || !in_use || !row.reserved_bytes) return std::nullopt;
+/// Returns the times of the widest heads at the longest of the handout's lengths that ran, in the
+/// first precision; nothing if none ran.
+std::optional<Facts> times_facts(const Rows& rows) {
+  const Rows ran = only(rows, [&](const AttentionRow& row) {
+    return row.ran() && row.length() <= kLongestHandoutLength &&
+           row.spec().precision == rows.front().spec().precision &&
+           row.ms(metric::kForward, "mean_ns") && row.ms(metric::kBackward, "mean_ns");
+  });
+  if (ran.empty()) return std::nullopt;
+  const AttentionRow row = std::ranges::max(ran, {}, length_and_dim);
   return Facts()
-      .set("requested", format_bytes_briefly(*requested))
-      .set("phase", row.failed_phase())
-      .set("in_use", format_bytes_briefly(*in_use))
-      .set("reserved", format_bytes_briefly(*row.reserved_bytes));
+      .set("length", format_count(row.length()))
+      .set("d", std::to_string(dim(row)))
+      .set("precision", describe(*row.spec().precision))
+      .set("forward", *row.ms(metric::kForward, "mean_ns"), kThreeDigits)
+      .set("backward", *row.ms(metric::kBackward, "mean_ns"), kThreeDigits);
 }
 
 /// Adds where each precision runs out of memory, and accounts for the first that does.
 void add_answer(Facts& facts, const Rows& rows, std::optional<std::int64_t> capacity_bytes) {
-  const auto length_and_dim = [](const AttentionRow& row) {
-    return std::pair(row.length(), dim(row));
-  };
   std::vector<std::string> ends;
   std::string first_end;
   std::optional<AttentionRow> first_out_of_memory;
@@ -190,7 +201,6 @@ void add_answer(Facts& facts, const Rows& rows, std::optional<std::int64_t> capa
           ? needed_facts(*first_out_of_memory,
                          of_precision(rows, *first_out_of_memory->spec().precision), capacity_bytes)
           : std::nullopt);
-  facts.when("refused", first_out_of_memory ? refused_facts(*first_out_of_memory) : std::nullopt);
 }
 
 /// Names the rows with fewer passes than the first row: longer sequences, or further precisions.
@@ -222,7 +232,7 @@ PartContent content(const RunView& view, const Rows& rows) {
   const Device* device = view.on_gpu() ? view.device() : nullptr;
   add_answer(part.facts, rows,
              device == nullptr ? std::nullopt : std::optional(device->memory_bytes));
-  part.facts.flag("gpu", view.on_gpu());
+  part.facts.when("times", times_facts(rows)).flag("gpu", view.on_gpu());
   // Workers that empty the cache before each length also record the forward's peak.
   part.facts.flag("cache_emptied", std::ranges::any_of(rows, [](const AttentionRow& row) {
                     return row.forward_peak_bytes.has_value();

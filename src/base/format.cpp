@@ -105,7 +105,10 @@ std::string format_bytes_briefly(double bytes) {
   if (!std::isfinite(bytes)) return kNoNumber;
   for (const auto& [unit, name] :
        {std::pair(kBytesPerGibibyte, " GiB"), {kBytesPerMebibyte, " MiB"}, {1024.0, " KiB"}}) {
-    if (std::abs(bytes) >= unit) return format_significant(bytes / unit, 3) + name;
+    const double count = bytes / unit;
+    if (std::abs(count) < 1) continue;
+    return (count == std::floor(count) ? format_fixed(count, 0) : format_significant(count, 3)) +
+           name;
   }
   return format_bytes(bytes);
 }

@@ -46,7 +46,7 @@ std::string format_percent(double fraction);   ///< a fraction in percent: "46.8
 /// "68".
 std::string format_rough_percent(double fraction);
 std::string format_bytes(double bytes);  ///< "12.69 GiB", "20.0 MiB", "1.5 KiB", "12 B"
-/// Writes bytes for a sentence, with three significant digits: "12.7 GiB", "109 GiB".
+/// Writes bytes for a sentence: whole units exactly, else three digits: "20 MiB", "12.7 GiB".
 std::string format_bytes_briefly(double bytes);
 std::string format_duration(double seconds);  ///< "350 ms", "12 s", "4 min 5 s", "2 h 10 min"
 

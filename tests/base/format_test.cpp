@@ -52,6 +52,8 @@ TEST(Format, BytesInASentenceHaveThreeDigits) {
   EXPECT_EQ(format_bytes_briefly(12.69 * (1LL << 30)), "12.7 GiB");
   EXPECT_EQ(format_bytes_briefly(109.4 * (1LL << 30)), "109 GiB");
   EXPECT_EQ(format_bytes_briefly(400.0 * (1 << 20)), "400 MiB");
+  EXPECT_EQ(format_bytes_briefly(20.0 * (1 << 20)), "20 MiB");
+  EXPECT_EQ(format_bytes_briefly(98'304), "96 KiB");
   EXPECT_EQ(format_bytes_briefly(12), "12 B");
 }
 

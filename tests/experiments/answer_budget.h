@@ -74,8 +74,8 @@ inline std::string running_text(const std::string& answer) {
     if (!line.starts_with("- ") && !line.starts_with("  ") && !line.starts_with("|"))
       text += line + " ";
   }
-  text = std::regex_replace(text,
-                            std::regex(R"( [·×=](?= )|`[^`]*`|\$[^$]*\$|\]\([^)]*\)|\*\*|\\)"), "");
+  text = std::regex_replace(
+      text, std::regex(R"( (·|×|=)(?= )|`[^`]*`|\$[^$]*\$|\]\([^)]*\)|\*\*|\\)"), "");
   return std::regex_replace(text, std::regex("\u00a0"), " ");
 }
 
@@ -95,7 +95,7 @@ inline std::size_t word_count(const std::string& text) {
 /// run.
 inline std::size_t number_count(std::string text) {
   for (const char* given_by_handout :
-       {R"(\b[0-9.]+B\b)", R"([0-9]+×[0-9]+)", R"(\b[dh] = [0-9]+)", R"(\b[0-9]+ layers)",
+       {R"(\b[0-9.]+B\b)", R"([0-9]+×[0-9]+)", R"(\b[dh] [0-9]+)", R"(\b[0-9]+ layers)",
         R"(\b[A-Za-z]+-?[0-9]+\b)",
         R"(\b(contexts?|lengths?|dimensions?) [0-9,]+((, | and | to )[0-9,]+)*)",
         R"(\b[Aa]t (128|256|512|1,024|2,048)\b)", R"(\b[Uu]p to (128|256|512|1,024)\b)",

@@ -28,6 +28,9 @@ TEST(Answers, AreCountedWithoutListsCodeAndNumbersOfTheHandout) {
   EXPECT_EQ(
       number_count("3 FFN projections in each of 32 layers, in FP32: 1.5 to 2.5 % and 20,971,520"),
       4u);
+  const std::string formula = running_text("8 · S² · 4 B = 32 GiB (d = 16)");
+  EXPECT_EQ(word_count(formula), 8u) << formula;
+  EXPECT_EQ(number_count(formula), 3u) << formula;
 }
 
 }  // namespace

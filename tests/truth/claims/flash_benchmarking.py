@@ -1,8 +1,9 @@
 """The claims about attention's implementations, recomputed from the rows of their sweeps."""
-from checks import PRECISIONS, near, number, true
-from gemms import fastest_gemm_rate
+import re
 
-CELL_KINDS = {"attention", "limits"}
+from checks import PRECISIONS, near, number, true
+
+CELL_KINDS = {"attention"}
 BACKEND_OF_NAME = {"SDPA flash": "flash", "SDPA efficient": "efficient", "SDPA cuDNN": "cudnn", "SDPA math": "math",
                    "eager": "eager"}
 
@@ -49,7 +50,7 @@ def fastest(run, precision, implementation, ms, length, ratio):
     true(clearly_faster(own, eager))
     if getattr(fastest, "run", None) is not run:
         fastest.run, fastest.rows = run, {}
-    fastest.rows[precision] = own, eager
+    fastest.rows[precision] = own
 
 
 def none_is_faster(run):
@@ -65,17 +66,16 @@ def nothing_ran(run):
     true(not any(row["outcome"] == "ok" for precision in PRECISIONS for row in sweep_rows(run, precision)))
 
 
-def bound(run, half_share, half, share):
-    """Checks the shares of the GEMM peak: of the fastest GEMM in the run's probe or in a profiled step."""
-    gains = []
-    for precision, text in ((half, half_share), ("FP32", share)):
-        own, eager = fastest.rows[precision]
-        true(own["backend"] in ("flash", "efficient", "cudnn"), "not fused")
-        rate = 3.5 * 4 * own["batch"] * own["heads"] * own["length"] ** 2 * own["d"] / 2 / (total_ms(own) / 1e3)
-        near(text, 100 * rate / fastest_gemm_rate(run, PRECISIONS[precision]))
-        true(number(text) >= 50)
-        gains.append(total_ms(eager) / total_ms(own))
-    true(gains[0] > gains[1])
+def bound(run, d, shares, narrow):
+    """Checks how much longer the fastest take than with narrower heads, whose FLOPs are at most half as many."""
+    true(int(d) == described_d(run) and int(narrow) == min(cell["head_dim"] for cell in run.of("attention", method="do_bench")))
+    true(2 * int(narrow) <= int(d))
+    claimed = re.split(", | and ", shares)
+    true(len(claimed) == len(fastest.rows))
+    for text, (precision, own) in zip(claimed, fastest.rows.items()):
+        same = timed_by_backend(run, precision, narrow, f"{own['length']}")[own["backend"]]
+        near(text, 100 * (total_ms(own) / total_ms(same) - 1))
+        true(0 < total_ms(own) / total_ms(same) - 1 < 0.2501)
 
 
 def own_time(run, name, precision, timed=None, ms=None, length=None, other=None, other_ms=None):
@@ -102,8 +102,8 @@ CLAIMS = {
         (r"No implementation is clearly faster than eager attention\.", none_is_faster),
         (r"No implementation was compared: .+?\.(?= \*\*|$)", nothing_ran),
         (r"In (?P<precision>\w+) \*\*(?P<implementation>[^*]+)\*\* takes \*\*(?P<ms>\S+) ms\*\* for forward and backward at "
-         r"(?P<length>[\d,]+) tokens, \*\*(?P<ratio>\S+)×\*\* as fast as eager attention\.", fastest),
-        (r"Fused kernels are compute-bound, at (?P<half_share>\S+) % of (?P<half>\w+)'s GEMM peak and (?P<share>\S+) % of FP32's lower "
-         r"one, so FP32 gains less\.", bound),
+         r"(?P<length>[\d,]+) tokens, \*\*(?P<ratio>\S+)×\*\* as fast as eager\.", fastest),
+        (r"At d = (?P<d>\d+) they take (?P<shares>[\d., and]+) % longer than at d = (?P<narrow>\d+); FLOPs, proportional to d, do not "
+         r"set their time\.", bound),
         (r"\*\*(?P<name>[^*]+ \(yours\))\*\* in (?P<precision>\w+): (?:(?P<ms>\S+) ms at (?P<length>[\d,]+) tokens(?:, where "
          r"(?P<other>[^.]+?) takes (?P<other_ms>\S+) ms)?|(?P<timed>not timed|timed forward only), .+?)\.(?= \*\*|$)", own_time)]}

@@ -125,13 +125,15 @@ def why(_run, residuals, gradients, inputs):
     true(less < added and abs((added - less) / (peak_bytes(two) - peak_bytes(best.cell)) - 1) <= 0.0201, "not the reason")
 
 
-def recomputed(_run, ms, forward):
+def recomputed(_run, ms, share, forward):
     launches = [launch for launch in map(described_launch, best.network.cells) if launch]
     times_ms = [launch.metric("step", "recompute") / 1e6 for launch in launches if launch.metric("step", "recompute")]
     own_launch, warmup, steps = described_launch(best.cell), best.cell["warmup"], best.cell["steps"]
     own_ms = own_launch.metric("step", "recompute") / 1e6
     forward_ms = statistics.fmean(own_launch.metric("event", "forward")[warmup:warmup + steps]) / 1e6
     near(ms, own_ms)
+    steps_ms = statistics.fmean(own_launch.metric("step", "total")[warmup:warmup + steps]) / 1e6
+    near(share, 100 * own_ms / (steps_ms - own_ms))
     near(forward, forward_ms)
     true(len(times_ms) > 1 and all(abs(one / own_ms - 1) <= 0.0201 for one in times_ms), "it depends on the group")
     true(abs(own_ms / forward_ms - 1) <= 0.0201, "not one forward pass")
@@ -155,5 +157,5 @@ CLAIMS = {
          r"(?P<reason>run out of memory[^.]*?|have no peak(?:: .+?)?))\.(?= [A-Z]|$)", neighbor),
         (rf"A second block adds (?P<residuals>{SIZE}) of residuals and saves (?P<gradients>{SIZE}) of gradients: the peak lies at the end "
          rf"of backward, where gradients have replaced inputs of (?P<inputs>{SIZE}) a block\.", why),
-        (r"Recomputation takes \*\*(?P<ms>\S+) ms\*\* for any group, because every block runs forward once more; the forward pass takes "
-         r"(?P<forward>\S+) ms\.", recomputed)]}
+        (r"Recomputation takes \*\*(?P<ms>\S+) ms\*\* for any group and lengthens the step by \*\*(?P<share>\S+) %\*\*, "
+         r"because every block runs forward once more \((?P<forward>\S+) ms\)\.", recomputed)]}

@@ -116,6 +116,7 @@ def stages(_run):
     true(2 * peak_row["activations"] > total_bytes(peak_row) - total_bytes(rows[0]), "not activations")
     true(total_bytes(backward_end) < total_bytes(peak_row) and backward_end["gradients"] > peak_row["gradients"])
     true(backward_end["activations"] < peak_row["activations"])
+    true(total_bytes(last_row(rows, "optimizer")) <= 1.0101 * total_bytes(backward_end), "the optimizer keeps more")
 
 
 def no_curve(run):
@@ -125,10 +126,12 @@ def no_curve(run):
 
 
 # (b)
-def peak(run, context, longest, step, name, peak):
-    network, at, mode = Network(run), int(number(context)), STEP_MODES[step]
-    true(name == network.shape["size"])
-    near_bytes(peak, network.peak(at, mode))
+def peak(run, context, longest, step, name, size):
+    """Checks one step. A later sentence tells only what differs from the one before."""
+    network, mode = Network(run), STEP_MODES[step]
+    true(not name or name == network.shape["size"])
+    at = peak.context = int(number(context)) if context else peak.context
+    near_bytes(size, network.peak(at, mode))
     longer = [one for one in network.contexts if one > at]
     true(all(network.peak(one, mode) is None for one in longer), "not the longest")
     true(bool(longest) == any(network.refused(one, mode=mode) for one in longer))
@@ -207,9 +210,24 @@ def copies(run, added, context, rise):
     true(pair.network.peak_phase(at) == pair.network.peak_phase(at, pair.network.other_precision), "two phases compared")
     unexplained_bytes = pair.peak_change("train_step", at) - copies_added + activations_saved
     true(abs(unexplained_bytes) <= 0.101 * activations_saved, "something else changes")
+    copies.pair = pair
     near(rise, pair.percents("inference", [at])[at])
     inference_change = pair.peak_change("inference", at)
     true(0 < 0.899 * inference_change <= pair.category_change("inference", at, "weight_copies"))
+
+
+def shorter(_run, outweighed, in_optimizer):
+    """Checks all contexts but those whose peak falls outside of the optimizer. Forward's peak holds activations and copies."""
+    pair, kinds = copies.pair, {"copies": [], "optimizer": []}
+    network, other = pair.network, pair.network.other_precision
+    for at, percent in pair.step_percents.items():
+        if network.peak_phase(at) == network.peak_phase(at, other) == "optimizer":
+            kinds["optimizer"].append(at)
+        elif percent > 0:
+            before, after = (network.launch(at, "train_step", one).metric("peak", "forward") for one in (None, other))
+            true(after > before, "forward does not need more")
+            kinds["copies"].append(at)
+    true(kinds == {"copies": numbers_in(outweighed), "optimizer": numbers_in(in_optimizer)})
 
 
 def nothing_to_compare(run):
@@ -222,13 +240,13 @@ def measured_residual(network, context):
     return next((size for launch in launches if (size := launch.metric("residual", "requested")) is not None), None)
 
 
-def residual(run, context, name, batch, again, width, bytes, mebibytes):
+def residual(run, context, name, batch, again, width, bytes, size):
     network = Network(run)
     true(context == again and name == network.shape["size"])
     true(int(number(batch)) == network.shape["batch"] and int(number(width)) == network.shape["d_model"])
     product = 4 * int(number(batch)) * int(number(context)) * int(number(width))
     true(int(number(bytes)) == product)
-    near(mebibytes, product / 2**20)
+    near_bytes(size, product)
     residual.context, residual.bytes = int(number(context)), product
 
 
@@ -260,8 +278,15 @@ def largest_rows(network, context):
 
 
 def allocations(run, context, kind, bytes, places, layers):
-    cell, rows = largest_rows(Network(run), int(number(context)))
-    allocations.cell, allocations.rows = cell, rows
+    """Checks the largest size, or the next one if the largest is that of one tensor."""
+    if context:
+        cell, rows = largest_rows(Network(run), int(number(context)))
+        allocations.cell, allocations.rows = cell, rows
+    else:
+        cell = allocations.cell
+        true(sum(row["count"] for row in allocations.rows) == 1)
+        smaller = [row for row in cell.ok_launch().table("largest") if row["bytes"] < allocations.rows[0]["bytes"]]
+        rows = [row for row in smaller if row["bytes"] == max(one["bytes"] for one in smaller)]
     near_bytes(bytes, rows[0]["bytes"])
     widths = [4] if cell["precision"] in ("fp32", "tf32") else [4, 2]
     true(kind == "tensors" or rows[0]["bytes"] in [width * product_of(cell, MEANING_FORMULAS[kind]) for width in widths])
@@ -325,13 +350,19 @@ def block(run, name, first, context, second, later):
 
 def tensors(run, first, second):
     """Checks the five largest tensors of each context, and those as large as the fifth."""
+    before = []
     for one, text in zip(block.measured, (first, second)):
         context, names = re.match(r"at ([\d,]+) (.+)", text).groups()
         true(int(number(context)) == one.cell["context"])
         claimed = []
         for alike, share in re.findall(r"(.+?) \(([\d.]+) %(?: each)?\)(?:, )?", names):
-            for name in [alike.removeprefix("the same ")] if alike.startswith("the same") else re.split(", | and ", alike):
+            if alike == "then the same":
+                true(len(set(before)) == 1)
+                claimed += [share] * len(before)
+                continue
+            for name in re.split(", | and ", alike):
                 claimed += [share] * int({"two": 2}.get(name.split(" ")[0], re.match(r"\d*", name)[0] or 1))
+        before = claimed
         kept_sizes = sorted((size for row in one.launch.table("block") if row["kind"] == "kept"
                              for size in [row["bytes"] / row["count"]] * row["count"]), reverse=True)
         true(len(claimed) == sum(size >= kept_sizes[min(4, len(kept_sizes) - 1)] for size in kept_sizes), names)
@@ -345,10 +376,14 @@ def change(run, first, second, gradients):
     near_bytes(gradients, block.measured[0].change_bytes + block.measured[0].kept_bytes)
 
 
-def formulas(run, tokens, spared, longest):
+def formulas(run, rest, tokens, spared, longest):
+    left_out = []
     for one in block.measured:
+        B, S, d, d_ff = (one.cell[name] for name in ("batch", "context", "d_model", "d_ff"))
+        left_out.append(1 - (B * S * (40 * d + 20 * d_ff) + 2 * 4 * product_of(one.cell, "B · h · S²")) / one.kept_bytes)
         true(abs(one.kept_bytes / one.formula_bytes() - 1) <= 0.0101)
         true(abs((one.change_bytes + one.kept_bytes) / one.gradient_bytes() - 1) <= 0.0101)
+    near(rest, 100 * max(left_out))
     one, cell = block.measured[-1], block.measured[-1].cell
     true(cell["precision"] in ("fp32", "tf32") and int(number(longest)) == cell["context"])
     true(int(number(tokens)) == (40 * cell["d_model"] + 20 * cell["d_ff"]) // (8 * cell["heads"]))
@@ -366,31 +401,33 @@ CLAIMS = {
         (r"No step was recorded, so there is no curve\.", no_curve),
         (rf"(?:The|At context (?P<at>[\d,]+) the) (?P<step>{STEP})(?: of (?P<profile>.+? at context [\d,]+))? starts at "
          rf"{BYTES.format('start')} and peaks at {BYTES.format('peak')}(?P<end> when memory runs out| in [\w ]+)?\.", starts_and_peaks),
-        (r"Inference is a sawtooth on the parameters, because each block frees its temporaries\. In training, saved activations "
-         r"pile up until backward replaces them by gradients\.", stages)],
+        (r"Inference is a sawtooth on the parameters: blocks free their temporaries\. Training's forward saves activations, "
+         r"backward replaces them by gradients, and the optimizer adds nothing lasting\.", stages)],
     "memory_profiling.b": [
         (r"Neither an inference forward nor a training step ran(?: \(.+\))?\.$", nothing_ran),
-        (rf"At context (?P<context>[\d,]*\d)(?P<longest>, the longest that fits,)? the (?P<step>{STEP}) of (?P<name>.+?) peaks at "
-         rf"{BYTES.format('peak')}\.", peak),
+        (rf"(?:The|At context (?P<context>[\d,]*\d)(?P<longest>, the longest that fits,)? the) (?P<step>{STEP})(?: of (?P<name>.+?))? "
+         rf"peaks at {BYTES.format('size')}\.", peak),
         (r"By formula its peak moves from the optimizer to backward at \*\*(?P<tokens>[\d,]+) tokens\*\*, where activations "
          r"outgrow gradients\.", moves)],
     "memory_profiling.c": [
         (r"No training step ran in two precisions, so there is nothing to compare\.", nothing_to_compare),
         (r"(?P<word>[\w ]+): (?P<precision>\w+) changes the training step's peak by (?P<changes>\*\*.+?) tokens\.", verdict),
-        (rf"Copies of the weights, (?P<added>{SIZE}) at (?P<context>[\d,]*\d), offset part of what smaller activations save, and raise "
-         r"inference's peak there by \*\*(?P<rise>\S+) %\*\*\.", copies)],
+        (rf"Copies of the weights add {BYTES.format('added')} and raise inference's peak at (?P<context>[\d,]*\d) by "
+         r"\*\*(?P<rise>\S+) %\*\*; smaller activations save more there\.", copies),
+        (r"At (?P<outweighed>[\d, and]+) activations save less; at (?P<in_optimizer>[\d, and]+) the optimizer's FP32 state sets both "
+         r"peaks\.", shorter)],
     "memory_profiling.d": [
         (r"At context (?P<context>[\d,]+) one tensor of (?P<name>.+?) takes (?P<batch>[\d,]+) · (?P<again>[\d,]+) · "
-         r"(?P<width>[\d,]+) · 4 = (?P<bytes>[\d,]+) bytes, or \*\*(?P<mebibytes>[\d.,]+) MiB\*\*\.", residual),
+         rf"(?P<width>[\d,]+) · 4 = (?P<bytes>[\d,]+) bytes, or {BYTES.format('size')}\.", residual),
         (r"The tensor measured in this run has exactly this size\.",
          lambda run: true(measured_residual(Network(run), residual.context) == residual.bytes))],
     "memory_profiling.e": [
         (r"No forward pass was recorded\.",
          lambda run: true(not any(largest_rows(Network(run), one)[1] for one in Network(run).contexts))),
-        (rf"The largest allocations at context (?P<context>[\d,]+) are (?P<kind>[\w ]+?) of {BYTES.format('bytes')}: "
-         r"(?:each of (?P<layers>\d+) layers|the pass) makes (?P<places>.+?)\.(?= Scores|$)", allocations),
-        (r"Scores, `B · h · S² · 4` bytes, outgrow FFN activations beyond (?P<tokens>[\d,]+) tokens\. Backward keeps two of "
-         r"them, exponentials and probabilities\.", scores)],
+        (rf"(?:The largest allocations at context (?P<context>[\d,]+)|Next) are (?P<kind>[\w ]+?) of {BYTES.format('bytes')}: "
+         r"(?:each of (?P<layers>\d+) layers|the pass) makes (?P<places>.+?)\.(?= Scores| Next|$)", allocations),
+        (r"Scores, `B · h · S² · 4` bytes, outgrow FFN activations beyond (?P<tokens>[\d,]+) tokens\. Each layer keeps two "
+         r"for backward, exponentials and probabilities\.", scores)],
     "memory_profiling.f": [
         (r"No block's backward pass was recorded: no training step ran, or the model has no blocks in a list called layers\.", no_block),
         (rf"For backward one block of (?P<name>.+?) saves {BYTES.format('first')} at (?P<context>[\d,]+)"
@@ -398,6 +435,6 @@ CLAIMS = {
         (r"The largest are (?P<first>at [\d,]+ .*?%(?: each)?\))(?:, (?P<second>at [\d,]+ .+?%(?: each)?\)))?\."
          r"(?= Its)", tensors),
         (rf"Its backward changes memory by {BYTES.format('first')}(?: and {BYTES.format('second')})?: "
-         rf"{BYTES.format('gradients')} of gradients replace what was saved\.", change),
-        (r"Formulas give \$[^$]+\$ saved and \$[^$]+\$ gradient bytes; the quadratic part leads beyond (?P<tokens>[\d,]+) "
-         r"tokens\. Fused softmax and SwiGLU would spare \*\*(?P<spared>\S+) %\*\* at (?P<longest>[\d,]*\d)\.", formulas)]}
+         rf"{BYTES.format('gradients')} of gradients replace activations\.", change),
+        (r"Formulas give \$[^$]+\$ saved, but for (?P<rest>\S+) %, and \$[^$]+\$ gradient bytes; the quadratic part leads beyond "
+         r"(?P<tokens>[\d,]+) tokens\. Fused softmax and SwiGLU spare \*\*(?P<spared>\S+) %\*\* at (?P<longest>[\d,]*\d)\.", formulas)]}

@@ -15,9 +15,7 @@ def sweep_rows(run, precision):
         for row in launch.table("attention") if launch else []:
             if row["length"]:
                 score_bytes = element_bytes * cell["batch"] * cell["heads"] * row["length"] ** 2
-                later_bytes = {tag: launch.metric(tag, str(row["length"]))
-                               for tag in ("forward_peak", "backward_peak", "refused_reserved")}
-                found.append({**row, **later_bytes, "d": cell["head_dim"], "score_bytes": score_bytes,
+                found.append({**row, "d": cell["head_dim"], "score_bytes": score_bytes,
                               "batch": cell["batch"], "element_bytes": element_bytes})
     return found
 
@@ -45,25 +43,28 @@ def ends(run, words):
     ends.failed = next((precision for precision, end, _ in claimed if end == "runs out of memory at"), None)
 
 
-def needs(run, precision, batch, width, tensor, d, tensors, needed, capacity):
+def times(run, length, d, forward, backward, precision):
+    """Checks the widest heads at the longest of the handout's lengths that ran."""
+    ran = [row for row in sweep_rows(run, precision) if row["outcome"] == "ok" and row["length"] <= 16384]
+    row = max(ran, key=lambda row: (row["length"], row["d"]))
+    true((row["length"], row["d"]) == (number(length), int(d)))
+    near(forward, row["forward_mean_ns"] / 1e6)
+    near(backward, row["backward_mean_ns"] / 1e6)
+
+
+def needs(run, precision, d, batch, width, tensor, in_use, phase, tensors, needed, capacity):
     first = first_out_of_memory(run, precision)
     true(precision == ends.failed)
     true((first["d"], first["batch"], first["element_bytes"]) == (int(d), int(batch), int(width)))
     near_bytes(tensor, first["score_bytes"])
     ran = [row for row in sweep_rows(run, precision) if row["outcome"] == "ok" and row["d"] == first["d"]]
     longest = ran[-1]
+    near_bytes(in_use, first["in_use_bytes"])
+    true(first["phase"] == phase and first["requested_bytes"] == first["score_bytes"])
     near(tensors, longest["peak_bytes"] / longest["score_bytes"])
     near_bytes(needed, longest["peak_bytes"] / longest["score_bytes"] * first["score_bytes"])
     true(bytes_in(needed) > bytes_in(capacity), "the GPU has as much")
     near_bytes(capacity, run.data["devices"][0]["memory_bytes"])
-
-
-def refused(run, requested, phase, in_use, reserved):
-    first = first_out_of_memory(run, ends.failed)
-    true(first["phase"] == phase)
-    near_bytes(requested, first["requested_bytes"])
-    near_bytes(in_use, first["in_use_bytes"])
-    near_bytes(reserved, first["refused_reserved"])
 
 
 def growth(run):
@@ -77,12 +78,12 @@ def growth(run):
 
 CLAIMS = {
     "pytorch_attention": [
-        (r"(?P<words>\w+ (?:runs out of memory at|runs at every length up to|did not run).+?)\.(?= In \w+ one tensor| The allocator| Two|$)",
-         ends),
-        (r"In (?P<precision>\w+) one tensor of scores takes (?P<batch>\d+) · S² · (?P<width>\d) B = \*\*(?P<tensor>\S+ \w+)\*\* there "
-         r"\(d = (?P<d>\d+)\), and a pass needs (?P<tensors>\S+) of them, \*\*(?P<needed>\S+ \w+)\*\* where the GPU has "
+        (r"At (?P<length>[\d,]+) tokens and d = (?P<d>\d+) forward takes \*\*(?P<forward>\S+)\*\* and backward "
+         r"\*\*(?P<backward>\S+) ms\*\* in (?P<precision>\w+)\.", times),
+        (r"(?P<words>\w+ (?:runs out of memory at|runs at every length up to|did not run).+?)\.(?= There| Two|$)", ends),
+        (r"There \((?P<precision>\w+), d = (?P<d>\d+)\) one tensor of scores takes (?P<batch>\d+) · S² · (?P<width>\d) B = "
+         r"\*\*(?P<tensor>\S+ \w+)\*\*\. With \*\*(?P<in_use>\S+ \w+)\*\* in use "
+         r"(?P<phase>\w+) is refused another\. A pass needs (?P<tensors>\S+), \*\*(?P<needed>\S+ \w+)\*\*, and the GPU has "
          r"(?P<capacity>\S+ \w+)\.", needs),
-        (r"The allocator refused (?P<requested>\S+ \w+) in (?P<phase>\w+), with (?P<in_use>\S+ \w+) in use and (?P<reserved>\S+ \w+) "
-         r"reserved\.", refused),
-        (r"Two tensors of scores, the softmax's exponentials and probabilities, are saved for backward and grow quadratically\. "
-         r"FlashAttention removes them: it computes scores tile by tile, again in backward\.", growth)]}
+        (r"Two tensors of scores, softmax's exponentials and probabilities, are saved for backward and grow quadratically\. "
+         r"FlashAttention recomputes them in tiles\.", growth)]}
