@@ -9,6 +9,7 @@
 #include "experiments/common/selection.h"
 #include "experiments/problems.h"
 #include "results/run_labels.h"
+#include "results/shipped_variant.h"
 
 namespace labreport {
 namespace {
@@ -39,6 +40,28 @@ bool needs_limits(const std::vector<PlannedCell>& cells) {
            planned.spec.kind == CellKind::kLadder ||
            (sweep && sweep->method != AttentionMethod::kSynced);
   });
+}
+
+/// Adds the cell that traces and trains the user's network at its smallest timed size, unless a
+/// problem planned it.
+void add_trained_network(std::vector<PlannedCell>& cells) {
+  const CellSpec* smallest = nullptr;
+  const auto work = [](const CellSpec& spec) {
+    return std::pair(spec.model->layers * spec.model->d_model, spec.context.value_or(0));
+  };
+  for (const auto& [spec, launches, gpu_trace] : cells) {
+    const bool is_users = !spec.implementation.empty() && !is_shipped(spec);
+    if (is_users && spec.kind == CellKind::kDtypes && !spec.precision) return;
+    if (!is_users || spec.kind != CellKind::kTiming || !spec.model) continue;
+    if (smallest == nullptr || work(spec) < work(*smallest)) smallest = &spec;
+  }
+  if (smallest == nullptr) return;
+  CellSpec spec = *smallest;
+  spec.kind = CellKind::kDtypes;
+  spec.precision = std::nullopt;
+  spec.mode = std::nullopt;
+  spec.warmup = spec.steps = std::nullopt;
+  cells.push_back({spec, 1});
 }
 
 bool is_selected(const PlanInput& input, const Experiment& experiment) {
@@ -255,6 +278,7 @@ std::vector<PlannedCell> plan_cells(const PlanInput& input, const Run& so_far) {
       }
     }
   }
+  add_trained_network(cells);
   const auto is_limits = [](const PlannedCell& cell) {
     return cell.spec.kind == CellKind::kLimits;
   };

@@ -77,6 +77,7 @@ class Launches(unittest.TestCase):
         shape = dict(d_model=16, d_ff=24, layers=2, heads=2, vocab=30, context=8, batch=2, warmup=1, steps=2)
         common = dict(device_kind="cpu", precision="bf16", implementation=self.implementation)
         params = common | (dict(mode="train_step") | shape if has_network else dict(warmup=1, steps=2)) | params
+        params = {name: value for name, value in params.items() if value is not None}
         model_field = {"model": dict(compile=False, attention=False) | source | dict(implementation=self.implementation)} if source else {}
         with tempfile.TemporaryDirectory() as folder:
             request, result = Path(folder, "request.json"), Path(folder, "result.json")
@@ -156,6 +157,14 @@ class Worker(Launches):
                     ["bf16", "output", "layers.ln1", "float32"], ["bf16", "loss", "loss", "float32"],
                     ["bf16", "gradient", "layers.ffn.w1.weight", "float32"]]:
             self.assertEqual(rows.count(row), 1, f"{row}: layers that are alike are one row")
+
+    def test_marks_a_model_whose_steps_do_less(self):
+        source = odd_model("Bigram") | {"model": f"{HERE / 'lazy_models.py'}:UngradedTable"}
+        self.implementation = implementation_or_error(source)
+        body = self.launch("dtypes", source, precision=None, mode=None, warmup=None, steps=None)
+        self.assertEqual(body["outcome"]["status"], "ok", body["outcome"])
+        self.assertEqual(body["warnings"], ["UngradedTable's steps do less than training steps: 1 of 3 parameters gets no gradient"])
+        self.assertEqual(self.launch("timing", source)["warnings"], [])
 
     def launch_attention(self, name, **params):
         source = dict(implementation="", model=f"{HERE / 'odd_models.py'}:{name}", arguments="", loss="", optimizer="", attention=True)
