@@ -61,6 +61,28 @@ void add_counted_steps(std::vector<PlannedCell>& cells) {
   for (const CellSpec& spec : counted) cells.push_back({spec, 1});
 }
 
+/// Adds the cell that traces and trains the user's network at its smallest timed size, unless a
+/// problem planned it.
+void add_trained_network(std::vector<PlannedCell>& cells) {
+  const CellSpec* smallest = nullptr;
+  const auto work = [](const CellSpec& spec) {
+    return std::pair(spec.model->layers * spec.model->d_model, spec.context.value_or(0));
+  };
+  for (const auto& [spec, launches, gpu_trace] : cells) {
+    const bool is_users = !spec.implementation.empty() && !is_shipped(spec);
+    if (is_users && spec.kind == CellKind::kDtypes && !spec.precision) return;
+    if (!is_users || spec.kind != CellKind::kTiming || !spec.model) continue;
+    if (smallest == nullptr || work(spec) < work(*smallest)) smallest = &spec;
+  }
+  if (smallest == nullptr) return;
+  CellSpec spec = *smallest;
+  spec.kind = CellKind::kDtypes;
+  spec.precision = std::nullopt;
+  spec.mode = std::nullopt;
+  spec.warmup = spec.steps = std::nullopt;
+  cells.push_back({spec, 1});
+}
+
 bool is_selected(const PlanInput& input, const Experiment& experiment) {
   const auto& only = input.selection.only;
   if (!experiment.in_edition(input.edition.name)) return false;
@@ -276,6 +298,7 @@ std::vector<PlannedCell> plan_cells(const PlanInput& input, const Run& so_far) {
     }
   }
   add_counted_steps(cells);
+  add_trained_network(cells);
   const auto is_limits = [](const PlannedCell& cell) {
     return cell.spec.kind == CellKind::kLimits;
   };

@@ -8,10 +8,12 @@
 #include "experiments/common/bound.h"
 #include "experiments/common/bounds_table.h"
 #include "experiments/common/change.h"
+#include "experiments/common/less_work.h"
 #include "experiments/common/ratio.h"
 #include "plan/arithmetic.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
+#include "results/shipped_variant.h"
 #include "results/table_shapes.h"
 
 namespace labreport::benchmarking_script {
@@ -94,6 +96,9 @@ std::vector<SizeRow> size_rows(const RunView& view, const std::vector<TimingGrou
                     .backward_rate = gemm_rate(view, forward, metric::kBackward, 2),
                     .reason = why_modes_are_missing(group),
                     .flags = distinct(flags)});
+    if (!group.spec.implementation.empty() && !is_shipped(group.spec) &&
+        !less_work(view.run()).empty())
+      rows.back().flags.emplace_back("steps do less");
   }
   return rows;
 }
@@ -277,6 +282,8 @@ PartContent present_durations(const RunView& view, const std::vector<TimingGroup
   const std::vector<SizeRow> rows = size_rows(view, groups);
   PartContent part;
   part.facts.when("timed", timed_facts(only(rows, &SizeRow::backward_ratio)));
+  const std::string less = less_work(view.run());
+  part.facts.when("less", !less.empty(), "finding", less);
   part.facts.flag("gpu", view.on_gpu());
   part.facts.set("launch_below", format_fixed(100 * kLaunchBoundBelow, 0));
   part.datasets = step_datasets(view, groups);

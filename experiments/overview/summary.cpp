@@ -14,6 +14,7 @@
 #include "experiments/common/kernel_profiles.h"
 #include "experiments/common/ladder.h"
 #include "experiments/common/launch_costs.h"
+#include "experiments/common/less_work.h"
 #include "experiments/common/ratio.h"
 #include "experiments/overview/overview.h"
 #include "plan/arithmetic.h"
@@ -447,6 +448,8 @@ std::optional<Section> summary_section(const RunView& view) {
   part.facts.when("counted",
                   counted_facts(headline_row == rows.end() ? rows.back() : *headline_row));
   part.facts.when("advice", advice_facts(view));
+  const std::string less = less_work(view.run());
+  part.facts.when("less", !less.empty(), "finding", less);
   part.facts.set("network", pair ? pair->size_label() : "");
   part.facts.set("kernels", view.on_gpu() ? "kernels" : "operators");
   part.facts.set("precision", pair ? pair->precision() : "");

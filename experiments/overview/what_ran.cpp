@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "document/dataset.h"
 #include "experiments/common/attention.h"
+#include "experiments/common/less_work.h"
 #include "experiments/overview/overview.h"
 #include "results/metric_names.h"
 #include "results/run.h"
@@ -134,6 +135,11 @@ std::string incomplete_words(const Run& run) {
          " of them without all times, because attention failed or differs from FP64";
 }
 
+std::string less_work_words(const Run& run) {
+  const std::string less = less_work(run);
+  return less.empty() ? "" : "; " + less;
+}
+
 using StatusCounts = std::map<std::string_view, std::int64_t>;
 
 StatusCounts status_counts(const Run& run) {
@@ -188,13 +194,13 @@ std::string outcome_line(const Run& run) {
   if (ok_count == cell_count) {
     if (imported) return format_plural(cell_count, "cell");
     return (cell_count > 1 ? "All " : "") + format_plural(cell_count, "measurement") +
-           " succeeded" + attention_outcomes(run) + repetition_words(run);
+           " succeeded" + attention_outcomes(run) + repetition_words(run) + less_work_words(run);
   }
   counts.erase("ok");
   const std::string failures = " (" + counts_in_words(counts) + ")";
   if (imported) return format_plural(cell_count, "cell") + failures;
   return format_count(ok_count) + " of " + format_plural(cell_count, "measurement") + " succeeded" +
-         failures + attention_outcomes(run) + repetition_words(run);
+         failures + attention_outcomes(run) + repetition_words(run) + less_work_words(run);
 }
 
 }  // namespace labreport::overview

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/files.h"
 #include "base/format.h"
 #include "base/messages.h"
 #include "base/printable.h"
@@ -91,7 +92,21 @@ RunColumns run_columns(const fs::path& folder) try {
   return {folder.string(), kNoNumber, kNoNumber, fmt::format("unreadable: {}", error.what())};
 }
 
+/// Names the folders in the place of runs that have no run.json, as a killed merge leaves them.
+void name_unfinished_folders(const fs::path& root) {
+  constexpr std::ptrdiff_t kDepth = 3;  // GPU, edition, run
+  for (const fs::directory_entry& entry : entries_below(root)) {
+    const fs::path below = entry.path().lexically_relative(root);
+    if (std::ranges::distance(below) != kDepth || !entry.is_directory()) continue;
+    if (RunStore(entry.path()).exists()) continue;
+    const std::vector<std::string> removal{"rm", "-r", entry.path().string()};
+    say("{} holds no run: what made it was interrupted; `{}` removes it\n",
+        printable(entry.path().string()), printable(command_line(removal)));
+  }
+}
+
 void list_runs_below(const std::string& root) {
+  name_unfinished_folders(root);
   const std::vector<fs::path> folders = list_runs(root);
   if (folders.empty()) recorded_runs(root);  // It throws and says what to do.
   std::vector<RunColumns> lines;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/descriptor.h"
 #include "base/files.h"
 #include "base/messages.h"
 #include "base/table.h"
@@ -20,15 +21,17 @@ namespace fs = std::filesystem;
 constexpr std::uintmax_t kMostPublishedBytes = 10u << 20;
 
 /// Reads the file's bytes if it is an artifact of at most `kMostPublishedBytes`. Does not follow
-/// links, because a run may come from anywhere.
+/// links, because a run may come from anywhere. The folder stays open, so that no link can take its
+/// place meanwhile.
 void publish_artifact(Attachment& file, const fs::path& artifacts) {
   if (file.artifact.empty()) return;
-  const fs::path path = artifacts / fs::path(file.artifact).filename();
+  const Descriptor folder(artifacts, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+  const fs::path path =
+      fs::path("/proc/self/fd") / std::to_string(folder.get()) / fs::path(file.artifact).filename();
   std::error_code error;
-  const bool is_plain_file = fs::is_regular_file(fs::symlink_status(path, error)) &&
-                             !fs::is_symlink(fs::symlink_status(artifacts, error));
-  if (!is_plain_file || fs::file_size(path, error) > kMostPublishedBytes) return;
-  file = {file.name, read_file(path), {}};
+  if (!folder.is_open() || !fs::is_regular_file(fs::symlink_status(path, error))) return;
+  if (fs::file_size(path, error) > kMostPublishedBytes) return;
+  file = {file.name, read_plain_file(path, kMostPublishedBytes), {}};
 }
 
 /// Returns true also for an unreadable run, because rendering reports its problem.

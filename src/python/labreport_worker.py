@@ -31,6 +31,7 @@ from pathlib import Path
 
 import torch
 from labreport_flops import count_step
+from labreport_honesty import remarks_on_steps
 from labreport_settings import SET_FOR_FORWARD, SettingChanged, Settings, compare, read
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
@@ -1020,9 +1021,33 @@ def read_request(arguments):
     """Returns the request's model, and its cell's parameters; (None, {}) for a faulty request, which the engine reports."""
     try:
         request = json.loads(Path(arguments[arguments.index("--request") + 1]).read_text())
-        return request.get("model"), dict(request["params"])
+        return request.get("model"), {"kind": request["kind"], **request["params"]}
     except (ValueError, LookupError, TypeError, AttributeError, OSError):
         return None, {}
+
+
+def with_remarks(make_network, cell):
+    """Returns a factory that also trains the first network of a cell that traces dtypes, before it makes another to be traced.
+    What its steps lack becomes a note of the launch."""
+    def make(*arguments):
+        notes = []
+        if cell.get("kind") == "dtypes" and "precision" not in cell:
+            network = make_network(*arguments)
+            try:
+                remarks = remarks_on_steps(network, cell["batch"], cell["context"])
+            except torch.OutOfMemoryError:
+                remarks = []
+            except Exception as error:  # of the user's code, whose first step may succeed
+                remarks = [f"one of the first ten fails: {describe_error(error)}"]
+            if remarks:
+                notes = [f"{network.source.name}'s steps do less than training steps: {' and '.join(remarks)}"]
+            LAUNCH_NETWORKS.clear()
+            del network
+        traced_network = make_network(*arguments)
+        traced_network.dtype_notes += notes
+        return traced_network
+
+    return make
 
 
 def print_to_stderr():
@@ -1052,7 +1077,7 @@ def main(arguments):
     with empty_compile_cache() if compiles else contextlib.nullcontext():
         settings = Settings(engine.changes_results) if spec else None
         source = load_source(spec, settings)
-        return engine.run(arguments, network_factory(source, cell.get("precision"), settings),
+        return engine.run(arguments, with_remarks(network_factory(source, cell.get("precision"), settings), cell),
                           attention_factory(source, settings), describe_error,
                           functools.partial(notes_of_launch, source, settings), platform.python_version())
 

@@ -74,6 +74,17 @@ site/runs/nvidia-h200/2025/20260505-imported  imported  –                     
 )");
 }
 
+TEST_F(RunWords, AFolderThatAKilledMergeLeftIsNamed) {
+  keep("nvidia-h200/2025/20260501-000000-a", three_launches());
+  const std::string leftover = "site/runs/nvidia-h200/2025/20260502-000000 b";
+  std::filesystem::create_directories(folder_ / leftover / "artifacts");
+  const CompletedProcess listed = call({"list", "runs"});
+  EXPECT_EQ(listed.exit_status, 0);
+  EXPECT_EQ(listed.messages, leftover + " holds no run: what made it was interrupted; `rm -r '" +
+                                 leftover + "'` removes it\n");
+  EXPECT_THAT(call({"check", leftover}).messages, HasSubstr(leftover + ": "));
+}
+
 TEST_F(RunWords, HelpIsAVerbToo) {
   EXPECT_EQ(call({"help"}).output, call({"--help"}).output);
   EXPECT_EQ(call({"help", "diff"}).output, call({"diff", "--help"}).output);

@@ -227,6 +227,14 @@ class Worker(Launches):
                     ["bf16", "gradient", "layers.ffn.w1.weight", "float32"]]:
             self.assertEqual(rows.count(row), 1, f"{row}: layers that are alike are one row")
 
+    def test_marks_a_model_whose_steps_do_less(self):
+        source = odd_model("Bigram") | {"model": f"{HERE / 'lazy_models.py'}:UngradedTable"}
+        self.implementation = implementation_or_error(source)
+        body = self.launch("dtypes", source, precision=None, mode=None, warmup=None, steps=None)
+        self.assertEqual(body["outcome"]["status"], "ok", body["outcome"])
+        self.assertEqual(body["warnings"], ["UngradedTable's steps do less than training steps: 1 of 3 parameters gets no gradient"])
+        self.assertEqual(self.launch("timing", source)["warnings"], [])
+
     def launch_attention(self, name, **params):
         source = dict(implementation="", model=f"{HERE / 'odd_models.py'}:{name}", arguments="", loss="", optimizer="", attention=True)
         self.implementation = implementation_or_error(source)
@@ -274,6 +282,24 @@ class Worker(Launches):
             self.assertEqual({row[1] for row in rows}, {"inaccurate"})
             self.assertTrue(rows[0][3].startswith(reason), rows[0])
             self.assertFalse(any(self.forward_count(row) for row in rows))
+
+    def test_compares_attention_again_after_timing(self):
+        differs = "on later inputs its output differs from FP64 by "
+        for name, outcome, reason in [("FromCache", "inaccurate", differs), ("OnceRight", "inaccurate", differs),
+                                      ("OnceDifferentiable", "failed", "backward failed: ArithmeticError: no second gradient")]:
+            for row in self.launch_attention(name)["tables"]["attention"]:
+                self.assertEqual(row[1], outcome, name)
+                self.assertTrue(row[3].startswith(reason), row)
+                self.assertFalse(self.forward_count(row), name)
+
+    def test_compares_the_first_and_the_last_queries_of_each_length(self):
+        for name, reason in [("attend_to_no_last_tile", "its output differs from FP64 by "),
+                             ("attend_to_all_if_long", "it ignores its fourth argument, is_causal")]:
+            short, long = self.launch_attention(name, lengths=[32, 1024])["tables"]["attention"]
+            self.assertEqual(short[1], "ok", short)
+            self.assertEqual(long[1], "inaccurate", name)
+            self.assertTrue(long[3].startswith(f"on later inputs {reason}"), long)
+            self.assertFalse(self.forward_count(long))
 
     def test_measures_the_precision_in_which_attention_runs(self):
         self.assertEqual(self.launch_attention("attend_in_fp32")["tables"]["attention"][0][1], "ok")

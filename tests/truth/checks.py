@@ -30,6 +30,14 @@ def always(_run, **_groups):
     """Checks nothing, because the sentence holds for every run."""
 
 
+# The worker's finding on a network of the user's whose steps do less than training steps.
+LESS_WORK = r"\*\*(?P<finding>[^*]+'s steps do less than training steps: [^*]+)\*\*\."
+
+
+def less_work(run, finding):
+    true(any(finding in launch.data["warnings"] for cell in run.of("dtypes") for launch in cell.launches), "no launch found it")
+
+
 # The sentence of an answer that a run does not bear out.
 NO_ANSWER = r"This run does not answer this question\."
 PRECISIONS = {"FP32": "fp32", "TF32": "tf32", "BF16": "bf16", "FP16": "fp16"}

@@ -2,10 +2,11 @@
 
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/ones.h>
 #include <ATen/ops/ones_like.h>
 #include <ATen/ops/randn.h>
-#include <ATen/ops/randn_like.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
+#include <ATen/ops/zeros_like.h>
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
 
@@ -29,12 +30,24 @@ constexpr double kFp32Tolerance = 1e-4, kTf32Tolerance = 1e-2, k16BitTolerance =
 
 at::Tensor leaf(const at::Tensor& values) { return values.detach().requires_grad_(); }
 
-/// Returns the inputs in FP64 for the eager operators, with a causal mask.
-AttentionInputs in_fp64(const AttentionInputs& inputs) {
+at::Tensor compared_rows(const at::Tensor& tensor, const ComparedQueries& compared) {
+  return tensor.detach().narrow(-2, compared.first, compared.count);
+}
+
+/// Returns the inputs of the compared queries in FP64 for the eager operators, with a causal mask.
+AttentionInputs in_fp64(const AttentionInputs& inputs, const ComparedQueries& compared) {
   const auto fp64 = [](const at::Tensor& tensor) { return leaf(tensor.detach().to(at::kDouble)); };
-  const std::int64_t length = inputs.q.size(-2);
-  return {fp64(inputs.q), fp64(inputs.k), fp64(inputs.v), inputs.upstream.to(at::kDouble),
-          causal_mask(length, inputs.q.device())};
+  const at::Tensor mask = at::ones({compared.count, inputs.k.size(-2)},
+                                   inputs.q.options().dtype(at::kBool).requires_grad(false));
+  return {fp64(compared_rows(inputs.q, compared)), fp64(inputs.k), fp64(inputs.v),
+          compared_rows(inputs.upstream, compared).to(at::kDouble), mask.tril(compared.first)};
+}
+
+/// Returns the output's gradient with 0 for the queries that are not compared.
+at::Tensor upstream_of(const AttentionInputs& inputs, const ComparedQueries& compared) {
+  at::Tensor upstream = at::zeros_like(inputs.upstream);
+  compared_rows(upstream, compared).copy_(compared_rows(inputs.upstream, compared));
+  return upstream;
 }
 
 double relative_difference(const at::Tensor& value, const at::Tensor& truth) {
@@ -83,6 +96,10 @@ struct BackendRestriction::WarningCollector : c10::WarningHandler {
 
 void AttentionInputs::clear_gradients() const {
   for (const at::Tensor* input : {&q, &k, &v}) input->mutable_grad().reset();
+}
+
+void AttentionInputs::refill() const {
+  for (const at::Tensor* input : {&q, &k, &v, &upstream}) input->variable_data().normal_();
 }
 
 AttentionInputs attention_inputs(const CellSpec& spec, std::int64_t length, c10::Device device) {
@@ -159,18 +176,20 @@ double AttentionErrors::largest_gradient() const {
 }
 
 AttentionErrors attention_errors(const AttentionImplementation& attention,
-                                 const AttentionInputs& inputs) {
-  const AttentionInputs fp64_inputs = in_fp64(inputs);
+                                 const AttentionInputs& inputs, const ComparedQueries& compared) {
+  const AttentionInputs fp64_inputs = in_fp64(inputs, compared);
   AttentionInputs unmasked_inputs = fp64_inputs;
   unmasked_inputs.mask = at::ones_like(fp64_inputs.mask);
   const at::Tensor output = attention.forward(inputs);
   const at::Tensor fp64_output = attend(AttentionBackend::kEager, fp64_inputs);
   const at::Tensor unmasked_output = attend(AttentionBackend::kEager, unmasked_inputs);
+  const at::Tensor rows = compared_rows(output, compared);
   AttentionErrors errors{
-      .output = relative_difference(output, fp64_output.detach()),
-      .output_from_unmasked = relative_difference(output, unmasked_output.detach())};
+      .output = relative_difference(rows, fp64_output.detach()),
+      .output_from_unmasked = relative_difference(rows, unmasked_output.detach())};
+  if (!compared.with_gradients) return errors;
   try {
-    attention.backward(output, inputs.upstream, /*retain_graph=*/false);
+    attention.backward(output, upstream_of(inputs, compared), /*retain_graph=*/false);
   } catch (const UserCodeError& error) {
     // Only the user's attention, which takes no mask, may lack a backward pass.
     if (inputs.mask.defined() || as_out_of_memory(error)) throw;
@@ -181,11 +200,12 @@ AttentionErrors attention_errors(const AttentionImplementation& attention,
   for (const auto& [error, name, tensor] : {std::tuple(&errors.grad_q, "q", &AttentionInputs::q),
                                             std::tuple(&errors.grad_k, "k", &AttentionInputs::k),
                                             std::tuple(&errors.grad_v, "v", &AttentionInputs::v)}) {
-    const at::Tensor& gradient = (inputs.*tensor).grad();
+    at::Tensor gradient = (inputs.*tensor).grad();
     if (!gradient.defined()) {
       errors.backward_failure = fmt::format("backward gives {} no gradient", name);
       return errors;
     }
+    if (tensor == &AttentionInputs::q) gradient = compared_rows(gradient, compared);
     *error = relative_difference(gradient, (fp64_inputs.*tensor).grad());
   }
   return errors;

@@ -22,6 +22,14 @@ struct AttentionInputs {
   at::Tensor mask;      ///< Eager operators only; the others take a causal flag.
 
   void clear_gradients() const;
+  /// Draws new values into the same tensors, and marks no tensor as changed.
+  void refill() const;
+};
+
+/// The queries whose results are compared with FP64, and whether gradients are compared, too.
+struct ComparedQueries {
+  std::int64_t first = 0, count = 0;
+  bool with_gradients = true;
 };
 
 AttentionInputs attention_inputs(const CellSpec& spec, std::int64_t length, c10::Device device);
@@ -83,9 +91,11 @@ struct AttentionErrors {
 };
 
 /// Throws what the forward pass throws. If the user's backward pass throws a `UserCodeError`, its
-/// message is returned.
+/// message is returned. The upstream gradient of queries that are not compared counts as 0, so that
+/// the compared queries determine the gradients of K and V. FP64 takes 8 · count · tokens bytes for
+/// each head's scores.
 AttentionErrors attention_errors(const AttentionImplementation& attention,
-                                 const AttentionInputs& inputs);
+                                 const AttentionInputs& inputs, const ComparedQueries& compared);
 
 /// Returns the largest error that is allowed: 10⁻⁴ in FP32, 0.01 in TF32, 0.05 in 16-bit formats.
 /// The user's code is allowed 0.01 in FP32, too, since Triton's dot uses TF32 on FP32 inputs.

@@ -127,13 +127,31 @@ TEST(AttentionErrors, ExceedTheToleranceForAWrongMask) {
       request_of(AttentionMethod::kSynced, AttentionBackend::kEager, Precision::kFp32, {16});
   AttentionInputs inputs = attention_inputs(request.spec, 16, c10::kCPU);
   const auto eager = make_attention(request.spec, c10::kCPU);
-  const AttentionErrors eager_errors = attention_errors(*eager, inputs);
+  const AttentionErrors eager_errors = attention_errors(*eager, inputs, {.count = 16});
   EXPECT_LT(eager_errors.output, attention_tolerance(request.spec));
   EXPECT_LT(eager_errors.largest_gradient(), attention_tolerance(request.spec));
   EXPECT_GT(eager_errors.output_from_unmasked, 0.05);
   inputs.clear_gradients();
   inputs.mask = inputs.mask.logical_not();  // each query sees only later keys
-  EXPECT_FALSE(attention_errors(*eager, inputs).output <= 0.05) << "it may be NaN";
+  EXPECT_FALSE(attention_errors(*eager, inputs, {.count = 16}).output <= 0.05) << "it may be NaN";
+}
+
+TEST(AttentionErrors, ConcernTheComparedQueriesOnly) {
+  const LaunchRequest request =
+      request_of(AttentionMethod::kSynced, AttentionBackend::kEager, Precision::kFp32, {16});
+  const AttentionInputs inputs = attention_inputs(request.spec, 16, c10::kCPU);
+  const auto eager = make_attention(request.spec, c10::kCPU);
+  inputs.mask.narrow(0, 12, 4).fill_(true);  // the last four queries see later keys
+  const auto errors = [&](std::int64_t first) {
+    inputs.clear_gradients();
+    return attention_errors(*eager, inputs, {first, 4});
+  };
+  EXPECT_GT(errors(12).output, 0.05);
+  EXPECT_GT(errors(12).largest_gradient(), 0.05);
+  for (const std::int64_t first : {0, 8}) {
+    EXPECT_LT(errors(first).output, attention_tolerance(request.spec)) << first;
+    EXPECT_LT(errors(first).largest_gradient(), attention_tolerance(request.spec)) << first;
+  }
 }
 
 TEST(BackendReason, OmitsHeadingsAndDisabledBackends) {

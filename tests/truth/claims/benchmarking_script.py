@@ -2,7 +2,7 @@
 import re
 import statistics
 
-from checks import MODES, NO_ANSWER, PRECISION_WORDS, near, true
+from checks import LESS_WORK, MODES, NO_ANSWER, PRECISION_WORDS, less_work, near, true
 from timing import ms_after_warmup, networks, setting, time_bound, users_cells, variation, without_outlier
 
 CELL_KINDS = {"timing", "kernels"}
@@ -236,7 +236,8 @@ CLAIMS = {
          r"times\*\* as long(?:: twice the FLOPs, at (?P<backward_rate>\S+) instead of (?P<forward_rate>\S+) TFLOP/s)?\.",
          durations),
         (r"Outliers apart, (?P<size>.+?)'s (?P<what>[\w+ ]+) varies most, by \*\*(?P<variation_words>[^*]+)\*\*\.", most_varying),
-        (r"There the CPU's launches outlast the GPU's kernels\.", launches_outlast)],
+        (r"There the CPU's launches outlast the GPU's kernels\.", launches_outlast),
+        (LESS_WORK, less_work)],
     "benchmarking_script.c": [
         (NO_ANSWER, unanswered_warmup),
         (r"Without warm-up, the first step raises (?P<size>.+?)'s mean of (?P<steps>\d+) (?P<mode>\S+) steps? by a factor of "

@@ -1,7 +1,7 @@
 """Recomputes the takeaways of a run's summary."""
 import statistics
 
-from checks import PRECISIONS, always, median_limit, near, near_bytes, number, true
+from checks import LESS_WORK, PRECISIONS, always, less_work, median_limit, near, near_bytes, number, true
 from gemms import fastest_gemm_rate
 from timing import launch_costs, network_bound, networks, profile_of, variation
 
@@ -145,6 +145,7 @@ def cpu_sets(run, precision, cost):
 
 CLAIMS = {
     "overview": [
+        ("- " + LESS_WORK, less_work),
         (r"- \*\*A training step of (?P<size>[^*]+?) takes (?P<fp32>\S+) ms in FP32 and (?P<other>\S+) ms in "
          r"(?P<precision>\w+), (?:a speedup of (?P<speedup>\S+)×|(?P<longer>\S+) times as long)\*\*(?:, because its GEMMs "
          r"take (?P<after>\S+) ms instead of (?P<before>\S+))?\.(?: The (?P<varying>\w+) step varies by "
