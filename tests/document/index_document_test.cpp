@@ -26,7 +26,7 @@ RunSummary summary_of(const std::string& device, const std::string& time) {
   return {description,
           device + "/2025/" + time,
           "Profiling",
-          {"2.7B", "BF16", 1200, 300, 0.21, 64.0 * (1u << 30)}};
+          {"2.7B", "BF16", 1200, 300, 0.21, "MFU", 64.0 * (1u << 30)}};
 }
 
 RunSummary as_reference(RunSummary summary) {
