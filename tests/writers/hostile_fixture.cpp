@@ -113,7 +113,7 @@ Document hostile_document() {
 
 RunSummary hostile_summary(const Document& report, const std::string& folder) {
   RunSummary summary = sample_summary(report, folder);
-  summary.headline = {hostile_line(), hostile_line(), 1, 1, 1, 1};
+  summary.headline = {hostile_line(), hostile_line(), 1, 1, 1, hostile_line(), 1};
   summary.quantities = {{.topic = topic::kTrainingStep,
                          .network = hostile_line(),
                          .precision = hostile_line(),
