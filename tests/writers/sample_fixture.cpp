@@ -74,7 +74,7 @@ Document sample_document() {
 }
 
 RunSummary sample_summary(const Document& report, const std::string& folder) {
-  return {report, folder, report.title, {"2.7B", "BF16", 1133.5, 303.1, 0.212, 70426112000}};
+  return {report, folder, report.title, {"2.7B", "BF16", 1133.5, 303.1, 0.212, "MFU", 70426112000}};
 }
 
 Document demonstration_document() {
