@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -132,9 +133,14 @@ SubmissionFolder::SubmissionFolder(fs::path out)
   write_atomically(part_ / kMark, "", Sync::kNothing);
 }
 
+/// The mark goes last, so that the next submission knows what a failed removal leaves.
 SubmissionFolder::~SubmissionFolder() {
-  std::error_code ignored;
-  if (!is_unfinished_) fs::remove_all(part_, ignored);
+  if (is_unfinished_) return;
+  std::error_code error;
+  constexpr auto kFailed = static_cast<std::uintmax_t>(-1);
+  for (const fs::path& path : {made(), made_zip(), fs::path(made().string() + ".site"), part_}) {
+    if (fs::remove_all(path, error) == kFailed) return;
+  }
 }
 
 /// A process may have died before the exchange, between those of the folder and the zip file, or

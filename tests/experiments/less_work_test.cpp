@@ -30,7 +30,8 @@ void add_finding(const CellSpec& spec, Launch& launch) {
 }
 
 TEST(LessWork, IsMeasuredOnceAtTheSmallestTimedSize) {
-  const std::vector<CellSpec> trained = planned(input_with_users_model(), CellKind::kDtypes);
+  std::vector<CellSpec> trained = planned(input_with_users_model(), CellKind::kDtypes);
+  std::erase_if(trained, [](const CellSpec& spec) { return spec.precision.has_value(); });
   ASSERT_EQ(trained.size(), 1u);
   EXPECT_EQ(cell_id(trained[0]), "dtypes.cuda.Net-0a1b2c3d.d768-f3072-l12-h12-v10000.b4.c512");
   EXPECT_TRUE(planned(input_for("benchmarking_script.b"), CellKind::kDtypes).empty());

@@ -6,6 +6,7 @@ Most launches are forks of this process, which has loaded torch, because loading
 """
 
 import functools
+import importlib
 import json
 import os
 import re
@@ -70,6 +71,17 @@ def implementation_or_error(model_source, run=run_in_fork, **options):
 @functools.cache
 def described(model_source_json):
     return implementation_or_error(json.loads(model_source_json))
+
+
+def import_for_test(name):
+    """Imports a module of this folder or of the worker. Launches do not see it, whose model's hash would include it."""
+    before = set(sys.modules)
+    with unittest.mock.patch.object(sys, "path", [*sys.path, str(PYTHON_SOURCES)]):
+        module = importlib.import_module(name)
+    for loaded in set(sys.modules) - before:
+        if Path(getattr(sys.modules[loaded], "__file__", None) or "").parent in [HERE, PYTHON_SOURCES]:
+            del sys.modules[loaded]
+    return module
 
 
 class Launches(unittest.TestCase):
@@ -167,10 +179,8 @@ class Worker(Launches):
             return self.launch(kind, source, has_network=kind != "attention", **params)
 
     def test_refuses_a_model_that_changes_a_setting(self):
-        from changing_models import CHANGES
-
         places = {"import": "importing ", "__init__": "making Changing", "forward": "(Changing.forward|a step of Changing)"}
-        for setting in CHANGES:
+        for setting in import_for_test("changing_models").CHANGES:
             for place, words in places.items():
                 if (place, setting) in self.WITHOUT_EFFECT:
                     continue
@@ -192,13 +202,10 @@ class Worker(Launches):
 
     def test_compares_every_setting(self):
         """Fails if a setting is added that no test changes."""
-        from changing_models import CHANGES
-        sys.path.append(str(PYTHON_SOURCES))
-        from labreport_settings import SET_BY_PRECISION, SETTINGS
-
+        changes, settings = import_for_test("changing_models").CHANGES, import_for_test("labreport_settings")
         untested = {"the number of threads between operators", "the BLAS library", "torch.get_float32_matmul_precision()"}
-        self.assertEqual({name for name in CHANGES if not name.startswith("the variable ")} | untested,
-                         {*SETTINGS, *SET_BY_PRECISION})
+        self.assertEqual({name for name in changes if not name.startswith("the variable ")} | untested,
+                         {*settings.SETTINGS, *settings.SET_BY_PRECISION})
 
     def test_counts_a_step_in_a_launch_of_its_own(self):
         body = self.launch("dtypes", warmup=None, steps=None)

@@ -66,13 +66,12 @@ class Interrupted(StubbedTest):
             self.assertEqual(self.project.public(), before)
 
     def test_a_submission_stays_as_it_was(self):
-        self.project.call("submit")
-        for name in ("submission/report.md", "submission.zip"):
-            (self.project.folder / name).write_text("the earlier one", encoding="utf-8")
-        before = tree(self.project.folder / "submission")
+        self.project.call("submit", "--answers", "none")
+        zip_file = self.project.folder / "submission.zip"
+        before, zip_before = tree(self.project.folder / "submission"), zip_file.read_bytes()
         self.interrupt(signal.SIGINT, "submit", kept="submission")
         self.assertEqual(tree(self.project.folder / "submission"), before)
-        self.assertEqual((self.project.folder / "submission.zip").read_text(encoding="utf-8"), "the earlier one")
+        self.assertEqual(zip_file.read_bytes(), zip_before)
         self.assertFalse((self.project.folder / "submission.part").exists())
 
     def test_leftovers_of_a_killed_render_are_removed(self):
