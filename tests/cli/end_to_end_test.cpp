@@ -98,7 +98,7 @@ TEST_F(EndToEnd, AModelAndLabreportsNetworkAreMeasuredInOneRunAndCompared) {
   const labreport::Run run = stored_run();
   const auto timed_only = [](labreport::Run part) {
     std::erase_if(part.cells, [](const labreport::Cell& cell) {
-      return cell.spec.kind == labreport::CellKind::kDtypes;  // Of the user's model alone.
+      return cell.spec.kind == labreport::CellKind::kDtypes;  // Only the user's model has these.
     });
     return part.cells.size();
   };
