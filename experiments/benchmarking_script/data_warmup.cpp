@@ -318,9 +318,8 @@ Facts answer_facts(const WarmupRows& rows, const FirstSteps& first_steps) {
             Facts()
                 .set("size", unsettled.label())
                 .set("spread", format_factor(unsettled.spread_after_one()))
-                .set("reason", unsettled.launches_faster_later()
-                                   ? ", because its launches still take the CPU longer"
-                                   : ""))
+                .set("reason",
+                     unsettled.launches_faster_later() ? ", and its launches take longer" : ""))
       .flag("explained", raises && !first_step_reason(first_steps).empty());
 }
 

@@ -246,4 +246,4 @@ CLAIMS = {
          r"initializing cuBLAS)?\.", first_step),
         (r"One warm-up step suffices here(?P<but>, although step 2 still allocates memory)?\.", one_suffices),
         (r"After one warm-up step, (?P<size>.+?) still varies \*\*(?P<spread>\S+) times\*\* as much as later"
-         r"(?P<slower>, because its launches still take the CPU longer)?\.", still_varies)]}
+         r"(?P<slower>, and its launches take longer)?\.", still_varies)]}

@@ -41,7 +41,8 @@ def described_d(run):
     return 64 if 64 in dims else dims[0]
 
 
-def fastest(run, precision, implementation, ms, length, ratio):
+def fastest(run, precision, implementation, ms, length, d, ratio):
+    true(int(d) == described_d(run))
     timed = timed_by_backend(run, precision, described_d(run), length)
     own, eager = timed[BACKEND_OF_NAME.get(implementation, "custom")], timed["eager"]
     near(ms, total_ms(own))
@@ -66,10 +67,10 @@ def nothing_ran(run):
     true(not any(row["outcome"] == "ok" for precision in PRECISIONS for row in sweep_rows(run, precision)))
 
 
-def bound(run, d, shares, narrow):
+def bound(run, shares, narrow):
     """Checks how much longer the fastest take than with narrower heads, whose FLOPs are at most half as many."""
-    true(int(d) == described_d(run) and int(narrow) == min(cell["head_dim"] for cell in run.of("attention", method="do_bench")))
-    true(2 * int(narrow) <= int(d))
+    true(int(narrow) == min(cell["head_dim"] for cell in run.of("attention", method="do_bench")))
+    true(2 * int(narrow) <= described_d(run))
     claimed = re.split(", | and ", shares)
     true(len(claimed) == len(fastest.rows))
     for text, (precision, own) in zip(claimed, fastest.rows.items()):
@@ -102,8 +103,7 @@ CLAIMS = {
         (r"No implementation is clearly faster than eager attention\.", none_is_faster),
         (r"No implementation was compared: .+?\.(?= \*\*|$)", nothing_ran),
         (r"In (?P<precision>\w+) \*\*(?P<implementation>[^*]+)\*\* takes \*\*(?P<ms>\S+) ms\*\* for forward and backward at "
-         r"(?P<length>[\d,]+) tokens, \*\*(?P<ratio>\S+)×\*\* as fast as eager\.", fastest),
-        (r"At d = (?P<d>\d+) they take (?P<shares>[\d., and]+) % longer than at d = (?P<narrow>\d+); FLOPs, proportional to d, do not "
-         r"set their time\.", bound),
+         r"(?P<length>[\d,]+) tokens and d = (?P<d>\d+), \*\*(?P<ratio>\S+)×\*\* as fast as eager\.", fastest),
+        (r"They are (?P<shares>[\d., and]+) % longer than at d = (?P<narrow>\d+), so FLOPs do not set them\.", bound),
         (r"\*\*(?P<name>[^*]+ \(yours\))\*\* in (?P<precision>\w+): (?:(?P<ms>\S+) ms at (?P<length>[\d,]+) tokens(?:, where "
          r"(?P<other>[^.]+?) takes (?P<other_ms>\S+) ms)?|(?P<timed>not timed|timed forward only), .+?)\.(?= \*\*|$)", own_time)]}

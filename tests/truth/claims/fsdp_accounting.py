@@ -119,7 +119,7 @@ CLAIMS = {
     "fsdp_accounting.b": [
         (r"This run does not answer this question\.", nothing_gathered),
         (rf"With {NETWORK} \*\*(?P<ffn>[^*]+)\*\* of FFN's gathers are late for their layer's forward, and "
-         r"\*\*(?P<attention>[^*]+)\*\* of attention's, whose matrices are smaller\.", late),
+         r"\*\*(?P<attention>[^*]+)\*\* of attention's\.", late),
         (r"Forward waits \*\*(?P<share>\S+) %\*\* as long as it computes\.", waits),
         (r"In (?P<precision>\w+) \*\*(?P<share>[^*]+)\*\* are late and it waits \*\*(?P<forward>\S+) %\*\* as long, because a block "
          r"computes (?P<compute>\S+) times as fast but gathers only (?P<gather>\S+) times as fast\.", half_precision)]}

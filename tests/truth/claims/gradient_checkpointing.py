@@ -157,5 +157,5 @@ CLAIMS = {
          r"(?P<reason>run out of memory[^.]*?|have no peak(?:: .+?)?))\.(?= [A-Z]|$)", neighbor),
         (rf"A second block adds (?P<residuals>{SIZE}) of residuals and saves (?P<gradients>{SIZE}) of gradients: the peak lies at the end "
          rf"of backward, where gradients have replaced inputs of (?P<inputs>{SIZE}) a block\.", why),
-        (r"Recomputation takes \*\*(?P<ms>\S+) ms\*\* for any group and lengthens the step by \*\*(?P<share>\S+) %\*\*, "
+        (r"Recomputation takes \*\*(?P<ms>\S+) ms\*\* for any group, \*\*(?P<share>\S+) %\*\* of the step without it, "
          r"because every block runs forward once more \((?P<forward>\S+) ms\)\.", recomputed)]}

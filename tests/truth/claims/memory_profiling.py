@@ -413,7 +413,7 @@ CLAIMS = {
         (r"No training step ran in two precisions, so there is nothing to compare\.", nothing_to_compare),
         (r"(?P<word>[\w ]+): (?P<precision>\w+) changes the training step's peak by (?P<changes>\*\*.+?) tokens\.", verdict),
         (rf"Copies of the weights add {BYTES.format('added')} and raise inference's peak at (?P<context>[\d,]*\d) by "
-         r"\*\*(?P<rise>\S+) %\*\*; smaller activations save more there\.", copies),
+         r"\*\*(?P<rise>\S+) %\*\*; in training activations save more\.", copies),
         (r"At (?P<outweighed>[\d, and]+) activations save less; at (?P<in_optimizer>[\d, and]+) the optimizer's FP32 state sets both "
          r"peaks\.", shorter)],
     "memory_profiling.d": [
