@@ -54,8 +54,7 @@ MeasuredNetwork measured_network(const RunView& view, const TimingGroup& group) 
           .forward = pass(metric::kForward, times.forward),
           .backward = pass(metric::kBackward, times.backward),
           .step = pass(/*phase=*/"", whole_step_times(group, Mode::kTrainStep)),
-          .bound = bounds.bound(),
-          .launch_us = bounds.step.costs ? bounds.step.costs->cpu_us() : std::nullopt};
+          .bound = bounds.bound()};
 }
 
 /// Returns the precision's place in the order of rows. Answers compare FP32 with the next one.

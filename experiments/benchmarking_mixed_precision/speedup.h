@@ -33,9 +33,6 @@ struct MeasuredNetwork {
   const TimingGroup* group;
   MeasuredPass forward, backward, step;
   std::optional<Bound> bound;  ///< See `NetworkBounds::bound`; empty on a CPU.
-  /// The CPU's time a launch in the longest step, in µs. Empty unless it was profiled and the CPU
-  /// sets its time.
-  std::optional<double> launch_us;
 
   std::string size_label() const;  ///< "2.7B", with the context if the run has several.
   std::string_view precision() const;
@@ -71,9 +68,9 @@ PrecisionPairs precision_pairs(const MeasuredNetworks& networks);
 /// both precisions.
 PrecisionPairs compared_pairs(const PrecisionPairs& pairs, PassOfNetwork pass);
 
-/// Names the networks whose times the CPU sets, with the median cost of a launch if asked: "small
-/// (launch-bound, 17 µs a launch), xl in part (mixed)". Empty if there are none.
-std::string sizes_of_cpu(const MeasuredNetworks& networks, bool with_cost);
+/// Names the networks whose times the CPU sets: "small (launch-bound), xl in part (mixed)". Empty
+/// if there are none.
+std::string sizes_of_cpu(const MeasuredNetworks& networks);
 
 /// Returns the values of part (c)'s sentences. `pairs` must not be empty.
 Facts speedup_facts(const RunView& view, const PrecisionPairs& pairs);

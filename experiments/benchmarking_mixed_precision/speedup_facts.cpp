@@ -99,22 +99,16 @@ std::optional<Facts> fastest_facts(const PrecisionPairs& pairs) {
 
 }  // namespace
 
-std::string sizes_of_cpu(const MeasuredNetworks& networks, bool with_cost) {
+std::string sizes_of_cpu(const MeasuredNetworks& networks) {
   std::vector<std::string> parts;
   for (const Bound bound : {Bound::kLaunch, Bound::kMixed}) {
     std::vector<std::string> sizes;
-    std::vector<double> launch_us;
     for (const MeasuredNetwork& network : networks) {
-      if (network.bound != bound) continue;
-      sizes.push_back(network.size_label());
-      if (network.launch_us) launch_us.push_back(*network.launch_us);
+      if (network.bound == bound) sizes.push_back(network.size_label());
     }
     if (sizes.empty()) continue;
-    const std::string cost = !with_cost || bound == Bound::kMixed || launch_us.empty()
-                                 ? ""
-                                 : ", " + format_significant(median(launch_us), 2) + " µs a launch";
     parts.push_back(join_words(sizes) + (bound == Bound::kMixed ? " in part (" : " (") +
-                    std::string(describe(bound)) + cost + ")");
+                    std::string(describe(bound)) + ")");
   }
   return join(parts, ", ");
 }
@@ -126,7 +120,7 @@ Facts speedup_facts(const RunView& view, const PrecisionPairs& pairs) {
   const PrecisionPairs forward_pairs = compared_pairs(pairs, &MeasuredNetwork::forward);
   const PrecisionPairs compared = compared_pairs(forward_pairs, &MeasuredNetwork::backward);
   const std::string of_cpu =
-      sizes_of_cpu(each(compared, [](const PrecisionPair& pair) { return *pair.other; }), false);
+      sizes_of_cpu(each(compared, [](const PrecisionPair& pair) { return *pair.other; }));
   const PrecisionPairs profiled = only(compared, [](const PrecisionPair& pair) {
     return pair.fp32->forward.kernels && pair.other->forward.kernels;
   });

@@ -318,7 +318,7 @@ std::vector<Facts> cpu_set_facts(const std::vector<StepRow>& rows) {
   for (const StepRow& row : rows) networks[row.precision()].push_back(*row.network);
   std::vector<Facts> list;
   for (const auto& [precision, measured] : networks) {
-    const std::string sizes = sizes_of_cpu(measured, true);
+    const std::string sizes = sizes_of_cpu(measured);
     if (!sizes.empty()) list.emplace_back().set("precision", precision).set("sizes", sizes);
   }
   return list;

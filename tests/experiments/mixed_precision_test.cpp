@@ -140,17 +140,14 @@ MeasuredRun run_with_all_bounds() {
 TEST(Bounds, AreTheSameInEveryPartOfAReport) {
   const MeasuredRun run = run_with_all_bounds();
   const Document document = build_document(run, false);
-  const auto names_both = [](const std::string& cost) {
-    return testing::ContainsRegex("The CPU sets BF16 times of small [(]launch-bound" + cost +
-                                  "[)], medium in part [(]mixed[)]");
-  };
+  const auto names_both =
+      HasSubstr("The CPU sets BF16 times of small (launch-bound), medium in part (mixed)");
   const auto in_one_line = [](const std::string& text) {
     return std::regex_replace(text, std::regex("\\s+|\\*\\*"), " ");
   };
   const Part part = speedup_part(run);
-  EXPECT_THAT(part.answer, names_both(""));
-  EXPECT_THAT(document.sections.front().parts.front().answer, names_both(", [0-9.]+ µs a launch"))
-      << "the summary";
+  EXPECT_THAT(part.answer, names_both);
+  EXPECT_THAT(document.sections.front().parts.front().answer, names_both) << "the summary";
   EXPECT_THAT(in_one_line(document.method),
               HasSubstr("Launch-bound sizes of this run: small, BF16; mixed: medium, BF16."));
   for (const auto& point : part.figures.at(0).spec["data"]["values"]) {

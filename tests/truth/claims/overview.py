@@ -3,7 +3,7 @@ import statistics
 
 from checks import LESS_WORK, PRECISIONS, always, less_work, median_limit, near, near_bytes, number, true
 from gemms import fastest_gemm_rate
-from timing import launch_costs, network_bound, networks, profile_of, variation
+from timing import launch_costs, networks, profile_of, variation
 
 CELL_KINDS = ("timing", "kernels", "memory", "limits")
 DTYPES = {"float32": "FP32", "float16": "FP16", "bfloat16": "BF16"}
@@ -133,16 +133,6 @@ def peak(run, size, precision, peak_words, resident):
     near_bytes(resident, 12 * cell.parameters())
 
 
-def cpu_sets(run, precision, cost):
-    """Checks what a launch costs the CPU in µs, the median of the launch-bound networks."""
-    costs = [launch_costs(step.profile, PHASES, step.ms) for step in steps_in(run, PRECISIONS[precision])
-             if network_bound(run, step.network) == "launch-bound"]
-    launch_us = [known.cpu_us for known in costs if known and known.cpu_us]
-    true(bool(cost) == bool(launch_us))
-    if cost:
-        near(cost, statistics.median(launch_us), 2)
-
-
 CLAIMS = {
     "overview": [
         ("- " + LESS_WORK, less_work),
@@ -164,7 +154,6 @@ CLAIMS = {
          r"(?P<each>\S+) µs at each of its (?P<kernels>\S+) kernels\.", idle),
         (r"- \*\*The training step of (?P<size>[^*]+?) in (?P<precision>\w+) peaks at (?P<peak_words>\S+ \w+)\*\*, of which "
          r"FP32 parameters and AdamW's moments are (?P<resident>\S+ \w+)\.", peak),
-        (r"- \*\*The CPU sets (?P<precision>\w+) times of [^(\n]*\(launch-bound(?:, (?P<cost>\S+) µs a launch)?\)[^\n]*", cpu_sets),
         # The claims of other parts check the same sizes, changes and numbers.
         (r"- \*\*(?:The CPU sets|What saves most in) [^\n]*", always),
         (r"- \*\*[^*\n]+:\*\* [^\n]*", always)],
