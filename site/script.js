@@ -24,6 +24,7 @@ function markContents() {
       else link.removeAttribute("aria-current");
     }
     const link = links.get(current);
+    if (!link) list.scrollTop = 0; // The reader is above the first section.
     if (!link || list.scrollHeight <= list.clientHeight) return;
     const place = link.getBoundingClientRect().top - list.getBoundingClientRect().top;
     if (place < 0 || place > list.clientHeight - 40) list.scrollTop += place - 80;

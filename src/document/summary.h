@@ -63,26 +63,77 @@ enum class Conclusion {
 
 struct Topic {
   const char* name;
+  const char* page;  ///< The topic whose page shows this one, too; null for GPUs' pages.
+  /// The finding in one sentence, with {network}, {precision}, {setting}, the value's {name} and
+  /// its {values} on each GPU.
+  const char* sentence;
   Conclusion conclusion = Conclusion::kLargest;
+  /// True if a figure shows all values of the finding's quantity, false if it shows the values of
+  /// the finding's name in all quantities.
+  bool draws_quantity = false;
   /// True if a comparison of two runs shows quantities of the topic, because no compared row has
   /// them.
   bool is_compared = false;
 };
 
-/// All topics in the order in which pages over several runs show them.
+/// In the order in which pages show them.
 inline constexpr Topic kTopics[]{
-    {.name = topic::kTrainingStep},
-    {.name = topic::kFastestStep, .conclusion = Conclusion::kBest, .is_compared = true},
-    {.name = topic::kMixedPrecision},
-    {.name = topic::kKernels},
-    {.name = topic::kMemory},
-    {.name = topic::kCheckpointing, .conclusion = Conclusion::kBest, .is_compared = true},
-    {.name = topic::kAttention, .conclusion = Conclusion::kBestAtLargest, .is_compared = true},
-    {.name = topic::kAttentionMemory, .is_compared = true},
-    {.name = topic::kCompilation, .conclusion = Conclusion::kBest, .is_compared = true},
-    {.name = topic::kSeveralGpus, .conclusion = Conclusion::kBest, .is_compared = true},
-    {.name = topic::kAllReduce, .is_compared = true},
-    {.name = topic::kLimits}};
+    {.name = topic::kTrainingStep,
+     .page = topic::kTrainingStep,
+     .sentence = "{network}’s {name} takes {values} in {precision} ({setting})."},
+    {.name = topic::kMixedPrecision,
+     .page = topic::kTrainingStep,
+     .sentence = "Against FP32, {precision} speeds {network}’s {name} up {values} ({setting})."},
+    {.name = topic::kKernels,
+     .page = topic::kTrainingStep,
+     .sentence =
+         "Of the parts of {network}’s training step in {precision}, *{name}* takes longest: "
+         "{values} ({setting}).",
+     .draws_quantity = true},
+    {.name = topic::kFastestStep,
+     .page = topic::kFastestStep,
+     .sentence = "At its fastest, with {name}, {network}’s training step takes {values} in "
+                 "{precision} ({setting}).",
+     .conclusion = Conclusion::kBest,
+     .draws_quantity = true,
+     .is_compared = true},
+    {.name = topic::kCompilation,
+     .page = topic::kFastestStep,
+     .sentence = "{network}’s {name} training step takes {values} in {precision} ({setting}).",
+     .conclusion = Conclusion::kBest,
+     .is_compared = true},
+    {.name = topic::kAttention,
+     .page = topic::kAttention,
+     .sentence = "Over {name}, the fastest attention takes {values} ({precision}, {setting}).",
+     .conclusion = Conclusion::kBestAtLargest,
+     .is_compared = true},
+    {.name = topic::kAttentionMemory,
+     .page = topic::kAttention,
+     .sentence = "Over {name}, attention keeps {values} for backward ({precision}, {setting}).",
+     .is_compared = true},
+    {.name = topic::kMemory,
+     .page = topic::kMemory,
+     .sentence = "{network} allocates at most {values} ({precision}, {setting}, {name})."},
+    {.name = topic::kCheckpointing,
+     .page = topic::kMemory,
+     .sentence = "With checkpoints every {name}, {network}’s training step allocates at most "
+                 "{values} ({precision}, {setting}).",
+     .conclusion = Conclusion::kBest,
+     .is_compared = true},
+    {.name = topic::kSeveralGpus,
+     .page = topic::kSeveralGpus,
+     .sentence =
+         "The fastest data-parallel training step of {network}, *{name}*, takes {values} in "
+         "{precision} ({setting}).",
+     .conclusion = Conclusion::kBest,
+     .draws_quantity = true,
+     .is_compared = true},
+    {.name = topic::kAllReduce,
+     .page = topic::kSeveralGpus,
+     .sentence = "An all-reduce of {name} takes {values} ({setting}).",
+     .draws_quantity = true,
+     .is_compared = true},
+    {.name = topic::kLimits, .page = nullptr, .sentence = ""}};
 
 /// Numbers of one setting in one unit: a network's step and its phases, or one sweep. A value that
 /// is a `Measure` has the name that `describe` returns.

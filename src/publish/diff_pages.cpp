@@ -127,6 +127,9 @@ void compare(SitePair& page, const RunPair& pair, const Run& run_a, const Run& r
   page.document = diff_document(comparison, source_of(*pair.a, *pair.b, runs),
                                 source_of(*pair.b, *pair.a, runs), kPathToRoot);
   page.diff_json = diff_json(comparison);
+  for (const PairedRun* side : {pair.a, pair.b}) {
+    if (side->summary) page.sides.push_back(*side->summary);
+  }
   page.link.device = page.document->title;
   page.link.edition = comparison.a.edition == comparison.b.edition
                           ? comparison.a.edition

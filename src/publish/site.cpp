@@ -274,7 +274,8 @@ void add_pages(Site& site, const std::vector<SiteRun>& runs, const Charts& chart
     PageOptions page_options = {.root = root_from(runs[i].folder()),
                                 .interactive = !charts.bundle.empty(),
                                 .answers = options.answers,
-                                .formats = links_to_other_formats(site, runs[i])};
+                                .formats = links_to_other_formats(site, runs[i]),
+                                .links = site_links({runs[i].summary})};
     place_card(options.site_url, runs[i].folder() + "/", cards[i], page_options, site.files);
     site.files.push_back({runs[i].folder() + "/index.html",
                           page_html(runs[i].document, charts.of_runs[i], page_options)});
@@ -289,7 +290,8 @@ std::vector<SiteFile> pair_files(const SitePair& pair, const Drawings& drawings,
                               .interactive = !drawings.empty(),
                               .formats = {{"Markdown", "diff.md"},
                                           {"JSON", "diff.json"},
-                                          {"JSON schema", root + "assets/diff.schema.json"}}};
+                                          {"JSON schema", root + "assets/diff.schema.json"}},
+                              .links = site_links(pair.sides)};
   std::vector<SiteFile> files = picture_files(folder, *pair.document, drawings);
   place_card(options.site_url, folder, card, page_options, files);
   append(files, {{folder + "index.html", page_html(*pair.document, drawings, page_options)},
@@ -322,11 +324,12 @@ ComparedPair link_to(const SitePair& pair) {
 /// Adds a page over several runs. A GPU's page links only to the comparisons of its runs.
 void add_overview(Site& site, const OverviewPage& page, const Drawings& drawings, const Card& card,
                   bool interactive, const std::vector<ComparedPair>& all_pairs,
-                  const SiteOptions& options) {
+                  const std::vector<SiteLink>& links, const SiteOptions& options) {
   const std::string folder = page.folder.empty() ? "" : page.folder + "/";
   PageOptions page_options = {.root = page.folder.empty() ? "" : root_from(page.folder),
                               .interactive = interactive,
-                              .answers = options.answers};
+                              .answers = options.answers,
+                              .links = links};
   std::vector<ComparedPair> pairs;
   std::ranges::copy_if(all_pairs, std::back_inserter(pairs), [&](const ComparedPair& pair) {
     return page.is_index() || page.file == kCompareFile || pair.compares(page.folder);
@@ -397,11 +400,12 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
     }
     if (is_written) compared.push_back(link_to(pair));
   }
+  const std::vector<SiteLink> links = site_links(summaries);
   // The first page, the index, is added last because it links to all other pages.
   for (std::size_t i = overviews.size(); i > 0; --i) {
     const std::size_t index = other + i - 1;
     add_overview(site, overviews[i - 1], charts.of_others[index], cards[runs.size() + index],
-                 !charts.bundle.empty(), compared, options);
+                 !charts.bundle.empty(), compared, links, options);
   }
   if (options.formats.contains(Format::kHtml)) add_assets(site, charts.bundle, summaries);
   show_control_characters(site);

@@ -41,6 +41,7 @@ struct SitePair {
   RunSummary link;
   std::optional<Document> document = {};          ///< Set if the page is to be written.
   std::string diff_json = {};                     ///< The bytes of diff.json.
+  std::vector<RunSummary> sides = {};             ///< Summaries of the two runs that have one.
   std::vector<std::string> unchanged_files = {};  ///< The files of an earlier render that stay.
 
   bool has_page() const { return document || !unchanged_files.empty(); }

@@ -196,18 +196,32 @@ RunSummary with_ladder(RunSummary run, double from, double to) {
   return run;
 }
 
-TEST(Index, SaysWhetherChangesBeatANewGpu) {
-  const auto answer = [](double slow_to) {
-    return words_of(
-        index_part({with_ladder(summary_of("NVIDIA H200", "2026-05-01"), 300, 100),
-                    with_ladder(summary_of("NVIDIA H100 80GB HBM3", "2026-05-02"), 400, slow_to)}));
-  };
-  EXPECT_THAT(answer(125),
-              AllOf(HasSubstr("**Changes to the step beat a new GPU.**"),
-                    HasSubstr("from 300 to **100 ms** on the H200 and from 400 to **125 ms** on "
-                              "the H100: a tuned H100 is **2.40 times** as fast as an untuned"),
+std::vector<RunSummary> two_ladders(double slow_to) {
+  return {with_ladder(summary_of("NVIDIA H200", "2026-05-01"), 300, 100),
+          with_ladder(summary_of("NVIDIA H100 80GB HBM3", "2026-05-02"), 400, slow_to)};
+}
+
+TEST(Index, TellsWhatChangesToTheStepGain) {
+  EXPECT_THAT(words_of(index_part(two_ladders(125))),
+              AllOf(HasSubstr("from 400 to **125 ms** on the H100 and from 300 to **100 ms** on "
+                              "the H200. A tuned H100 is **2.40 times** as fast as an untuned"),
                     HasSubstr("Tuned alike, the H200 is **1.25 times** as fast as the H100.")));
-  EXPECT_THAT(answer(350), testing::Not(HasSubstr("beat a new GPU")));
+  EXPECT_THAT(words_of(index_part(two_ladders(350))), testing::Not(HasSubstr("untuned")));
+}
+
+std::string index_title(const std::vector<RunSummary>& runs) {
+  return overview_pages(runs).front().document.title;
+}
+
+TEST(Index, HasItsFindingAsItsTitle) {
+  EXPECT_EQ(index_title(two_ladders(125)), "One change to the code beats a new GPU");
+  EXPECT_EQ(index_title(two_ladders(350)),
+            "One change to the code makes a training step 3.00 times as fast");
+  RunSummary run = two_ladders(125).front();
+  EXPECT_EQ(index_title({run}), "One change to the code makes a training step 3.00 times as fast");
+  run.quantities.front().values.emplace_back("CUDA graph", 60);
+  EXPECT_EQ(index_title({run}), "Two changes to the code make a training step 5.00 times as fast");
+  EXPECT_EQ(index_title({summary_of("A", "2026-01-01")}), "A training step, measured");
 }
 
 constexpr const char* kLadderFinding = "2.7B (3.4 B), BF16, context 512, from einsum, SDPA (ms)";
@@ -216,7 +230,7 @@ TEST(Index, ShowsEachTopicsFindingOnEachGpu) {
   const Part part = index_part({with_ladder(summary_of("NVIDIA H200", "2026-05-01"), 300, 100),
                                 with_ladder(summary_of("NVIDIA H100", "2026-05-02"), 400, 125)});
   EXPECT_THAT(texts(part.tables.front(), 0),
-              ElementsAre("Fastest step", kLadderFinding, "125.0", "100.0"));
+              ElementsAre("Fastest step", kLadderFinding, "125.0", "100.0", "0.80"));
 }
 
 TEST(Index, NamesANetworkByTheLatestEditionAndItsParameters) {
@@ -313,9 +327,8 @@ TEST(Index, DoesNotCallASpeedupOfTheCpuAFinding) {
   const Part part =
       index_part({with_speedup(summary_of("NVIDIA H200", "2026-05-01"), "xl", 3e9, 4, {"step"})});
   EXPECT_THAT(words_of(part), testing::Not(HasSubstr("times as fast")));
-  EXPECT_THAT(
-      texts(part.tables.front(), 0),
-      ElementsAre("Mixed precision", "only numbers that are not known to be the GPU’s", "–"));
+  EXPECT_THAT(texts(part.tables.front(), 0),
+              ElementsAre("Mixed precision", "only numbers that are not known to be the GPU’s"));
 }
 
 TEST(Index, TakesNoStepOfTheCpuForALaddersBest) {
@@ -328,7 +341,7 @@ TEST(Index, TakesNoStepOfTheCpuForALaddersBest) {
   EXPECT_THAT(texts(part.tables.front(), 0).back(), "100.0");
   EXPECT_EQ(part.figures.front().table.rows.size(), 2u) << "einsum and CUDA graph";
   ladder.set_by_cpu = {"einsum"};
-  EXPECT_THAT(words_of(index_part({run})), testing::Not(HasSubstr("Changes to the step")));
+  EXPECT_EQ(index_title({run}), "A training step, measured");
 }
 
 TEST(GpuPage, LinksTheNewestValueOfEachNameToItsRun) {
@@ -351,25 +364,40 @@ TEST(TopicPage, ShowsCommonValuesSideBySide) {
                  1e8, 70, 50)};
   const Part part = part_at(runs, "topic/training-step");
   EXPECT_THAT(texts(part.tables.front(), 0),
-              ElementsAre("xl (3.0 B)", "FP32", "step", "1,300", "1,200"));
+              ElementsAre("xl (3.0 B)", "FP32", "step", "1,300", "1,200", "0.92"));
   EXPECT_THAT(texts(part.details.tables.front(), 0),
               ElementsAre("small (100 M)", "FP32", "step", "70.00"));
   EXPECT_EQ(part.tables.front().rows[0].cells[4].link,
             "../../NVIDIA H200/2025/2026-05-01/index.html");
 }
 
-TEST(Index, DoesNotLinkToAbsentPages) {
-  const RunSummary run = summary_of("A", "2026-05-01");
-  EXPECT_THAT(index_part({run}).answer, testing::Not(HasSubstr("What fits")));
+std::vector<std::string> linked_files(const std::vector<RunSummary>& runs) {
+  std::vector<std::string> files;
+  for (const SiteLink& link : site_links(runs)) files.push_back(link.file);
+  return files;
 }
 
-TEST(Index, LinksToWhatFits) {
+TEST(SiteLinks, NameThePagesThatThereAre) {
+  EXPECT_THAT(linked_files({}), ElementsAre());
+  EXPECT_THAT(linked_files({demonstration("2026-05-01")}), ElementsAre());
+  for (const std::vector<RunSummary>& runs :
+       {std::vector{summary_of("A", "2026-05-01")}, two_ladders(125)}) {
+    std::vector<std::string> written;
+    for (const OverviewPage& page : overview_pages(runs)) {
+      if (!page.is_index())
+        written.push_back((page.folder.empty() ? "" : page.folder + "/") + page.file);
+    }
+    EXPECT_THAT(linked_files(runs), testing::ElementsAreArray(written));
+  }
+}
+
+TEST(SiteLinks, LeadToWhatFits) {
   RunSummary run = summary_of("A", "2026-05-01");
   run.quantities = {{.topic = topic::kMemory, .unit = "GiB", .values = {{"context 512", 12}}}};
   run.memory = {.device_bytes = 80LL << 30,
                 .networks = {{"small", {768, 3072, 12, 12, 10'000}}},
                 .confirmed = {{.mode = "train_step", .precision = "bf16", .peaks = 8}}};
-  EXPECT_THAT(index_part({run}).answer, HasSubstr("](what"));
+  EXPECT_THAT(linked_files({run}), testing::Contains("what-fits.html"));
   EXPECT_THAT(part_at({run}, "topic/memory").answer, HasSubstr("](../../what"));
 }
 
@@ -386,7 +414,7 @@ TEST(Index, LinksTheNewestNumberOfEachGpu) {
                                 with_ladder(summary_of("NVIDIA H200", "2026-05-03"), 300, 99),
                                 with_ladder(demonstration("2026-05-04"), 3, 1)});
   const TableView& matrix = part.tables.front();
-  ASSERT_EQ(matrix.rows.size(), 2u) << "the topic, and the row that leads to the GPUs";
+  ASSERT_EQ(matrix.rows.size(), 1u);
   EXPECT_EQ(texts(matrix, 0).back(), "99.00");
   EXPECT_EQ(matrix.rows.front().cells.back().link, "NVIDIA H200/2025/2026-05-03/index.html#ladder");
 }
@@ -436,11 +464,12 @@ TEST(TopicPage, SeparatesNumbersOfTheCpu) {
   RunSummary other = with_step(summary_of("B", "2026-05-02"), 99, false);
   other.quantities.back().values.emplace_back("optimizer", 21);
   const Part part = part_at({of_cpu, other}, "topic/training-step");
-  ASSERT_EQ(part.tables.front().rows.size(), 2u) << "the step in FP32, the optimizer in BF16";
-  ASSERT_EQ(part.details.tables.size(), 1u);
-  EXPECT_THAT(part.details.tables.front().title, HasSubstr("Set by the host's CPU"));
-  EXPECT_EQ(part.details.tables.front().rows.size(), 1u);
-  EXPECT_THAT(words_of(part), testing::Not(HasSubstr("BF16, context 512, step")));
+  EXPECT_THAT(texts(part.tables.front(), 0)[1], "FP32");
+  ASSERT_EQ(part.details.tables.size(), 2u);
+  EXPECT_THAT(texts(part.details.tables[0], 0)[2], "optimizer");
+  EXPECT_THAT(part.details.tables[1].title, HasSubstr("Set by the host's CPU"));
+  EXPECT_EQ(part.details.tables[1].rows.size(), 1u);
+  EXPECT_THAT(words_of(part), testing::Not(HasSubstr("BF16")));
 }
 
 TEST(GpuPage, SeparatesNumbersOfTheCpu) {
@@ -472,15 +501,19 @@ TEST(TopicPage, ConcludesWithTheFastestAttentionAtTheLongestLength) {
   EXPECT_EQ(conclusion({times("BF16", "math", {{"1", 1}, {"2", 200}}),
                         times("BF16", "cuDNN", {{"1", 2}, {"2", 5}}),
                         times("FP32", "flash", {{"2", 4}})}),
-            "BF16, cuDNN, 2: **5.00 ms** on each GPU.");
+            "Over 2, the fastest attention takes **5.00 ms** on each GPU (BF16, cuDNN).");
 }
 
 TEST(TopicPage, ConcludesWithTheBestSchemeThatCommunicates) {
   const std::string none(describe(Scheme::kNone));
   EXPECT_EQ(conclusion({{.topic = topic::kSeveralGpus,
+                         .network = "xl",
+                         .precision = "FP32",
+                         .setting = "2 ranks",
                          .unit = "ms",
                          .values = {{none, 4}, {"flat", 6}, {"overlapped", 5}}}}),
-            "overlapped: **5.00 ms** on each GPU.");
+            "The fastest data-parallel training step of xl, *overlapped*, takes **5.00 ms** on "
+            "each GPU in FP32 (2 ranks).");
 }
 
 }  // namespace

@@ -118,20 +118,24 @@ double take_number(std::string_view& text, std::string_view prefix) {
 /// Adapts the spec to the width. A layer whose name begins with "wide-only" or "narrow-only" is
 /// drawn at that width only. On a phone, there is no room for words beside the plot, so a legend
 /// above it explains a layer whose name begins with "series". On a phone, `usermeta.narrow` in the
-/// figure's file is merged into the spec (RFC 7396).
-void fit_to_width(nlohmann::json& spec, ChartWidth width) {
+/// figure's file is merged into the spec (RFC 7396). Returns the total width, which
+/// `usermeta.width` sets for figures as wide as a page without a list of contents.
+int fit_to_width(nlohmann::json& spec, ChartWidth width) {
+  int total_width = width == ChartWidth::kWide ? kWideChartPixels : kNarrowChartPixels;
   if (spec.contains("usermeta")) {
+    if (width == ChartWidth::kWide) total_width = spec["usermeta"].value("width", total_width);
     const nlohmann::json narrow = spec["usermeta"].value("narrow", nlohmann::json::object());
     if (width == ChartWidth::kNarrow) spec.merge_patch(narrow);
     spec.erase("usermeta");
   }
   if (spec.contains("layer")) fit_layers(spec["layer"], width, true);
-  if (!spec.contains("vconcat")) return;
+  if (!spec.contains("vconcat")) return total_width;
   bool is_first = true;  // Only the first panel shows the legend.
   for (nlohmann::json& panel : spec["vconcat"]) {
     if (panel.contains("layer")) fit_layers(panel["layer"], width, is_first);
     is_first = false;
   }
+  return total_width;
 }
 
 }  // namespace
@@ -167,8 +171,7 @@ nlohmann::json series_scale(std::string_view channel, const std::vector<std::str
 
 nlohmann::json themed(nlohmann::json spec, ChartWidth width) {
   make_drawable(spec);
-  fit_to_width(spec, width);
-  const int total_width = width == ChartWidth::kWide ? kWideChartPixels : kNarrowChartPixels;
+  const int total_width = fit_to_width(spec, width);
   const bool has_inner_views = spec.contains("vconcat") || spec.contains("spec");
   spec["$schema"] = "https://vega.github.io/schema/vega-lite/v6.json";
   spec["config"] = chart_theme()["config"];

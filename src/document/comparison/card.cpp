@@ -182,8 +182,7 @@ std::vector<OtherRow> other_rows(const SideRuns& runs, const Topic& topic) {
     for (const ValueRow& finding : common_findings(topic, sides)) {
       rows.push_back({finding, topic.name, value(finding, 0, of_compared_runs),
                       value(finding, 1, of_compared_runs)});
-      if (!runs.root.empty())
-        rows.back().topic.link = runs.root + topic_folder(topic.name) + "/index.html";
+      if (!runs.root.empty()) rows.back().topic.link = topic_address(topic, runs.root);
     }
   }
   return rows;

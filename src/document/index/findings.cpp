@@ -1,5 +1,5 @@
 // Makes the table of the topics' findings, which the index has for all GPUs and a GPU's page for
-// one.
+// one. Two GPUs have a column with the ratio of their numbers.
 #include <algorithm>
 
 #include "base/lists.h"
@@ -25,7 +25,7 @@ std::optional<FindingRow> finding_row(const Topic& topic, const std::vector<GpuR
   });
   if (rows.empty()) return std::nullopt;
   FindingRow result{topic.name, "only numbers that are not known to be the GPU’s"};
-  result.topic.link = root + topic_folder(topic.name) + "/index.html";
+  result.topic.link = topic_address(topic, root);
   const ValueRow* finding = conclusive_row(topic, rows);
   if (finding != nullptr)
     result.what = finding->label(true) + " (" + finding->quantity().unit + ")";
@@ -46,18 +46,18 @@ Dataset finding_data(const std::string& name, const std::vector<GpuRuns>& shown,
   for (const Topic& topic : kTopics) {
     if (auto row = finding_row(topic, gpus, places, root)) rows.push_back(std::move(*row));
   }
-  if (root.empty() && !rows.empty()) {
-    FindingRow& row = rows.emplace_back(FindingRow{"All numbers", ""});
-    for (const GpuRuns& gpu : shown) {
-      row.cells.emplace_back(gpu.short_name);
-      row.cells.back().link = gpu.folder() + "/index.html";
-    }
-  }
   std::vector<Column<FindingRow>> columns{{"topic", "Topic", &FindingRow::topic},
                                           {"what", "What", &FindingRow::what}};
   for (std::size_t i = 0; i < shown.size(); ++i) {
     columns.push_back(
         {shown[i].name, shown[i].short_name, [i](const FindingRow& row) { return row.cells[i]; }});
+  }
+  if (shown.size() == 2) {
+    columns.push_back({"ratio",
+                       shown[1].short_name + " ÷ " + shown[0].short_name,
+                       [](const FindingRow& row) { return row.cells[1].over(row.cells[0]); },
+                       "",
+                       {Notation::kFixed, 2}});
   }
   return make_dataset(name, columns, rows);
 }

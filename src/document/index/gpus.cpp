@@ -82,9 +82,15 @@ std::string remark_on(const Series& series) {
   return "";
 }
 
-bool has_topic_page(const std::vector<GpuRuns>& gpus, const std::string& topic) {
+bool is_measured(const std::vector<GpuRuns>& gpus, const Topic& topic) {
   return std::ranges::any_of(
-      gpus, [&](const GpuRuns& gpu) { return !quantity_series(gpu, topic).empty(); });
+      gpus, [&](const GpuRuns& gpu) { return !quantity_series(gpu, topic.name).empty(); });
+}
+
+std::vector<Topic> topics_on_page(const std::vector<GpuRuns>& gpus, std::string_view page) {
+  return only(std::vector(std::begin(kTopics), std::end(kTopics)), [&](const Topic& topic) {
+    return topic.page != nullptr && topic.page == page && is_measured(gpus, topic);
+  });
 }
 
 std::vector<std::string> value_names(const std::vector<Series>& all) {
@@ -134,6 +140,11 @@ std::string readable_time(std::string iso) {
   return iso.substr(0, kMinuteLength);
 }
 
-std::string topic_folder(const std::string& topic) { return "topic/" + slug(topic); }
+std::string topic_folder(const std::string& page) { return "topic/" + slug(page); }
+
+std::string topic_address(const Topic& topic, const std::string& root) {
+  if (topic.page == nullptr) return "";
+  return root + topic_folder(topic.page) + "/index.html#section-" + slug(topic.name);
+}
 
 }  // namespace labreport

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "document/summary.h"
@@ -47,8 +48,11 @@ std::optional<Measurement> chosen_measurement(const Series& series, const std::s
 /// Returns the newest remark on the series.
 std::string remark_on(const Series& series);
 
-/// True if the topic has a page, because one of the GPUs measured a quantity of it.
-bool has_topic_page(const std::vector<GpuRuns>& gpus, const std::string& topic);
+/// True if one of the GPUs measured a quantity of the topic.
+bool is_measured(const std::vector<GpuRuns>& gpus, const Topic& topic);
+
+/// Returns the topics on the page of that name which GPUs measured; there is no page without one.
+std::vector<Topic> topics_on_page(const std::vector<GpuRuns>& gpus, std::string_view page);
 
 /// Returns the names of all values in the series, in the order that they have in each quantity.
 std::vector<std::string> value_names(const std::vector<Series>& all);
@@ -65,6 +69,10 @@ std::string network_name(const std::vector<GpuRuns>& gpus, const Quantity& quant
 std::string readable_time(std::string iso);
 
 /// Returns the folder of a topic's page in the site: "topic/fastest-step".
-std::string topic_folder(const std::string& topic);
+std::string topic_folder(const std::string& page);
+
+/// Returns the address of a topic's section from a page whose path to the site's root is `root`:
+/// "topic/fastest-step/index.html#compilation"; empty if the topic is on GPUs' pages alone.
+std::string topic_address(const Topic& topic, const std::string& root);
 
 }  // namespace labreport

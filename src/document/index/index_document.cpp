@@ -82,7 +82,8 @@ void set_ladder_facts(Facts& facts, const std::vector<GpuLadder>& ladders) {
     return Facts()
         .set("gpu", ladder.gpu->short_name)
         .set_markdown("from", keyed_number(format_value(first, kThreeDigits), first))
-        .set_markdown("to", keyed_number(format_value(best, kThreeDigits) + " ms", best));
+        .set_markdown("to", keyed_number(format_value(best, kThreeDigits) + " ms", best))
+        .set_markdown("times", keyed_ratio(first.over(best)));
   };
   facts.when("alone", ladders.size() == 1, ladders.size() == 1 ? facts_of(ladders[0]) : Facts());
   facts.set("network", ladders.empty() ? "" : ladders.front().network);
@@ -105,11 +106,30 @@ void set_ladder_facts(Facts& facts, const std::vector<GpuLadder>& ladders) {
                                  Facts().set_markdown("times", keyed_ratio(tuned_speedup))));
 }
 
+/// Says in a heading what the ladders show: that changes to the step gain more than the fastest GPU
+/// does, else what they gain on the GPU with the fastest step.
+std::string title_of(const std::vector<GpuLadder>& ladders) {
+  if (ladders.empty()) return "A training step, measured";
+  const auto time = [](const GpuLadder& ladder) { return *ladder.best().number(); };
+  const auto [fast, slow] = std::ranges::minmax(ladders, {}, time);
+  const bool beats = ladders.size() > 1 && time(slow) < *fast.first().number();
+  const GpuLadder& shown = beats ? slow : fast;
+  const std::size_t count = shown.changes_to_best();
+  constexpr const char* kCounts[] = {"No", "One", "Two", "Three", "Four", "Five", "Six"};
+  const std::string changes =
+      (count < std::size(kCounts) ? kCounts[count] : std::to_string(count)) +
+      std::string(count == 1 ? " change" : " changes") + " to the code ";
+  if (beats) return changes + (count == 1 ? "beats" : "beat") + " a new GPU";
+  return changes + (count == 1 ? "makes" : "make") + " a training step " +
+         format_ratio(*shown.first().over(shown.best()).number()) + " times as fast";
+}
+
 /// Returns the facts of the topic's finding, the speedup of a training step in reduced precision on
 /// each GPU.
 std::optional<Facts> mixed_precision_facts(const std::vector<GpuRuns>& gpus) {
   const std::vector<ValueRow> rows = value_rows(topic::kMixedPrecision, gpus);
-  const ValueRow* row = conclusive_row({.name = topic::kMixedPrecision}, rows);
+  const ValueRow* row =
+      conclusive_row(*std::ranges::find(kTopics, topic::kMixedPrecision, &Topic::name), rows);
   if (row == nullptr || row->name != describe(Measure::kStep)) return std::nullopt;
   std::vector<std::string> gains;
   for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
@@ -205,15 +225,15 @@ nlohmann::json chosen_quantities(const GpuRuns& gpu) {
 Document index_document(std::vector<RunSummary> runs) {
   std::ranges::sort(runs, is_listed_before);
   Document document;
-  document.title = "A training step, measured";
+  document.title = title_of({});
   document.demonstration = std::ranges::any_of(runs, &RunSummary::demonstration);
   if (runs.empty()) return document;
   const std::vector<GpuRuns> gpus = runs_by_gpu(runs);
   const std::vector<GpuLadder> ladders = common_ladders(gpus);
+  document.title = title_of(ladders);
   PartContent content;
   set_ladder_facts(content.facts, ladders);
   content.facts.when("mixed", mixed_precision_facts(gpus)).when("memory", memory_facts(gpus));
-  content.facts.when("fits", has_fits_page(gpus), "page", kFitsFile);
   std::vector<const RunSummary*> rows;
   for (const RunSummary& run : runs) rows.push_back(&run);
   content.datasets = {ladder_data(ladders), finding_data("matrix", gpus, gpus, ""),
@@ -240,9 +260,9 @@ std::vector<OverviewPage> overview_pages(const std::vector<RunSummary>& runs) {
       pages.back().compare_link = std::string("../") + kCompareFile + "?a=" + gpu.folder();
   }
   for (const Topic& topic : kTopics) {
-    if (!has_topic_page(gpus, topic.name)) continue;
-    pages.push_back({topic_folder(topic.name), "The newest numbers of every GPU, side by side.",
-                     topic_document(topic, gpus)});
+    if (topic.page != topic.name || topics_on_page(gpus, topic.page).empty()) continue;
+    pages.push_back({topic_folder(topic.page), "The newest numbers of every GPU, side by side.",
+                     topic_document(topic.page, gpus)});
   }
   if (has_compare_page) {
     Document compare_document;
@@ -255,6 +275,19 @@ std::vector<OverviewPage> overview_pages(const std::vector<RunSummary>& runs) {
   }
   if (has_fits_page(gpus)) pages.push_back(fits_page(gpus));
   return pages;
+}
+
+std::vector<SiteLink> site_links(const std::vector<RunSummary>& runs) {
+  const std::vector<GpuRuns> gpus = runs_by_gpu(runs);
+  std::vector<SiteLink> links;
+  for (const GpuRuns& gpu : gpus) links.push_back({gpu.short_name, gpu.folder() + "/index.html"});
+  for (const Topic& topic : kTopics) {
+    if (topic.page == topic.name && !topics_on_page(gpus, topic.page).empty())
+      links.push_back({topic.name, topic_folder(topic.page) + "/index.html"});
+  }
+  if (runs.size() > 1) links.push_back({"Compare", kCompareFile});
+  if (has_fits_page(gpus)) links.push_back({"What fits", kFitsFile});
+  return links;
 }
 
 std::string summaries_script(std::vector<RunSummary> runs) {

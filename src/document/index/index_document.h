@@ -24,6 +24,16 @@ struct OverviewPage {
   bool is_index() const { return folder.empty() && file == "index.html"; }
 };
 
+/// A page of the site to which the head of other pages links.
+struct SiteLink {
+  std::string name;  ///< "H200"
+  std::string file;  ///< Its path from the site's root.
+};
+
+/// Lists the pages over several runs that a site with these runs has for certain, whichever other
+/// runs it has: those of the GPUs, of the topics, for comparisons, and "What fits?".
+std::vector<SiteLink> site_links(const std::vector<RunSummary>& runs);
+
 /// The file of the page "What fits?".
 inline constexpr const char* kFitsFile = "what-fits.html";
 

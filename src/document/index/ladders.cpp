@@ -28,6 +28,13 @@ Value GpuLadder::first() const { return ms(quantity().values.front().first); }
 
 Value GpuLadder::best() const { return ms(quantity().smallest()); }
 
+std::size_t GpuLadder::changes_to_best() const {
+  const std::string& best = quantity().smallest();
+  return std::ranges::find(quantity().values, best,
+                           &decltype(quantity().values)::value_type::first) -
+         quantity().values.begin();
+}
+
 std::vector<GpuLadder> common_ladders(const std::vector<GpuRuns>& gpus) {
   std::vector<std::vector<GpuLadder>> all;
   for (const GpuRuns& gpu : gpus) {

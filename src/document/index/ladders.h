@@ -21,6 +21,7 @@ struct GpuLadder {
   Value ms(const std::string& change) const;
   Value first() const;
   Value best() const;  ///< The shortest time that the GPU sets.
+  std::size_t changes_to_best() const;
 };
 
 /// Finds the ladder that most of these GPUs have, and returns it for each GPU that has it. A tie

@@ -19,8 +19,9 @@ Document index_document(std::vector<RunSummary> runs);
 /// runs.
 Document gpu_document(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus);
 
-/// Makes a topic's page: every GPU's numbers, side by side.
-Document topic_document(const Topic& topic, const std::vector<GpuRuns>& gpus);
+/// Makes the page of that name, with a section for each of its topics: every GPU's numbers, side by
+/// side.
+Document topic_document(const std::string& page, const std::vector<GpuRuns>& gpus);
 
 /// True if there is a page "What fits?", because a run of any GPU confirms formulas of peak memory.
 bool has_fits_page(const std::vector<GpuRuns>& gpus);
@@ -30,8 +31,8 @@ bool has_fits_page(const std::vector<GpuRuns>& gpus);
 OverviewPage fits_page(const std::vector<GpuRuns>& gpus);
 
 /// Makes the dataset of that name: the finding of each topic that the `shown` GPUs measured, with a
-/// column for each of them. `gpus` are all GPUs. `root` is the path from the page to the site's
-/// root; on the page there, the last row links to the GPUs' pages.
+/// column for each of them, and for two the ratio. `gpus` are all GPUs. `root` is the path from the
+/// page to the site's root.
 Dataset finding_data(const std::string& name, const std::vector<GpuRuns>& shown,
                      const std::vector<GpuRuns>& gpus, const std::string& root);
 
@@ -39,7 +40,8 @@ Dataset finding_data(const std::string& name, const std::vector<GpuRuns>& shown,
 /// the site's root.
 Dataset run_data(const std::vector<const RunSummary*>& runs, const std::string& root);
 
-/// Joins the words of src/document/index/<name>.md with these facts and datasets.
+/// Joins the words of src/document/index/<name>.md with these facts and datasets. The section has no
+/// title.
 Section overview_section(const std::string& name, PartContent content);
 
 }  // namespace labreport

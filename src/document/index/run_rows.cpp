@@ -80,9 +80,11 @@ Section overview_section(const std::string& name, PartContent content) {
   const auto embedded_file = [](const std::string& path) {
     return embedded::document().at("src/document/index/" + path);
   };
-  return compose_section(
+  Section section = compose_section(
       embedded_file(name + ".md"), {{"", std::move(content)}},
       [&](const auto& figure) { return embedded_file("figures/" + figure + ".vl.json"); });
+  section.title = "";
+  return section;
 }
 
 }  // namespace labreport

@@ -1,4 +1,6 @@
 // Makes a topic's page: the values of every GPU, side by side.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -13,11 +15,10 @@ namespace labreport {
 namespace {
 
 constexpr const char* kTopicToRoot = "../../";
-constexpr std::ptrdiff_t kMaxDrawnRows = 24;  // More do not fit a screen.
 
-/// Returns the facts of the conclusion: the row's number on each GPU and, for times, how much
-/// faster the fastest GPU is than the slowest.
-Facts conclusion_facts(const ValueRow& row, const std::vector<GpuRuns>& gpus) {
+/// Returns the facts of the conclusion: the topic's sentence and, for times, how much faster the
+/// fastest GPU is than the slowest.
+Facts conclusion_facts(const Topic& topic, const ValueRow& row, const std::vector<GpuRuns>& gpus) {
   constexpr double kMaxLaunchRatio = 1.02;  // Launches of one GPU differ by up to this factor.
   const std::string unit = row.quantity().unit;
   std::vector<std::string> words;
@@ -38,8 +39,11 @@ Facts conclusion_facts(const ValueRow& row, const std::vector<GpuRuns>& gpus) {
   const auto [fast, slow] = std::ranges::minmax(numbers_of_gpus);
   const Value times = row.value(slow.second, "").over(row.value(fast.second, ""));
   return Facts()
-      .set("what", row.label(true))
-      .set_markdown("values", join_words(words))
+      .set_markdown("sentence",
+                    fmt::format(fmt::runtime(topic.sentence), fmt::arg("network", row.network),
+                                fmt::arg("precision", row.quantity().precision),
+                                fmt::arg("setting", row.quantity().setting),
+                                fmt::arg("name", row.name), fmt::arg("values", join_words(words))))
       .when("faster", unit == "ms" && slow.first > kMaxLaunchRatio * fast.first,
             Facts()
                 .set("fast", gpus[fast.second].short_name)
@@ -56,18 +60,62 @@ const std::vector<Column<TopicDot>> kDotColumns{{"row", "Row", &TopicDot::row},
                                                 {"device", "GPU", &TopicDot::device},
                                                 {"value", "Value", &TopicDot::value}};
 
-Dataset dot_data(const std::vector<ValueRow>& rows, bool with_setting,
+/// True if the topic's figure and table show the row beside the conclusion.
+bool is_shown(const Topic& topic, const ValueRow& conclusion, const ValueRow& row) {
+  return topic.draws_quantity ? row.quantity().matches(conclusion.quantity())
+                              : row.name == conclusion.name;
+}
+
+/// Names what all shown rows have in common, with a capital letter: "Step", "xl (3.4 B) in BF16".
+std::string drawn_words(const Topic& topic, const ValueRow& conclusion) {
+  if (topic.draws_quantity) {
+    return conclusion.network.empty()
+               ? topic.name
+               : conclusion.network + " in " + conclusion.quantity().precision;
+  }
+  std::string name = conclusion.name;
+  if (name.front() >= 'a' && name.front() <= 'z') name.front() += 'A' - 'a';
+  return name;
+}
+
+/// Names the row by the words of its network, precision and setting that not all rows have:
+/// "BF16, SDPA flash".
+std::string distinguishing_words(const ValueRow& row, const std::vector<ValueRow>& rows) {
+  const auto words_of = [](const ValueRow& any) {
+    std::vector<std::string> words{any.network, any.quantity().precision};
+    for (const std::string& word : split(any.quantity().setting, ','))
+      words.emplace_back(trimmed(word));
+    std::erase(words, "");
+    return words;
+  };
+  const auto distinguishing = only(words_of(row), [&](const std::string& word) {
+    return std::ranges::any_of(rows, [&](const ValueRow& other) {
+      const std::vector<std::string> words = words_of(other);
+      return std::ranges::find(words, word) == words.end();
+    });
+  });
+  return distinguishing.empty() ? row.label(false) : join(distinguishing, ", ");
+}
+
+/// Makes the dots of the rows. None if all GPUs have the same numbers.
+Dataset dot_data(const Topic& topic, const std::vector<ValueRow>& rows,
                  const std::vector<GpuRuns>& gpus) {
+  constexpr double kSameRatio = 1.002;
   std::vector<TopicDot> drawn;
-  std::ptrdiff_t row_count = 0;
+  bool differ = false;
   for (const ValueRow& row : rows) {
-    if (++row_count > kMaxDrawnRows) break;
+    std::vector<double> numbers;
     for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
       const Value value = row.value(gpu, kTopicToRoot);
-      if (!value.is_missing())
-        drawn.push_back({row.label(with_setting), gpus[gpu].short_name, value});
+      if (value.is_missing()) continue;
+      numbers.push_back(*value.number());
+      drawn.push_back({topic.draws_quantity ? row.name : distinguishing_words(row, rows),
+                       gpus[gpu].short_name, value});
     }
+    const auto [least, most] = std::ranges::minmax(numbers);
+    differ = differ || most > kSameRatio * least;
   }
+  if (!differ) drawn.clear();
   return make_dataset("dots", kDotColumns, drawn);
 }
 
@@ -91,45 +139,72 @@ Dataset row_data(const std::string& name, const std::vector<ValueRow>& rows, boo
                        [gpu](const ValueRow& row) { return row.value(gpu, kTopicToRoot); },
                        first.unit});
   }
+  if (gpus.size() == 2 && rows.front().is_on_several_gpus()) {
+    columns.push_back({"ratio",
+                       gpus[1].short_name + " ÷ " + gpus[0].short_name,
+                       [](const ValueRow& row) {
+                         return row.value(1, kTopicToRoot).over(row.value(0, kTopicToRoot));
+                       },
+                       "",
+                       {Notation::kFixed, 2}});
+  }
   return make_dataset(name, columns, rows);
 }
 
-}  // namespace
-
-Document topic_document(const Topic& topic, const std::vector<GpuRuns>& gpus) {
+/// Makes the section of one topic. Its figures' and tables' slugs begin with the topic's.
+Section topic_section(const Topic& topic, const std::vector<GpuRuns>& gpus) {
   const std::vector<ValueRow> rows = value_rows(topic.name, gpus);
+  const ValueRow* conclusion = conclusive_row(topic, rows);
+  if (conclusion != nullptr && !conclusion->is_on_several_gpus()) conclusion = nullptr;
   PartContent content;
   content.facts.when("fits", topic.name == std::string_view(topic::kMemory) && has_fits_page(gpus),
                      "page", std::string(kTopicToRoot) + kFitsFile);
-  bool leaves_rows_out = false;
+  content.facts.when("concluded", conclusion == nullptr
+                                      ? std::nullopt
+                                      : std::optional(conclusion_facts(topic, *conclusion, gpus)));
+  content.facts.set("drawn", conclusion == nullptr ? "" : drawn_words(topic, *conclusion));
   const auto unit_of = [](const ValueRow& row) { return row.quantity().unit; };
   for (const std::string& unit : distinct(each(rows, unit_of))) {
     const auto in_unit = only(rows, [&](const ValueRow& row) { return unit_of(row) == unit; });
     const std::string setting = common_setting(in_unit);
-    std::vector<ValueRow> compared, alone, set_by_cpu;
+    const bool has_conclusion = conclusion != nullptr && unit_of(*conclusion) == unit;
+    std::vector<ValueRow> shown, others, alone, set_by_cpu;
     for (const ValueRow& row : in_unit) {
-      (row.is_set_by_cpu()        ? set_by_cpu
-       : row.is_on_several_gpus() ? compared
-                                  : alone)
+      (row.is_set_by_cpu()                                   ? set_by_cpu
+       : !row.is_on_several_gpus()                           ? alone
+       : has_conclusion && is_shown(topic, *conclusion, row) ? shown
+                                                             : others)
           .push_back(row);
     }
-    leaves_rows_out = leaves_rows_out || std::ssize(compared) > kMaxDrawnRows;
-    for (Dataset dataset : {dot_data(compared, setting.empty(), gpus),
-                            row_data("numbers", compared, setting.empty(), gpus),
-                            row_data("alone", alone, setting.empty(), gpus),
-                            row_data("cpu", set_by_cpu, setting.empty(), gpus)}) {
+    std::vector<Dataset> datasets{row_data("numbers", shown, setting.empty(), gpus),
+                                  row_data("others", others, setting.empty(), gpus),
+                                  row_data("alone", alone, setting.empty(), gpus),
+                                  row_data("cpu", set_by_cpu, setting.empty(), gpus)};
+    if (has_conclusion) datasets.push_back(dot_data(topic, shown, gpus));
+    for (Dataset& dataset : datasets) {
       dataset.variant = unit + (setting.empty() ? "" : ", ") + setting;
       content.datasets.push_back(std::move(dataset));
     }
   }
-  const ValueRow* conclusion = conclusive_row(topic, rows);
-  const bool concludes = conclusion != nullptr && conclusion->is_on_several_gpus();
-  content.facts.when("concluded",
-                     concludes ? std::optional(conclusion_facts(*conclusion, gpus)) : std::nullopt);
-  content.facts.flag("cut", leaves_rows_out).set("drawn", format_count(kMaxDrawnRows));
+  Section section = overview_section("topic", std::move(content));
+  section.problem = slug(topic.name);
+  section.title = topic.name;
+  const auto prefix = [&](std::string& slug) { slug = section.problem + "-" + slug; };
+  for (Part& part : section.parts) {
+    for (Figure& figure : part.figures) prefix(figure.slug);
+    for (TableView& table : part.tables) prefix(table.slug);
+    for (TableView& table : part.details.tables) prefix(table.slug);
+  }
+  return section;
+}
+
+}  // namespace
+
+Document topic_document(const std::string& page, const std::vector<GpuRuns>& gpus) {
   Document document;
-  document.title = topic.name;
-  document.sections = {overview_section("topic", std::move(content))};
+  document.title = page;
+  for (const Topic& topic : topics_on_page(gpus, page))
+    document.sections.push_back(topic_section(topic, gpus));
   return document;
 }
 

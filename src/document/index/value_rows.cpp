@@ -126,8 +126,8 @@ const ValueRow* conclusive_row(const Topic& topic, const std::vector<ValueRow>& 
       if (!value.is_missing()) largest = std::max(largest, *value.number());
     }
     return std::tuple(row.is_on_several_gpus(), quantity.unit == rows.front().quantity().unit,
-                      quantity.parameters, quantity.unit == "ms" && quantity.precision != "FP32",
-                      row.name == describe(Measure::kStep),
+                      quantity.parameters, row.name == describe(Measure::kStep),
+                      quantity.unit == "ms" && quantity.precision != "FP32",
                       topic.conclusion == Conclusion::kBestAtLargest ? row.position : 0,
                       topic.conclusion == Conclusion::kLargest ? largest : -largest);
   };

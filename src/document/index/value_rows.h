@@ -33,7 +33,7 @@ std::string common_setting(const std::vector<ValueRow>& rows);
 
 /// Returns the row that is the topic's finding; null if there is none. A value that the CPU sets is
 /// no finding, nor is a step without communication. Rows of several GPUs win, then those in the
-/// first unit, of the larger network, a time in reduced precision, the whole step, and last what
+/// first unit, of the larger network, the whole step, a time in reduced precision, and last what
 /// `Topic::conclusion` says.
 const ValueRow* conclusive_row(const Topic& topic, const std::vector<ValueRow>& rows);
 

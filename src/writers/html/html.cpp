@@ -33,6 +33,16 @@ TemplateList section_list(const Document& document, PageState& state) {
   return sections;
 }
 
+/// Returns the links to other pages of the site. That to the file `current` is marked.
+std::string site_links_html(const PageOptions& options, const std::string& current) {
+  TemplateList links;
+  for (const SiteLink& link : options.links) {
+    links.push_back(TemplateObject{
+        {"name", link.name}, {"file", link.file}, {"is_current", link.file == current}});
+  }
+  return fill_template("site_links.html", {{"root", options.root}, {"links", links}});
+}
+
 std::string filled_page(const Document& document, const PageOptions& options, PageState& state,
                         const EnclosedAssets& enclosed) {
   const HeadWords words{document.name(), description_of(document, options.answers), "article"};
@@ -43,8 +53,7 @@ std::string filled_page(const Document& document, const PageOptions& options, Pa
   const TemplateObject values = {
       {"head", head_html(words, options, state.is_single_file ? &enclosed : nullptr)},
       {"foot", foot_html(document)},
-      {"root", options.root},
-      {"is_single_file", state.is_single_file},
+      {"site_links", state.is_single_file ? "" : site_links_html(options, "")},
       {"scripts", text_list(enclosed.scripts)},
       {"title", document.title},
       {"is_comparison", state.is_comparison},
@@ -137,12 +146,12 @@ std::string overview_html(const OverviewPage& page, const Drawings& drawings,
                                         {"description", pair.description}});
   }
   PageState state{.drawings = drawings};
-  std::string findings, figures, tables, runs;
-  TemplateList drawers;
+  std::string runs;
+  TemplateList sections;
   for (const Section& section : document.sections) {
     const Part& part = section.parts.front();
-    findings += with_keyed_numbers(markdown_to_html(part.answer));
-    figures += figures_html(part.figures, state, printed_part(part));
+    std::string tables;
+    TemplateList drawers;
     for (const TableView& table : part.tables)
       (table.slug == "runs" ? runs : tables) +=
           table_html(table, state.unique_id("table-" + table.slug));
@@ -150,9 +159,18 @@ std::string overview_html(const OverviewPage& page, const Drawings& drawings,
       drawers.push_back(
           TemplateObject{{"title", table.title},
                          {"table", table_html(table, state.unique_id("table-" + table.slug))}});
+    sections.push_back(
+        TemplateObject{{"problem", section.problem},
+                       {"title", section.title},
+                       {"has_title", !section.title.empty() && section.title != document.title},
+                       {"findings", with_keyed_numbers(markdown_to_html(part.answer))},
+                       {"figures", figures_html(part.figures, state, printed_part(part))},
+                       {"tables", tables},
+                       {"drawers", drawers}});
   }
+  const std::string folder = page.folder.empty() ? "" : page.folder + "/";
   const HeadWords words{"labreport: " + document.title,
-                        findings.empty() ? page.lead : description_of(document, options.answers),
+                        sections.empty() ? page.lead : description_of(document, options.answers),
                         "website"};
   const bool is_compare_page = page.file == kCompareFile;
   return fill_template("index.html",
@@ -161,15 +179,13 @@ std::string overview_html(const OverviewPage& page, const Drawings& drawings,
                         {"title", document.title},
                         {"lead", page.lead},
                         {"root", options.root},
-                        {"is_below_index", !page.is_index()},
+                        {"site_links", site_links_html(options, folder + page.file)},
+                        {"is_index", page.is_index()},
                         {"is_compare_page", is_compare_page},
                         {"has_no_runs", !is_compare_page && document.sections.empty()},
-                        {"findings", findings},
-                        {"figures", figures},
+                        {"sections", sections},
                         {"has_fits_script", !page.script_data.is_null()},
                         {"fits_script", kFitsScript},
-                        {"tables", tables},
-                        {"drawers", drawers},
                         {"has_runs", !runs.empty()},
                         {"runs", runs},
                         {"has_comparisons", !page.compare_link.empty() || !pairs.empty()},

@@ -27,6 +27,7 @@ struct PageOptions {
   bool interactive = false;  ///< True if the chart bundle is in assets/.
   Answers answers = Answers::kFull;
   std::vector<FormatLink> formats = {};
+  std::vector<SiteLink> links = {};  ///< Pages to which the head of this one links.
   std::string address = {};   ///< The page's web address without index.html; empty if unknown.
   std::string card_alt = {};  ///< Describes kCardFile beside the page; empty if there is none.
 };
