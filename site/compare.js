@@ -140,11 +140,8 @@ function topicTable(rows, sides) {
   const common = rows.every((row) => row.setting === setting) ? setting : "";
   const numbers = sides.map(({ name }, i) => ({ head: name, unit, textOf: ({ values: { [i]: { value, page, key } } }) =>
     ({ text: significant(value, 4), number: value, page, key }) }));
-  const fasterSide = ([a, b]) => (timesAsFast(a, b).text === "1.00" ? "" : sides[a.value < b.value ? 0 : 1].name);
-  const ratioColumns = isSetByCpu ? [] : unit === "ms"
-    ? [{ head: "Times as fast", textOf: ({ values }) => timesAsFast(...values) },
-      { head: "Faster", textOf: ({ values }) => ({ text: fasterSide(values) }) }]
-    : [{ head: `${sides[0].name} / ${sides[1].name}`, textOf: ({ values }) => ratioOf(...values) }];
+  const ratioColumns = isSetByCpu ? []
+    : [{ head: `${sides[1].name} ÷ ${sides[0].name}`, textOf: ({ values: [a, b] }) => ratioOf(b, a) }];
   const words = kTextColumns.filter(({ head }) => head !== "Setting" || !common);
   const title = `${topic} (${unit})${common && `, ${common}`}${isSetByCpu ? ": set by the host’s CPU, or not known to be the GPU’s" : ""}`;
   return tableOf(title, [...words, ...numbers, ...ratioColumns], rows);

@@ -271,11 +271,13 @@ void add_pages(Site& site, const std::vector<SiteRun>& runs, const Charts& chart
                const std::vector<Card>& cards, const SiteOptions& options) {
   if (!options.formats.contains(Format::kHtml)) return;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    PageOptions page_options = {.root = root_from(runs[i].folder()),
-                                .interactive = !charts.bundle.empty(),
-                                .answers = options.answers,
-                                .formats = links_to_other_formats(site, runs[i]),
-                                .links = site_links({runs[i].summary})};
+    PageOptions page_options = {
+        .root = root_from(runs[i].folder()),
+        .interactive = !charts.bundle.empty(),
+        .answers = options.answers,
+        .formats = links_to_other_formats(site, runs[i]),
+        .links = site_links({runs[i].summary}),
+        .topics = topics_of_parts(runs[i].summary, root_from(runs[i].folder()))};
     place_card(options.site_url, runs[i].folder() + "/", cards[i], page_options, site.files);
     site.files.push_back({runs[i].folder() + "/index.html",
                           page_html(runs[i].document, charts.of_runs[i], page_options)});

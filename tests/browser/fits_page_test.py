@@ -169,9 +169,9 @@ class FitsPage(BrowserTest):
     def test_index_and_memory_page_link_to_it(self):
         for path in (self.site / "index.html", self.site / "topic/memory/index.html"):
             page = self.open(path)
-            page.get_by_role("link", name="What fits on each GPU").click()
+            page.get_by_role("link", name="What fits", exact=True).click()
             page.locator("[data-fits] section").first.wait_for()
-            page.get_by_role("link", name="All runs").click()
+            page.get_by_role("link", name="labreport").click()
             page.wait_for_url("**/index.html")
 
     def test_it_fits_every_screen_and_is_printed(self):

@@ -344,19 +344,6 @@ TEST(Index, TakesNoStepOfTheCpuForALaddersBest) {
   EXPECT_EQ(index_title({run}), "A training step, measured");
 }
 
-TEST(GpuPage, LinksTheNewestValueOfEachNameToItsRun) {
-  RunSummary older = with_steps(summary_of("A", "2026-05-01"), "2.7B", 3e9, 1200, 300);
-  for (Quantity& quantity : older.quantities) quantity.values.emplace_back("forward", 90);
-  const Part part =
-      part_at({older, with_steps(summary_of("A", "2026-05-02"), "2.7B", 3e9, 1100, 290)}, "A");
-  ASSERT_EQ(part.details.tables.size(), 1u);
-  const TableView& table = part.details.tables.front();
-  EXPECT_EQ(table.title, "Training step (ms), context 512");
-  EXPECT_THAT(texts(table, 0), ElementsAre("2.7B (3.0 B)", "FP32", "1,100", "90.00"));
-  EXPECT_EQ(table.rows[0].cells[2].link, "../A/2025/2026-05-02/index.html");
-  EXPECT_EQ(table.rows[0].cells[3].link, "../A/2025/2026-05-01/index.html");
-}
-
 TEST(TopicPage, ShowsCommonValuesSideBySide) {
   const std::vector<RunSummary> runs{
       with_steps(summary_of("NVIDIA H200", "2026-05-01"), "2.7B", 3e9, 1200, 300),
@@ -389,6 +376,16 @@ TEST(SiteLinks, NameThePagesThatThereAre) {
     }
     EXPECT_THAT(linked_files(runs), testing::ElementsAreArray(written));
   }
+}
+
+TEST(SiteLinks, LeadFromAPartToItsTopicOnAllGpus) {
+  RunSummary run = with_ladder(summary_of("A", "2026-05-01"), 300, 100);
+  run.quantities.push_back({.topic = topic::kLimits, .part = "summary"});
+  EXPECT_THAT(topics_of_parts(run, "../"),
+              ElementsAre(testing::Pair("ladder",
+                                        "../topic/fastest-step/index.html#section-fastest-step")));
+  run.demonstration = true;
+  EXPECT_THAT(topics_of_parts(run, "../"), ElementsAre()) << "topics show no demonstration";
 }
 
 TEST(SiteLinks, LeadToWhatFits) {
@@ -472,14 +469,25 @@ TEST(TopicPage, SeparatesNumbersOfTheCpu) {
   EXPECT_THAT(words_of(part), testing::Not(HasSubstr("BF16")));
 }
 
-TEST(GpuPage, SeparatesNumbersOfTheCpu) {
-  RunSummary run = with_step(summary_of("A", "2026-05-01"), 78, true);
-  run.quantities.back().values.emplace_back("optimizer", 20);
-  const std::vector<TableView> tables = part_at({run}, "A").details.tables;
-  ASSERT_EQ(tables.size(), 2u);
-  EXPECT_THAT(texts(tables[0], 1), ElementsAre("medium (400 M)", "BF16", "–", "20.00"));
-  EXPECT_THAT(tables[1].title, HasSubstr("set by the host’s CPU"));
-  EXPECT_THAT(texts(tables[1], 0), ElementsAre("medium (400 M)", "BF16", "78.00"));
+TEST(GpuPage, ComparesItsLimitsAndItsStepWithOtherGpus) {
+  const auto run = [](const char* device, double gb_per_s, double ms, double memory_gib) {
+    RunSummary made = with_steps(with_kernels(summary_of(device, "2026-05-01"), gb_per_s, 60, 100),
+                                 "xl", 3e9, 1200, ms);
+    made.memory.device_bytes = static_cast<std::int64_t>(memory_gib * (1 << 30));
+    return made;
+  };
+  std::vector<RunSummary> runs{run("NVIDIA H200", 4200, 300, 140),
+                               run("NVIDIA H100", 3000, 360, 80)};
+  const Part part = part_at(runs, "NVIDIA H100");
+  EXPECT_EQ(
+      words_of(part),
+      "Against the H200, the H100 has 0.57 times the memory and 0.71 times its bandwidth: xl "
+      "(3.0 B)’s training step is 1.00 times as fast in FP32 and 0.83 times as fast in BF16.");
+  EXPECT_THAT(texts(part.tables[0], 0), ElementsAre("memory (GiB)", "80.00", "140.0", "0.57"));
+  runs.front().quantities.back().set_by_cpu = runs.front().quantities[2].set_by_cpu = {"step"};
+  EXPECT_EQ(words_of(part_at(runs, "NVIDIA H100")), "") << "no step of the GPUs";
+  runs.pop_back();
+  EXPECT_EQ(words_of(part_at(runs, "NVIDIA H200")), "") << "no other GPU";
 }
 
 /// Returns the conclusion of a topic of which two GPUs have the same quantities.

@@ -8,8 +8,8 @@
 
 namespace labreport {
 
-/// The width of a chart with its axes and labels: kWideChartPixels, or `usermeta.width` of the spec,
-/// or kNarrowChartPixels on a phone.
+/// The width of a chart with its axes and labels: kWideChartPixels, or `usermeta.width` of the
+/// spec, or kNarrowChartPixels on a phone.
 enum class ChartWidth { kWide, kNarrow };
 
 inline constexpr int kWideChartPixels = 720;

@@ -1,13 +1,17 @@
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <tuple>
 
+#include "analysis/measures.h"
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
 #include "document/index/ladders.h"
 #include "document/index/pages.h"
+#include "document/index/value_rows.h"
+#include "document/keyed_number.h"
 
 namespace labreport {
 namespace {
@@ -15,99 +19,89 @@ namespace {
 constexpr const char* kGpuToRoot = "../";
 constexpr std::size_t kMinHistoryRuns = 3;
 
-/// One quantity's values that the host's CPU sets, or those that the GPU sets.
-struct QuantityRow {
-  const Series* series;
-  bool set_by_cpu;
-  std::string network;
-  std::vector<std::string> flags;
-
-  const Quantity& quantity() const { return *series->front().quantity; }
-
-  Value value(const std::string& name) const {
-    const auto chosen = chosen_measurement(*series, name);
-    return chosen && chosen->quantity->is_set_by_cpu(name) == set_by_cpu
-               ? chosen->value(name, kGpuToRoot)
-               : Value();
-  }
-  bool is_empty() const {
-    return std::ranges::all_of(value_names({*series}),
-                               [&](const auto& name) { return value(name).is_missing(); });
-  }
-
-  /// Returns the range of the quantity's first value over the runs, "4 runs: 327 to 330". Missing
-  /// with fewer than three runs.
-  Value history() const {
-    const std::string& name = quantity().values.front().first;
-    std::vector<double> values;
-    for (const Measurement& measurement : *series) {
-      const double* value = measurement.quantity->find(name);
-      if (value != nullptr && measurement.quantity->is_set_by_cpu(name) == set_by_cpu)
-        values.push_back(*value);
-    }
-    if (values.size() < kMinHistoryRuns) return {};
-    const auto [low, high] = std::ranges::minmax(values);
-    return format_count(static_cast<std::int64_t>(values.size())) +
-           " runs: " + format_significant(low, 3) + " to " + format_significant(high, 3);
-  }
-};
-
-/// Makes a table of one topic's quantities in one unit: of the values that the host's CPU sets, or
-/// of those that the GPU sets. Nothing if there are none. If all quantities have one setting, it is
-/// part of the title.
-std::optional<TableView> quantity_table(const std::vector<Series>& all, bool set_by_cpu,
-                                        const std::vector<GpuRuns>& gpus) {
-  constexpr const char* kSetByCpu = "set by the host’s CPU, or not known to be the GPU’s";
-  const auto setting_of = [](const Series& series) { return series.front().quantity->setting; };
-  const std::vector<std::string> settings = distinct(each(all, setting_of));
-  const std::string setting = settings.size() == 1 ? settings.front() : "";
-  const Quantity& first = *all.front().front().quantity;
-  std::vector<QuantityRow> rows;
-  for (const Series& series : all) {
-    rows.push_back({&series, set_by_cpu, network_name(gpus, *series.front().quantity), {}});
-    const std::string flag = remark_on(series);
-    if (!flag.empty()) rows.back().flags.push_back(flag);
-  }
-  std::erase_if(rows, std::mem_fn(&QuantityRow::is_empty));
-  if (rows.empty()) return std::nullopt;
-  std::vector<Column<QuantityRow>> columns;
-  if (!first.network.empty()) columns.push_back({"network", "Network", &QuantityRow::network});
-  if (!first.precision.empty()) {
-    columns.push_back({"precision", "Precision",
-                       [](const QuantityRow& row) { return row.quantity().precision; }});
-  }
-  if (setting.empty()) {
-    columns.push_back(
-        {"setting", "Setting", [](const QuantityRow& row) { return row.quantity().setting; }});
-  }
-  for (const std::string& name : value_names(all)) {
-    columns.push_back(
-        {slug(name), name, [name](const QuantityRow& row) { return row.value(name); }, first.unit});
-  }
-  columns.push_back({"history", "Measured more than twice", &QuantityRow::history});
-  TableView table = table_of(make_dataset("numbers", columns, rows));
-  const std::string remark = set_by_cpu ? kSetByCpu : "";
-  table.slug = slug(first.topic + " " + first.unit + " " + remark);
-  table.title = first.topic + " (" + first.unit + ")" + (setting.empty() ? "" : ", ") + setting +
-                (remark.empty() ? "" : ": ") + remark;
-  return table;
+/// Returns the GPUs with `gpu` first.
+std::vector<GpuRuns> with_first(const GpuRuns& gpu, std::vector<GpuRuns> gpus) {
+  std::ranges::stable_partition(gpus, [&](const GpuRuns& other) { return other.name == gpu.name; });
+  return gpus;
 }
 
-/// Makes the tables of all topics. Values that the CPU sets have tables of their own, the last
-/// ones.
-std::vector<TableView> quantity_tables(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
-  std::vector<TableView> tables;
-  for (const bool set_by_cpu : {false, true}) {
-    for (const Topic& topic : kTopics) {
-      std::map<std::string, std::vector<Series>> by_unit;
-      for (Series& series : quantity_series(gpu, topic.name))
-        by_unit[series.front().quantity->unit].push_back(std::move(series));
-      for (const auto& [unit, all] : by_unit) {
-        if (auto table = quantity_table(all, set_by_cpu, gpus)) tables.push_back(std::move(*table));
-      }
-    }
+Value memory_of(const GpuRuns& gpu) {
+  for (const RunSummary* run : gpu.runs) {
+    if (run->memory.device_bytes > 0) return run->memory.device_bytes;
   }
-  return tables;
+  return {};
+}
+
+struct LimitRow {
+  std::string what;  ///< "BF16, sustained GEMM rate (TFLOP/s)"
+  std::vector<Value> cells;
+};
+
+/// Makes a row for each limit that the first GPU measured, with a column for each GPU and, for two,
+/// the ratio.
+Dataset limit_data(const std::vector<GpuRuns>& gpus) {
+  std::vector<LimitRow> rows;
+  if (!memory_of(gpus.front()).is_missing()) {
+    rows.push_back({"memory (GiB)", each(gpus, [](const GpuRuns& gpu) -> Value {
+                      return number_in_unit(memory_of(gpu), {Notation::kGibibytes});
+                    })});
+  }
+  for (const ValueRow& row : value_rows(topic::kLimits, gpus)) {
+    if (!row.by_gpu.front()) continue;
+    LimitRow limit{row.quantity().setting + ", " + row.name + " (" + row.quantity().unit + ")", {}};
+    for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu)
+      limit.cells.push_back(row.value(gpu, kGpuToRoot));
+    rows.push_back(std::move(limit));
+  }
+  std::vector<Column<LimitRow>> columns{{"what", "Measured limit", &LimitRow::what}};
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    columns.push_back(
+        {gpus[i].name, gpus[i].short_name, [i](const LimitRow& row) { return row.cells[i]; }});
+  }
+  if (gpus.size() == 2) {
+    columns.push_back({"ratio",
+                       gpus[0].short_name + " ÷ " + gpus[1].short_name,
+                       [](const LimitRow& row) { return row.cells[0].over(row.cells[1]); },
+                       "",
+                       {Notation::kFixed, 2}});
+  }
+  return make_dataset("limits", columns, rows);
+}
+
+/// Says for each other GPU how its limits and its training step compare: those of the largest
+/// network that both measured, as far as the GPU sets the time. Empty if nothing is comparable.
+std::string comparisons(const std::vector<GpuRuns>& gpus) {
+  std::string sentences;
+  for (std::size_t other = 1; other < gpus.size(); ++other) {
+    const std::vector<GpuRuns> both{gpus.front(), gpus[other]};
+    const auto in_both = [](const std::string& topic, const std::vector<GpuRuns>& two) {
+      return only(value_rows(topic, two), [](const ValueRow& row) {
+        return row.is_on_several_gpus() && !row.is_set_by_cpu();
+      });
+    };
+    std::vector<std::string> limits, steps;
+    const Value memory = memory_of(both[0]).over(memory_of(both[1]));
+    if (!memory.is_missing())
+      limits.push_back(format_ratio(*memory.number()) + " times the memory");
+    for (const ValueRow& row : in_both(topic::kLimits, both)) {
+      const std::string times = keyed_ratio(row.value(0, "").over(row.value(1, "")));
+      if (row.quantity().unit == "GB/s") limits.push_back(times + " its bandwidth");
+      if (row.name == "BF16") limits.push_back(times + " the GEMM rate in BF16");
+    }
+    std::string network;
+    for (const ValueRow& row : in_both(topic::kTrainingStep, both)) {
+      if (row.name != describe(Measure::kStep) || (!network.empty() && network != row.network))
+        continue;
+      network = row.network;
+      steps.push_back(keyed_ratio(row.value(1, "").over(row.value(0, ""))) + " as fast in " +
+                      row.quantity().precision);
+    }
+    if (limits.empty() || steps.empty()) continue;
+    sentences += fmt::format("Against the {}, the {} has {}: {}’s training step is {}.\n\n",
+                             both[1].short_name, both[0].short_name, join_words(limits), network,
+                             join_words(steps));
+  }
+  return sentences;
 }
 
 struct PastStep {
@@ -156,17 +150,19 @@ std::vector<Dataset> history_data(const GpuRuns& gpu) {
 }  // namespace
 
 Document gpu_document(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
-  const std::vector<GpuRuns> only_this_gpu{gpu};
+  const std::vector<GpuRuns> only_this_gpu{gpu}, this_gpu_first = with_first(gpu, gpus);
   const std::vector<GpuLadder> ladders = common_ladders(only_this_gpu);
   PartContent content;
-  content.facts.set("ladder", ladders.empty() ? ""
-                                              : network_name(gpus, ladders.front().quantity()) +
-                                                    " in " + ladders.front().quantity().precision);
+  content.facts
+      .set("ladder", ladders.empty() ? ""
+                                     : network_name(gpus, ladders.front().quantity()) + " in " +
+                                           ladders.front().quantity().precision)
+      .set_markdown("comparisons", comparisons(this_gpu_first));
   content.datasets = history_data(gpu);
-  content.datasets.insert(content.datasets.end(),
-                          {finding_data("found", only_this_gpu, gpus, kGpuToRoot),
-                           ladder_data(ladders), run_data(gpu.runs, kGpuToRoot)});
-  content.details.tables = quantity_tables(gpu, gpus);
+  content.datasets.insert(
+      content.datasets.end(),
+      {finding_data("found", only_this_gpu, gpus, kGpuToRoot), ladder_data(ladders),
+       limit_data(this_gpu_first), run_data(gpu.runs, kGpuToRoot)});
   Document document;
   document.title = gpu.name;
   document.sections = {overview_section("gpu", std::move(content))};

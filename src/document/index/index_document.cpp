@@ -253,8 +253,7 @@ std::vector<OverviewPage> overview_pages(const std::vector<RunSummary>& runs) {
   if (has_compare_page) pages.front().compare_link = kCompareFile;
   const std::vector<GpuRuns> gpus = runs_by_gpu(runs);
   for (const GpuRuns& gpu : gpus) {
-    pages.push_back({gpu.folder(),
-                     "Every number that this GPU measured, the newest of each, and its runs.",
+    pages.push_back({gpu.folder(), "What this GPU can do, what was found on it, and its runs.",
                      gpu_document(gpu, gpus)});
     if (has_compare_page)
       pages.back().compare_link = std::string("../") + kCompareFile + "?a=" + gpu.folder();
@@ -288,6 +287,18 @@ std::vector<SiteLink> site_links(const std::vector<RunSummary>& runs) {
   if (runs.size() > 1) links.push_back({"Compare", kCompareFile});
   if (has_fits_page(gpus)) links.push_back({"What fits", kFitsFile});
   return links;
+}
+
+std::map<std::string, std::string> topics_of_parts(const RunSummary& run, const std::string& root) {
+  std::map<std::string, std::string> addresses;
+  if (run.demonstration) return addresses;
+  for (const Quantity& quantity : run.quantities) {
+    for (const Topic& topic : kTopics) {
+      if (quantity.topic == topic.name && topic.page != nullptr && !quantity.part.empty())
+        addresses.emplace(quantity.part, topic_address(topic, root));
+    }
+  }
+  return addresses;
 }
 
 std::string summaries_script(std::vector<RunSummary> runs) {

@@ -1,6 +1,7 @@
 // Makes the pages over several runs: the index, a page for each GPU and one for each topic.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,10 @@ struct SiteLink {
 /// Lists the pages over several runs that a site with these runs has for certain, whichever other
 /// runs it has: those of the GPUs, of the topics, for comparisons, and "What fits?".
 std::vector<SiteLink> site_links(const std::vector<RunSummary>& runs);
+
+/// Returns for each part of the run's page whose numbers a topic shows the address of the topic's
+/// section, by the part's anchor.
+std::map<std::string, std::string> topics_of_parts(const RunSummary& run, const std::string& root);
 
 /// The file of the page "What fits?".
 inline constexpr const char* kFitsFile = "what-fits.html";

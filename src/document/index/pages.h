@@ -15,8 +15,8 @@ namespace labreport {
 /// topics and GPUs, and all runs.
 Document index_document(std::vector<RunSummary> runs);
 
-/// Makes a GPU's page: its number for each topic and quantity, its training steps over time, its
-/// runs.
+/// Makes a GPU's page: its limits and training step beside other GPUs', its finding for each topic,
+/// its training steps over time, its runs.
 Document gpu_document(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus);
 
 /// Makes the page of that name, with a section for each of its topics: every GPU's numbers, side by
@@ -40,8 +40,8 @@ Dataset finding_data(const std::string& name, const std::vector<GpuRuns>& shown,
 /// the site's root.
 Dataset run_data(const std::vector<const RunSummary*>& runs, const std::string& root);
 
-/// Joins the words of src/document/index/<name>.md with these facts and datasets. The section has no
-/// title.
+/// Joins the words of src/document/index/<name>.md with these facts and datasets. The section has
+/// no title.
 Section overview_section(const std::string& name, PartContent content);
 
 }  // namespace labreport

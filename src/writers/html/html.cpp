@@ -11,6 +11,7 @@ namespace {
 
 TemplateList section_list(const Document& document, PageState& state) {
   TemplateList sections;
+  const bool is_priced = !document.script_data.is_null();  // The summary, the first section, is.
   for (const Section& section : document.sections) {
     TemplateList contents;
     std::string parts;
@@ -26,6 +27,7 @@ TemplateList section_list(const Document& document, PageState& state) {
     sections.push_back(TemplateObject{{"problem", section.problem},
                                       {"title", section.title},
                                       {"is_handout_problem", section.is_handout_problem()},
+                                      {"is_priced", is_priced && sections.empty()},
                                       {"has_contents", !contents.empty()},
                                       {"contents", contents},
                                       {"parts", parts}});
@@ -58,7 +60,6 @@ std::string filled_page(const Document& document, const PageOptions& options, Pa
       {"title", document.title},
       {"is_comparison", state.is_comparison},
       {"relation", document.relation},
-      {"has_priced_steps", !document.script_data.is_null()},
       {"priced_steps", document.script_data.dump()},
       {"side_a", document.side_a},
       {"side_b", document.side_b},
@@ -103,7 +104,8 @@ std::string page_html(const Document& document, const Drawings& drawings,
   PageState state{.drawings = drawings,
                   .answers = options.answers,
                   .front = document.front,
-                  .is_comparison = !document.relation.empty()};
+                  .is_comparison = !document.relation.empty(),
+                  .topics = options.topics};
   return filled_page(document, options, state, {});
 }
 

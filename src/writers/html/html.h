@@ -1,6 +1,7 @@
 // Writes the HTML pages of runs, of comparisons and over several runs, and the pieces of a page.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -28,6 +29,8 @@ struct PageOptions {
   Answers answers = Answers::kFull;
   std::vector<FormatLink> formats = {};
   std::vector<SiteLink> links = {};  ///< Pages to which the head of this one links.
+  /// Addresses of topics' sections that show numbers of this page's parts, by the part's anchor.
+  std::map<std::string, std::string> topics = {};
   std::string address = {};   ///< The page's web address without index.html; empty if unknown.
   std::string card_alt = {};  ///< Describes kCardFile beside the page; empty if there is none.
 };
@@ -70,6 +73,7 @@ struct PageState {
   std::set<std::string> used_ids = {};
   FrontMatter front = {};      ///< The author of the notes, with course and repository.
   bool is_comparison = false;  ///< The page compares two runs.
+  std::map<std::string, std::string> topics = {};  ///< See `PageOptions::topics`.
 
   /// Reserves an id and returns it: `base`, with "-2", "-3", … appended if the page has it already.
   std::string unique_id(const std::string& base);

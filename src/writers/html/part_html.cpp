@@ -168,6 +168,8 @@ std::string figures_html(const std::vector<Figure>& figures, PageState& state,
 
 std::string part_html(const Part& part, PageState& state) {
   const PaperPart paper = printed_part(part);
+  const auto topic = state.topics.find(part.anchor());
+  const bool is_on_topic = topic != state.topics.end();
   return fill_template("part.html", {{"anchor", part.anchor()},
                                      {"has_letter", !part.letter.empty()},
                                      {"letter", part.letter},
@@ -175,6 +177,8 @@ std::string part_html(const Part& part, PageState& state) {
                                      {"title", part.title},
                                      {"has_setting", !part.setting.empty()},
                                      {"setting", part.setting},
+                                     {"is_on_topic", is_on_topic},
+                                     {"topic", is_on_topic ? topic->second : ""},
                                      {"has_question", !part.question.empty()},
                                      {"question", markdown_to_html(part.question)},
                                      {"answer", answer_html(part, state)},
