@@ -95,6 +95,11 @@ double AttentionRow::score_bytes() const {
          length;
 }
 
+bool AttentionRow::saves_two_tensors_of_scores() const {
+  constexpr double tolerance = 0.05;
+  return std::abs(saved_bytes().value_or(0) / score_bytes() / 2 - 1) < tolerance;
+}
+
 std::vector<std::optional<Bound>> bounds_by_length(const std::vector<AttentionRow>& rows,
                                                    std::string_view pass) {
   std::vector<std::optional<Bound>> bounds(rows.size());
@@ -151,8 +156,8 @@ std::vector<AttentionRow> attention_rows(const Cell& cell) {
   for (const MeasuredRow& row : measured_rows(*launch, metric::kAttention)) {
     if (!row.number(column::kLength)) continue;
     AttentionRow& known = rows.emplace_back(cell.spec, row);
-    const std::string length = std::to_string(known.length());
-    known.forward_peak_bytes = single_number(*launch, metric::kForwardPeak, length);
+    known.has_forward_peak =
+        launch->find(metric::kForwardPeak, std::to_string(known.length())) != nullptr;
   }
   const auto first_out_of_memory = std::ranges::find_if(rows, &AttentionRow::ran_out_of_memory);
   for (auto row = first_out_of_memory; row != rows.end(); ++row) {

@@ -44,8 +44,7 @@ class AttentionRow {
   bool is_incomplete() const;  ///< True if a pass failed or is too far from FP64's result.
   std::string failed_phase() const;  ///< The phase in which memory ran out; empty if it did not.
   std::string reason = {};           ///< Why the row has no numbers; empty if it ran.
-  /// The forward pass's peak of allocated bytes. Runs of older workers lack it.
-  std::optional<double> forward_peak_bytes = {};
+  bool has_forward_peak = false;     ///< True if the worker recorded the forward pass's own peak.
 
   /// The number in a column, in the column's unit; nothing if the row lacks it.
   std::optional<double> number(std::string_view column) const;
@@ -56,6 +55,9 @@ class AttentionRow {
   std::optional<double> saved_bytes() const;
   /// Bytes of one tensor with all attention scores: batch · heads · length² elements.
   double score_bytes() const;
+  /// True if forward saves two tensors of scores, and hardly anything else: the softmax's
+  /// exponentials and probabilities.
+  bool saves_two_tensors_of_scores() const;
 
  private:
   std::string outcome() const { return measured_ ? measured_->text("outcome") : ""; }

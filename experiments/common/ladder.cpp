@@ -174,7 +174,8 @@ std::vector<Gain> largest_gains(const Ladder& ladder, std::size_t max_count) {
 
 std::optional<Gain> end_of_launch_bound_steps(const Ladder& ladder) {
   for (const Gain& gain : gains(ladder)) {
-    if (gain.before->launch_bound() && !gain.after->launch_bound()) return gain;
+    if (gain.before->launch_bound() && gain.after->busy_ms && !gain.after->launch_bound())
+      return gain;
   }
   return std::nullopt;
 }

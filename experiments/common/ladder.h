@@ -67,7 +67,8 @@ std::vector<Gain> gains(const Ladder& ladder);
 /// or no profile shows a reason, as on a CPU.
 std::vector<Gain> largest_gains(const Ladder& ladder, std::size_t max_count);
 
-/// Returns the first gain from a launch-bound rung to one that is not; empty if there is none.
+/// Returns the first gain from a launch-bound rung to one that is not, as its profile shows; empty
+/// if there is none.
 std::optional<Gain> end_of_launch_bound_steps(const Ladder& ladder);
 
 /// Returns the reason for a gain as a clause, "because …"; empty if the run does not show it.

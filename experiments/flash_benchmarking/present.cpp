@@ -1,6 +1,6 @@
 // Builds the datasets and facts of section.md, which compares implementations of attention.
 #include <algorithm>
-#include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -24,7 +24,7 @@ constexpr double kTera = 1e12;
 constexpr Notation kRate = kThreeDigits;
 constexpr Notation kFactor{Notation::kSignificant, 2};
 constexpr Notation kTime{Notation::kSignificant, 4};
-constexpr double kHardlyLonger = 0.25;  // FLOPs that double or more do not set this growth.
+constexpr double kHardlyLonger = 0.05;  // A time that grows by less does not depend on d.
 
 using Rows = std::vector<AttentionRow>;
 
@@ -55,76 +55,46 @@ Value median_time(const AttentionRow& row, std::string_view pass) {
   return ms ? Value(*ms) : Value::missing(row.reason);
 }
 
-struct Latency {
-  const AttentionRow* row;
-  std::optional<double> share_of_peak;  ///< The row's rate / the measured peak rate.
-};
+Column<AttentionRow> time_column(const char* name, const char* title, std::string_view pass) {
+  return {name, title, [pass](const AttentionRow& row) { return median_time(row, pass); }, "ms",
+          kTime};
+}
 
-const std::vector<Column<Latency>> kLatencies{
-    {"head_dim",
-     "d",
-     [](const Latency& latency) { return Value(latency.row->sweep().head_dim); },
-     "",
-     {Notation::kCount}},
-    {"length",
-     "Sequence",
-     [](const Latency& latency) { return Value(latency.row->length()); },
-     "",
-     {Notation::kCount}},
-    {"implementation", "Implementation",
-     [](const Latency& latency) { return name_of(*latency.row); }},
-    {"forward", "Forward",
-     [](const Latency& latency) { return median_time(*latency.row, metric::kForward); }, "ms",
-     kTime},
-    {"backward", "Backward",
-     [](const Latency& latency) { return median_time(*latency.row, metric::kBackward); }, "ms",
-     kTime},
-    {"end_to_end", "Both",
-     [](const Latency& latency) { return median_time(*latency.row, metric::kEndToEnd); }, "ms",
-     kTime},
-    {"rate", "Rate", [](const Latency& latency) { return Value(tflops(*latency.row)); }, "TFLOP/s",
-     kRate},
-    {"share",
-     "Share of peak",
-     [](const Latency& latency) { return Value(latency.share_of_peak); },
-     "%",
-     {Notation::kPercent}}};
+std::int64_t dim(const AttentionRow& row) { return row.sweep().head_dim; }
+
+const std::vector<Column<AttentionRow>> kLatencies{
+    {"head_dim", "d", dim, "", kAsCount},
+    {"length", "Sequence", &AttentionRow::length, "", kAsCount},
+    {"implementation", "Implementation", name_of},
+    time_column("forward", "Forward", metric::kForward),
+    time_column("backward", "Backward", metric::kBackward),
+    time_column("end_to_end", "Both", metric::kEndToEnd),
+    {"rate", "Rate", tflops, "TFLOP/s", kRate}};
 
 Dataset latencies_data(const char* name, const RunView& view, const Rows& rows) {
-  std::vector<Latency> latencies;
-  const Limits limits = measured_limits(view.run());
-  for (const AttentionRow& row : rows) {
-    if (row.not_offered()) continue;  // The text, not the table, names refused implementations.
+  std::vector<Column<AttentionRow>> columns = kLatencies;
+  const auto share_of_peak = [peaks = measured_limits(view.run()).peak_gemm_rates](
+                                 const AttentionRow& row) -> std::optional<double> {
     const auto rate = tflops(row);
-    const auto peak = limits.peak_gemm_rates.find(row.spec().precision.value_or(Precision::kFp32));
-    const bool is_known = rate && peak != limits.peak_gemm_rates.end();
-    latencies.push_back(
-        {&row, is_known ? std::optional(*rate * kTera / peak->second) : std::nullopt});
-  }
-  Dataset dataset = make_dataset(name, kLatencies, latencies);
+    const auto peak = peaks.find(row.spec().precision.value_or(Precision::kFp32));
+    if (!rate || peak == peaks.end()) return std::nullopt;
+    return *rate * kTera / peak->second;
+  };
+  columns.push_back({"share", "Share of peak", share_of_peak, "%", {Notation::kPercent}});
+  // The text, not the table, names refused implementations.
+  Dataset dataset =
+      make_dataset(name, columns, only(rows, std::not_fn(&AttentionRow::not_offered)));
   if (!rows.empty()) dataset.variant = describe(*rows.front().spec().precision);
   return dataset;
 }
 
-struct RatePoint {
-  std::string series;
-  std::int64_t length;
-  double rate;
-};
-
-const std::vector<Column<RatePoint>> kRates{
-    {"series", "Implementation", &RatePoint::series},
-    {"length", "Sequence", &RatePoint::length, "", {Notation::kCount}},
-    {"rate", "Rate", &RatePoint::rate, "TFLOP/s", kRate}};
+const std::vector<Column<AttentionRow>> kRates{
+    {"series", "Implementation", name_of},
+    {"length", "Sequence", &AttentionRow::length, "", kAsCount},
+    {"rate", "Rate", tflops, "TFLOP/s", kRate}};
 
 Dataset rates_data(const Rows& rows, Precision precision) {
-  std::vector<RatePoint> points;
-  for (const AttentionRow& row : rows) {
-    if (const auto rate = tflops(row)) {
-      points.push_back({name_of(row), row.length(), *rate});
-    }
-  }
-  Dataset dataset = make_dataset("rates", kRates, points);
+  Dataset dataset = make_dataset("rates", kRates, only(rows, tflops));
   dataset.family = "Precision";
   dataset.variant = describe(precision);
   return dataset;
@@ -152,7 +122,7 @@ std::function<Value(const Race&)> of_winner(const Getter& getter) {
 }
 
 const std::vector<Column<Race>> kRaces{
-    {"length", "Sequence", &Race::length, "", {Notation::kCount}},
+    {"length", "Sequence", &Race::length, "", kAsCount},
     {"fastest", "Fastest",
      [](const Race& race) {
        return race.is_won ? Value(name_of(*race.fastest))
@@ -195,7 +165,7 @@ std::vector<Race> races_of(const Rows& rows) {
 /// Returns the table of the races at `head_dim`, with the speedups at the other head dimensions.
 Dataset races_data(const Rows& rows, std::int64_t head_dim) {
   std::map<std::int64_t, Rows> by_dim;
-  for (const AttentionRow& row : rows) by_dim[row.sweep().head_dim].push_back(row);
+  for (const AttentionRow& row : rows) by_dim[dim(row)].push_back(row);
   std::vector<Column<Race>> columns = kRaces;
   for (const auto& [dim, dim_rows] : by_dim) {
     if (dim == head_dim) continue;
@@ -217,15 +187,49 @@ const Race* longest_won(const std::vector<Race>& races) {
   return race == races.rend() ? nullptr : &*race;
 }
 
-/// Describes the longest race that eager loses; nothing if there is none.
-std::optional<Facts> speedup_facts(const Race* race, Precision precision) {
-  if (race == nullptr) return std::nullopt;
+/// Returns the first of consecutive races up to `won` in which the winner of `won` leads, and leads
+/// eager by more with each length.
+const Race& start_of_growth(const std::vector<Race>& races, const Race& won) {
+  const Race* start = &won;
+  while (start != &races.front()) {
+    const Race* shorter = start - 1;
+    const auto speedup = shorter->speedup();
+    if (!shorter->is_won || name_of(*shorter->fastest) != name_of(*won.fastest) || !speedup ||
+        *speedup >= *start->speedup())
+      break;
+    start = shorter;
+  }
+  return *start;
+}
+
+/// Describes `won`, the longest race that eager loses, or the longest of all races if eager has too
+/// little memory for it. Only the first sentence of the answer tells the setting and how the
+/// speedup grows.
+Facts speedup_facts(const std::vector<Race>& races, const Race& won, Precision precision,
+                    bool is_first) {
+  const AttentionRow* longest = races.back().eager;
+  const bool is_too_long =
+      longest != nullptr && (longest->ran_out_of_memory() || longest->not_tried());
+  const Race &race = is_too_long ? races.back() : won, &start = start_of_growth(races, won);
+  const auto ratio = [](const Race& lost) { return format_value(*lost.speedup(), kFactor) + "×"; };
+  std::string eager = "eager **" + ratio(won) + "** as long";
+  if (is_too_long)
+    eager = "where eager runs out of memory (**" + ratio(won) + "** at " +
+            format_count(won.length) + ")";
+  if (is_first && !is_too_long && &start != &won)
+    eager += ", up from " + ratio(start) + " at " + format_count(start.length);
+  const std::string setting =
+      " and d = " + std::to_string(dim(*won.fastest)) + " for forward and backward";
   return Facts()
       .set("precision", describe(precision))
-      .set("length", format_count(race->length))
-      .set("implementation", name_of(*race->fastest))
-      .set("ratio", *race->speedup(), kFactor)
-      .set("ms", *end_to_end_ms(*race->fastest), kThreeDigits);
+      .set("implementation", name_of(*race.fastest))
+      .set("ms", *end_to_end_ms(*race.fastest), kThreeDigits)
+      .set("length", format_count(race.length))
+      .set("setting", is_first ? setting : "")
+      .set_markdown("eager", eager)
+      .set("won_ms", *end_to_end_ms(*won.fastest), kThreeDigits)
+      .set("won_length", format_count(won.length))
+      .set("ratio", *won.speedup(), kFactor);
 }
 
 /// Compares the user's implementation, at its longest sequence, with the fastest other, or gives
@@ -277,7 +281,6 @@ std::vector<Facts> not_offered_facts(const Rows& rows) {
 
 /// Returns the head dimension that the answer describes: 64 if planned, else the first planned one.
 std::int64_t compared_dim(const Rows& rows) {
-  const auto dim = [](const AttentionRow& row) { return row.sweep().head_dim; };
   const bool has_usual_dim = rows.empty() || std::ranges::count(rows, kUsualDim, dim) > 0;
   return has_usual_dim ? kUsualDim : dim(rows.front());
 }
@@ -296,66 +299,54 @@ std::optional<Facts> leader_facts(const Rows& rows) {
   return facts;
 }
 
-/// The rows of one precision, and those at the head dimension that the answer describes.
-struct PrecisionRows {
-  Rows all, compared;
-  std::vector<Race> races;  ///< They point to `compared`.
-};
-
-// 16-bit formats come first, because these implementations are made for them.
-using RowsByPrecision = std::map<Precision, PrecisionRows, std::greater<>>;
-
-/// Tells how much longer the fastest take than with the narrowest heads, if that is hardly longer
-/// in each precision, although these heads are at most half as wide.
-std::optional<Facts> bound_facts(const RowsByPrecision& by_precision) {
-  std::vector<std::string> growths;
-  std::int64_t narrowest_dim = 0;
-  const auto dim = [](const AttentionRow& row) { return row.sweep().head_dim; };
-  for (const auto& [precision, own] : by_precision) {
-    const Race* race = longest_won(own.races);
-    if (race == nullptr) continue;
-    narrowest_dim = dim(std::ranges::min(own.all, {}, dim));
-    const auto narrowest = std::ranges::find_if(own.all, [&](const AttentionRow& row) {
-      return dim(row) == narrowest_dim && row.length() == race->length &&
-             name_of(row) == name_of(*race->fastest) && end_to_end_ms(row);
-    });
-    if (narrowest == own.all.end() || 2 * narrowest_dim > dim(*race->fastest)) return std::nullopt;
-    const double growth = *end_to_end_ms(*race->fastest) / *end_to_end_ms(*narrowest) - 1;
-    if (growth <= 0 || growth >= kHardlyLonger) return std::nullopt;
-    growths.push_back(format_percent(growth));
-  }
-  if (growths.empty()) return std::nullopt;
-  return Facts().set("more", join_words(growths)).set("narrow", format_count(narrowest_dim));
+/// Tells how much longer eager attention takes with the widest heads than with the narrowest.
+/// `rows` have one precision. Returns nothing unless the time hardly grows with twice the FLOPs or
+/// more.
+std::optional<Facts> scores_facts(const Rows& rows, std::int64_t length) {
+  const Rows eager = only(rows, [&](const AttentionRow& row) {
+    return is_eager(row) && row.length() == length && end_to_end_ms(row);
+  });
+  if (eager.empty()) return std::nullopt;
+  const auto [narrow, wide] = std::ranges::minmax_element(eager, {}, dim);
+  const double growth = *end_to_end_ms(*wide) / *end_to_end_ms(*narrow) - 1;
+  if (dim(*wide) < 2 * dim(*narrow) || growth < 0 || growth > kHardlyLonger) return std::nullopt;
+  return Facts()
+      .set("precision", describe(*wide->spec().precision))
+      .set("more", format_percent(growth))
+      .set("narrow", format_count(dim(*narrow)))
+      .set("wide", format_count(dim(*wide)));
 }
 
 PartContent content(const RunView& view, const Rows& rows, const Rows& leaderboard) {
   PartContent part;
   const std::int64_t head_dim = compared_dim(rows);
-  RowsByPrecision by_precision;
+  // 16-bit formats come first, because these implementations are made for them.
+  std::map<Precision, Rows, std::greater<>> by_precision;
   for (const AttentionRow& row : rows) {
-    PrecisionRows& own = by_precision[row.spec().precision.value_or(Precision::kFp32)];
-    own.all.push_back(row);
-    if (row.sweep().head_dim == head_dim) own.compared.push_back(row);
+    by_precision[row.spec().precision.value_or(Precision::kFp32)].push_back(row);
   }
-  std::vector<Facts> speedups, customs;
-  std::optional<Facts> headline;
-  for (auto& [precision, own] : by_precision) {
-    own.races = races_of(own.compared);
-    const auto speedup = speedup_facts(longest_won(own.races), precision);
-    if (speedup) speedups.push_back(*speedup);
-    if (const auto custom = custom_facts(own.compared, precision)) customs.push_back(*custom);
-    if (precision == by_precision.begin()->first) headline = speedup;
-    part.datasets.push_back(races_data(own.all, head_dim));
+  std::vector<Facts> answers, customs;
+  std::optional<Facts> scores;
+  for (const auto& [precision, own] : by_precision) {
+    const Rows compared = only(own, [&](const AttentionRow& row) { return dim(row) == head_dim; });
+    const std::vector<Race> races = races_of(compared);
+    if (const Race* won = longest_won(races)) {
+      if (answers.empty()) scores = scores_facts(own, won->length);
+      answers.push_back(speedup_facts(races, *won, precision, answers.empty()));
+    }
+    if (const auto custom = custom_facts(compared, precision)) customs.push_back(*custom);
+    part.datasets.push_back(races_data(own, head_dim));
     part.datasets.back().variant = describe(precision);
-    part.datasets.push_back(rates_data(own.compared, precision));
-    part.datasets.push_back(latencies_data("latencies", view, own.all));
+    part.datasets.push_back(rates_data(compared, precision));
+    part.datasets.push_back(latencies_data("latencies", view, own));
   }
   const bool ran = std::ranges::any_of(rows, &AttentionRow::ran);
-  part.facts.set("nothing", !speedups.empty() ? ""
+  part.facts.set("nothing", !answers.empty() ? ""
                             : ran ? "No implementation is clearly faster than eager attention."
                                   : "No implementation was compared: " + first_reason(rows) + ".");
-  part.facts.when("headline", headline).when("bound", bound_facts(by_precision));
-  part.facts.list("precisions", std::move(speedups)).list("custom", std::move(customs));
+  part.facts.when("headline", !answers.empty(), answers.empty() ? Facts() : answers.front())
+      .when("scores", scores);
+  part.facts.list("precisions", std::move(answers)).list("custom", std::move(customs));
   part.datasets.push_back(latencies_data("leaderboard", view, leaderboard));
   part.datasets.back().variant.clear();
   Rows all = rows;

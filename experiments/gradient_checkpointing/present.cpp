@@ -26,40 +26,34 @@ bool has_training_step(const CheckpointedNetwork& network) {
   return network.spec.mode == Mode::kTrainStep;
 }
 
-Value bytes_or_reason(const std::optional<double>& bytes, const Spacing& spacing) {
-  return bytes ? Value(*bytes) : Value::missing(spacing.reason);
-}
-
-Value mean_or_reason(const std::vector<double>& ms, const Spacing& spacing) {
-  return ms.empty() ? Value::missing(spacing.reason) : Value::mean_of(ms);
-}
-
 /// Returns the columns with these names. Bytes are in GiB for a GPU and in MiB for a CPU.
 std::vector<Column<Spacing>> columns(const RunView& view, const std::set<std::string_view>& names) {
   const std::string unit = view.on_gpu() ? "GiB" : "MiB";
-  const Notation bytes{view.on_gpu() ? Notation::kGibibytes : Notation::kMebibytes};
+  const Notation notation{view.on_gpu() ? Notation::kGibibytes : Notation::kMebibytes};
+  const auto bytes = [&](const char* name, const char* title, auto member) {
+    const auto value = [member](const Spacing& spacing) {
+      return spacing.*member ? Value(*(spacing.*member)) : Value::missing(spacing.reason);
+    };
+    return Column<Spacing>{name, title, value, unit, notation};
+  };
+  const auto mean_ms = [](const char* name, const char* title, auto member) {
+    const auto value = [member](const Spacing& spacing) {
+      return (spacing.*member).empty() ? Value::missing(spacing.reason)
+                                       : Value::mean_of(spacing.*member);
+    };
+    return Column<Spacing>{name, title, value, "ms"};
+  };
   std::vector<Column<Spacing>> all{
       {"blocks", "Blocks per checkpoint", &Spacing::words},
-      {"saved", "Saved for backward",
-       [](const Spacing& spacing) { return bytes_or_reason(spacing.saved_bytes, spacing); }, unit,
-       bytes},
-      {"forward_backward_peak", "Peak, forward + backward",
-       [](const Spacing& spacing) {
-         return bytes_or_reason(spacing.forward_backward_peak, spacing);
-       },
-       unit, bytes},
+      bytes("saved", "Saved for backward", &Spacing::saved_bytes),
+      bytes("forward_backward_peak", "Peak, forward + backward", &Spacing::forward_backward_peak),
       {"forward_backward_formula", "Formula, forward + backward",
-       &Spacing::expected_forward_backward_peak, unit, bytes},
-      {"peak", "Peak, training step",
-       [](const Spacing& spacing) { return bytes_or_reason(spacing.peak, spacing); }, unit, bytes},
-      {"formula", "Formula, training step", &Spacing::expected_peak, unit, bytes},
-      {"passes", "Forward + backward",
-       [](const Spacing& spacing) { return mean_or_reason(spacing.forward_backward_ms, spacing); },
-       "ms"},
-      {"step", "Training step",
-       [](const Spacing& spacing) { return mean_or_reason(spacing.steps_ms, spacing); }, "ms"},
-      {"again", "Recomputation", [](const Spacing& spacing) { return Value(spacing.recompute_ms); },
-       "ms", kTime}};
+       &Spacing::expected_forward_backward_peak, unit, notation},
+      bytes("peak", "Peak, training step", &Spacing::peak),
+      {"formula", "Formula, training step", &Spacing::expected_peak, unit, notation},
+      mean_ms("passes", "Forward + backward", &Spacing::forward_backward_ms),
+      mean_ms("step", "Training step", &Spacing::steps_ms),
+      {"again", "Recomputation", &Spacing::recompute_ms, "ms", kTime}};
   return only(std::move(all), [&](const auto& column) { return names.contains(column.name); });
 }
 
@@ -169,6 +163,7 @@ std::optional<Facts> recomputation_facts(const CheckpointedNetwork& network, con
     return std::nullopt;
   return Facts()
       .set("ms", *best.recompute_ms, kThreeDigits)
+      .set("blocks", format_plural(timed.back().blocks().value_or(0), "block"))
       .set("share", format_percent(*best.recompute_ms / (mean(best.steps_ms) - *best.recompute_ms)))
       .set("forward_ms", forward_ms, kThreeDigits);
 }

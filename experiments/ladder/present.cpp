@@ -1,9 +1,12 @@
 // Builds the datasets and facts of section.md: one change at a time makes a training step faster.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "base/format.h"
+#include "base/lists.h"
 #include "base/statistics.h"
+#include "base/text.h"
 #include "document/waterfall.h"
 #include "experiments/common/command.h"
 #include "experiments/common/ladder.h"
@@ -113,28 +116,36 @@ std::vector<WaterfallBar> waterfall_bars(const Ladder& ladder) {
   return bars;
 }
 
-/// Names the change that saves the most time. If none can be ranked, it names the change that ends
-/// the launch-bound steps, if there are such.
+/// Names the change that ends the launch-bound steps if the first step is one, else the change that
+/// saves most. Changes after which the step is launch-bound count together with the one that ends
+/// it. Returns nothing if no change can be ranked.
 std::optional<Facts> foremost_facts(const Ladder& ladder) {
-  const std::vector<Gain> largest_gain = largest_gains(ladder, 1);
-  if (!largest_gain.empty()) {
-    const Gain& gain = largest_gain.front();
-    const std::string why = reason_clause(gain);
+  const auto end = end_of_launch_bound_steps(ladder);
+  if (ladder.first_run()->launch_bound() && end) {
+    const auto kernel_share = [](const Rung& rung) {
+      return format_percent(std::min(1.0, *rung.busy_ms / rung.mean_ms())) + " %";
+    };
     return Facts()
-        .set("change", gain.after->change)
-        .set("effect",
-             "saves most, " + gain.saved_digits() + " ms" + (why.empty() ? "" : ", " + why));
+        .set("change", end->after->change)
+        .set("effect", "ends the launch-bound steps: kernels fill " + kernel_share(*end->before) +
+                           " of the step before it and " + kernel_share(*end->after) + " with it");
   }
-  const auto end_of_launches = end_of_launch_bound_steps(ladder);
-  if (!end_of_launches) return std::nullopt;
-  const auto kernel_share = [](const Rung& rung) {
-    return format_percent(std::min(1.0, *rung.busy_ms / rung.mean_ms())) + " %";
-  };
+  Ladder others = ladder;
+  others.rungs = only(ladder.rungs, std::not_fn(&Rung::launch_bound));
+  const std::vector<Gain> largest_gain = largest_gains(others, 1);
+  if (largest_gain.empty()) return std::nullopt;
+  const Gain& gain = largest_gain.front();
+  std::vector<std::string> changes;  // From one rung of the gain to the other.
+  for (const Gain& change : gains(ladder)) {
+    if (change.before->cell == gain.before->cell) changes.clear();
+    changes.push_back(change.after->change);
+    if (change.after->cell == gain.after->cell) break;
+  }
+  const std::string why = reason_clause(gain);
   return Facts()
-      .set("change", end_of_launches->after->change)
-      .set("effect", "ends the launch-bound steps: kernels fill " +
-                         kernel_share(*end_of_launches->before) + " of the step before it and " +
-                         kernel_share(*end_of_launches->after) + " with it");
+      .set("change", join_words(changes))
+      .set("effect", (changes.size() == 1 ? "saves most, " : "save most together, ") +
+                         gain.saved_digits() + " ms" + (why.empty() ? "" : ", " + why));
 }
 
 /// Gives the speedup of the fastest rung over the first, and the foremost change.

@@ -236,7 +236,7 @@ void add_compilation(Quantities& all, const RunView& view) {
     for (const auto& [name, steps] :
          {std::pair("eager", &network.eager), std::pair("compiled", &network.compiled)}) {
       // One step that the host stalled does not move the median.
-      const std::vector<double> steps_ms = steps->steps_ms();
+      const std::vector<double> steps_ms = steps->times_ms(metric::kTotal);
       if (!steps_ms.empty()) add_value(quantity, name, median(steps_ms));
       if (const auto busy = steps->busy_fraction()) mark_bound(quantity, name, bound_of(*busy, 1));
     }

@@ -18,7 +18,6 @@ constexpr const char* kProblem = "pytorch_attention";
 constexpr std::int64_t kLongestHandoutLength = 16384;
 // From this length on, at d up to 128, scores are more than 97 % of the saved bytes.
 constexpr std::int64_t kScoresOutweighFrom = 4096;
-constexpr double kTensorTolerance = 0.05;  // |tensors / 2 − 1| below this counts as two tensors.
 constexpr Notation kBytes{Notation::kMebibytes};
 
 using Rows = std::vector<AttentionRow>;
@@ -105,34 +104,25 @@ std::vector<PassTime> times_of(const Rows& rows) {
   return times;
 }
 
-/// True if rows of two lengths that ran, from kScoresOutweighFrom on, save two tensors of scores:
-/// the softmax's exponentials and probabilities.
-bool saves_two_tensors_of_scores(const Rows& rows) {
+/// True if rows of two lengths that ran, from kScoresOutweighFrom on, save two tensors of scores.
+bool saved_bytes_grow_quadratically(const Rows& rows) {
   const Rows long_rows = only(rows, [](const AttentionRow& row) {
     return row.ran() && row.length() >= kScoresOutweighFrom;
   });
   return distinct(each(long_rows, &AttentionRow::length)).size() > 1 &&
-         std::ranges::all_of(long_rows, [](const AttentionRow& row) {
-           const double tensors = row.saved_bytes().value_or(0) / row.score_bytes();
-           return std::abs(tensors / 2 - 1) < kTensorTolerance;
-         });
+         std::ranges::all_of(long_rows, &AttentionRow::saves_two_tensors_of_scores);
 }
 
-/// Estimates the peak of a whole forward and backward pass of `row`, which ran out of memory: that
-/// of the last row that ran with the same d, scaled by the bytes of a tensor of scores. Returns
-/// nothing if the GPU has that much memory, or if not a tensor of scores was refused.
+/// Accounts for `row`, which ran out of memory: forward and backward of the last row that ran with
+/// the same d peak at a whole number of tensors of scores, apart from the inputs. Returns nothing
+/// if the GPU holds as many of `row`.
 std::optional<Facts> needed_facts(const AttentionRow& row, const Rows& rows,
                                   std::optional<std::int64_t> capacity_bytes) {
-  const AttentionRow* last_ran = nullptr;
-  for (const AttentionRow& other : rows) {
-    if (other.ran() && dim(other) == dim(row)) last_ran = &other;
-  }
-  const auto peak = last_ran == nullptr ? std::nullopt : last_ran->number(column::kPeakBytes);
-  const auto in_use = row.number(column::kInUseBytes);
-  if (!capacity_bytes || !peak || !in_use ||
-      row.number(column::kRequestedBytes) != row.score_bytes())
-    return std::nullopt;
-  const double tensors = *peak / last_ran->score_bytes();
+  const Rows ran =
+      only(rows, [&](const AttentionRow& other) { return other.ran() && dim(other) == dim(row); });
+  const auto peak = ran.empty() ? std::nullopt : ran.back().number(column::kPeakBytes);
+  if (!capacity_bytes || !peak) return std::nullopt;
+  const double tensors = std::floor(*peak / ran.back().score_bytes());
   const double bytes = tensors * row.score_bytes();
   if (bytes <= static_cast<double>(*capacity_bytes)) return std::nullopt;
   return Facts()
@@ -141,9 +131,8 @@ std::optional<Facts> needed_facts(const AttentionRow& row, const Rows& rows,
       .set("batch", std::to_string(row.spec().batch.value_or(1)))
       .set("width", under_autocast(row.spec()) ? "2" : "4")
       .set("tensor", format_bytes_briefly(row.score_bytes()))
-      .set("in_use", format_bytes_briefly(*in_use))
-      .set("phase", row.failed_phase())
       .set("tensors", tensors, {Notation::kFixed, 0})
+      .set("length", format_count(ran.back().length()))
       .set("bytes", format_bytes_briefly(bytes))
       .set("capacity", format_bytes_briefly(static_cast<double>(*capacity_bytes)));
 }
@@ -171,13 +160,13 @@ void add_answer(Facts& facts, const Rows& rows, std::optional<std::int64_t> capa
   std::vector<std::string> ends;
   std::string first_end;
   std::optional<AttentionRow> first_out_of_memory;
-  bool two_tensors = false;
+  bool grows = false;
   for (const Precision precision : precisions_of(rows)) {
     const Rows own_rows = of_precision(rows, precision);
     const Rows ran = only(own_rows, &AttentionRow::ran);
     const Rows ran_out = only(own_rows, &AttentionRow::ran_out_of_memory);
     const std::string name(describe(precision));
-    two_tensors = two_tensors || saves_two_tensors_of_scores(own_rows);
+    grows = grows || saved_bytes_grow_quadratically(own_rows);
     if (ran_out.empty() && ran.empty()) {
       ends.push_back(name + " did not run: " + escape_markdown(first_reason(own_rows)));
       continue;
@@ -193,7 +182,7 @@ void add_answer(Facts& facts, const Rows& rows, std::optional<std::int64_t> capa
       first_end = ran_out.empty() ? length + " tokens fit in " + name
                                   : "out of memory at " + length + " tokens in " + name;
   }
-  facts.set_markdown("ends", join_words(ends)).flag("grows", two_tensors);
+  facts.set_markdown("ends", join_words(ends)).flag("grows", grows);
   facts.when("first", !first_end.empty(), "end", first_end);
   facts.when(
       "needed",
@@ -234,9 +223,7 @@ PartContent content(const RunView& view, const Rows& rows) {
              device == nullptr ? std::nullopt : std::optional(device->memory_bytes));
   part.facts.when("times", times_facts(rows)).flag("gpu", view.on_gpu());
   // Workers that empty the cache before each length also record the forward's peak.
-  part.facts.flag("cache_emptied", std::ranges::any_of(rows, [](const AttentionRow& row) {
-                    return row.forward_peak_bytes.has_value();
-                  }));
+  part.facts.flag("cache_emptied", std::ranges::any_of(rows, &AttentionRow::has_forward_peak));
   const CellSpec& spec = rows.front().spec();
   part.facts.set("steps", format_count(spec.steps.value_or(0)));
   part.facts.set("warmup", format_count(spec.warmup.value_or(0)));

@@ -22,12 +22,9 @@ std::string MeasuredSteps::reason() const {
   return cell_ == nullptr ? kNotPlanned : reason_missing(*cell_);
 }
 
-std::vector<double> MeasuredSteps::steps_ms() const {
-  return ran() ? milliseconds(*launch_, metric::kStep, metric::kTotal) : std::vector<double>();
-}
-
-std::vector<double> MeasuredSteps::phase_ms(std::string_view phase) const {
-  return ran() ? milliseconds(*launch_, metric::kEvent, phase) : std::vector<double>();
+std::vector<double> MeasuredSteps::times_ms(std::string_view phase) const {
+  const auto tag = phase == metric::kTotal ? metric::kStep : metric::kEvent;
+  return ran() ? milliseconds(*launch_, tag, phase) : std::vector<double>();
 }
 
 std::optional<double> MeasuredSteps::metric_value(std::string_view tag,
@@ -50,16 +47,16 @@ std::optional<double> MeasuredSteps::kernel_count() const {
 
 std::optional<double> MeasuredSteps::busy_fraction() const {
   const auto busy = metric_value(metric::kProfile, metric::kBusy);
-  const std::vector<double> steps = steps_ms();
+  const std::vector<double> steps = times_ms(metric::kTotal);
   const bool gpu = ran() && cell_->spec.device == DeviceKind::kCuda;
   if (!gpu || !busy || steps.empty()) return std::nullopt;
   return std::min(1.0, *busy / kNanosecondsPerMillisecond / median(steps));
 }
 
 std::optional<LaunchCosts> MeasuredSteps::forward_costs() const {
-  const std::vector<double> times_ms = phase_ms(metric::kForward);
-  if (times_ms.empty() || cell_->spec.device != DeviceKind::kCuda) return std::nullopt;
-  return launch_costs(*launch_, {metric::kForward}, {median(times_ms)});
+  const std::vector<double> forward_ms = times_ms(metric::kForward);
+  if (forward_ms.empty() || cell_->spec.device != DeviceKind::kCuda) return std::nullopt;
+  return launch_costs(*launch_, {metric::kForward}, forward_ms);
 }
 
 std::optional<double> MeasuredSteps::forward_kernel_share() const {

@@ -27,9 +27,9 @@ class MeasuredSteps {
   bool ran() const { return launch_ != nullptr; }
   std::string reason() const;  ///< Why there are no numbers; empty if there are.
 
-  std::vector<double> steps_ms() const;  ///< Times of all unprofiled steps; empty if none ran.
-  /// Returns the times of a phase in all unprofiled steps; empty if none ran.
-  std::vector<double> phase_ms(std::string_view phase) const;
+  /// Returns the times of a phase, or of `metric::kTotal`, in all unprofiled steps; empty if none
+  /// ran.
+  std::vector<double> times_ms(std::string_view phase) const;
   std::optional<double> compile_seconds() const;
   std::optional<double> peak_bytes() const;
   std::optional<double> kernel_count() const;  ///< Number in one training step.

@@ -17,8 +17,7 @@ namespace {
 constexpr std::int64_t kUsualHeadDim = 64;
 constexpr Notation kFactor{Notation::kFixed, 2};
 constexpr Notation kSavedBytes{Notation::kMebibytes};
-constexpr double kAlike = 0.2;   // Times that differ by a smaller fraction take about as long.
-constexpr double kMoreWork = 4;  // Twice the length has this many times the scores.
+constexpr Notation kRoughFactor{Notation::kSignificant, 2};
 
 /// Attention at one sequence length, eager and compiled.
 struct AttentionPair {
@@ -79,6 +78,12 @@ const std::vector<Column<SpeedupPoint>> kSpeedupPoints{
     {"length", "Sequence", &SpeedupPoint::length, "", kAsCount},
     {"speedup", "Speedup", &SpeedupPoint::speedup, "×", kFactor}};
 
+std::int64_t dim(const AttentionPair& pair) { return pair.eager.sweep().head_dim; }
+
+Precision precision_of(const AttentionPair& pair) {
+  return pair.eager.spec().precision.value_or(Precision::kFp32);
+}
+
 /// Pairs each eager row with the compiled row, which has only a reason if it was not planned.
 std::vector<AttentionPair> pairs_of(const Run& run) {
   std::vector<AttentionPair> pairs;
@@ -108,7 +113,6 @@ std::vector<AttentionPair> pairs_of(const Run& run) {
 
 /// Returns the pairs that ran both ways at head dimension 64, or else at the first that has any.
 std::vector<AttentionPair> compared_pairs(const std::vector<AttentionPair>& pairs) {
-  const auto dim = [](const AttentionPair& pair) { return pair.eager.sweep().head_dim; };
   const auto ran = only(pairs, [](const AttentionPair& pair) {
     return pair.speedup(metric::kForward) && pair.speedup(metric::kBackward);
   });
@@ -118,60 +122,51 @@ std::vector<AttentionPair> compared_pairs(const std::vector<AttentionPair>& pair
   return only(ran, [&](const AttentionPair& pair) { return dim(pair) == compared_dim; });
 }
 
-/// Returns the eager forward passes at the shortest sequence and at the longest that takes about as
-/// long with at least kMoreWork times the scores: launches set their time. Empty without such.
-std::optional<Facts> launches_facts(const std::vector<AttentionPair>& pairs) {
-  const auto forward_ms = [](const AttentionPair& pair) {
-    return *pair.eager.ms(metric::kForward, "mean_ns");
-  };
-  const AttentionPair& shortest = pairs.front();
-  const AttentionPair* longer = nullptr;
-  for (const AttentionPair& pair : pairs) {
-    if (std::abs(forward_ms(pair) / forward_ms(shortest) - 1) > kAlike) break;
-    if (pair.eager.score_bytes() >= kMoreWork * shortest.eager.score_bytes()) longer = &pair;
+/// Returns the range of forward's speedups over the head dimensions at the shortest sequence, if
+/// the CPU sets its times there. Empty if it does not, eager or compiled.
+std::optional<Facts> launches_facts(const std::vector<AttentionPair>& grid) {
+  std::vector<double> speedups;
+  for (const std::int64_t own_dim : distinct(each(grid, dim))) {
+    const auto pairs = only(grid, [&](const AttentionPair& pair) { return dim(pair) == own_dim; });
+    for (const auto implementation : {&AttentionPair::eager, &AttentionPair::compiled}) {
+      if (bounds_by_length(each(pairs, implementation), metric::kForward).front() != Bound::kLaunch)
+        return std::nullopt;
+    }
+    const auto speedup = pairs.front().speedup(metric::kForward);
+    if (!speedup) return std::nullopt;
+    speedups.push_back(*speedup);
   }
-  if (longer == nullptr) return std::nullopt;
   return Facts()
-      .set("short", format_count(shortest.eager.length()))
-      .set("long", format_count(longer->eager.length()))
-      .set("short_ms", forward_ms(shortest), kThreeDigits)
-      .set("long_ms", forward_ms(*longer), kThreeDigits);
+      .set("length", format_count(grid.front().eager.length()))
+      .set("lowest", std::ranges::min(speedups), kRoughFactor)
+      .set("highest", std::ranges::max(speedups), kRoughFactor);
 }
 
-/// Tells how often the scores could be copied in the time that the forward pass saves. Empty if
-/// that is less than one copy, if the bandwidth is unknown, and under autocast, where scores have
-/// two dtypes.
+/// Tells how often the scores could be copied in the time that both passes save. Empty if that is
+/// less than one copy, if the bandwidth is unknown, and under autocast, where scores have two
+/// dtypes.
 std::string spared_copies(const RunView& view, const AttentionPair& pair) {
   const auto bandwidth = measured_limits(view.run()).copy_bandwidth;
   if (!bandwidth || !view.on_gpu() || under_autocast(pair.eager.spec())) return "";
   const double copy_ms = 2 * pair.eager.score_bytes() / *bandwidth * 1e3;  // It reads and writes.
-  const double copies = (*pair.eager.ms(metric::kForward, "mean_ns") -
-                         *pair.compiled.ms(metric::kForward, "mean_ns")) /
-                        copy_ms;
-  if (copies < 1) return "";
-  return ": fusing spares forward the time of " + format_significant(copies, 2) +
-         " copies of the scores";
+  const auto copies = [&](std::string_view pass) {
+    return (*pair.eager.ms(pass, "mean_ns") - *pair.compiled.ms(pass, "mean_ns")) / copy_ms;
+  };
+  const double forward = copies(metric::kForward), backward = copies(metric::kBackward);
+  if (std::min(forward, backward) < 1) return "";
+  return ": fusing spares the time of " + format_significant(forward, 2) + " and " +
+         format_significant(backward, 2) + " copies of the scores";
 }
 
-/// Gives the speedups at the longest sequence; `pairs` must not be empty.
-Facts precision_facts(const RunView& view, const std::vector<AttentionPair>& pairs,
-                      Precision precision) {
+/// Gives the speedups at the longest sequence.
+Facts precision_facts(const RunView& view, const AttentionPair& longest) {
   return Facts()
-      .set("spared", spared_copies(view, pairs.back()))
-      .set("length", format_count(pairs.back().eager.length()))
-      .set("forward", *pairs.back().speedup(metric::kForward), kFactor)
-      .set("backward", *pairs.back().speedup(metric::kBackward), kFactor)
-      .set("precision", describe(precision))
-      .set("d", std::to_string(pairs.front().eager.sweep().head_dim));
-}
-
-std::string first_reason(const std::vector<AttentionPair>& pairs) {
-  for (const AttentionPair& pair : pairs) {
-    for (const AttentionRow* row : {&pair.compiled, &pair.eager}) {
-      if (!row->reason.empty()) return row->reason;
-    }
-  }
-  return "not measured yet";
+      .set("spared", spared_copies(view, longest))
+      .set("length", format_count(longest.eager.length()))
+      .set("forward", *longest.speedup(metric::kForward), kFactor)
+      .set("backward", *longest.speedup(metric::kBackward), kFactor)
+      .set("precision", describe(precision_of(longest)))
+      .set("d", std::to_string(dim(longest)));
 }
 
 }  // namespace
@@ -179,20 +174,20 @@ std::string first_reason(const std::vector<AttentionPair>& pairs) {
 std::optional<PartContent> present_attention(const RunView& view) {
   const std::vector<AttentionPair> pairs = pairs_of(view.run());
   if (pairs.empty()) return std::nullopt;
-  const auto precision_of = [](const AttentionPair& pair) {
-    return pair.eager.spec().precision.value_or(Precision::kFp32);
-  };
   PartContent part;
   std::vector<Facts> precisions;
   std::optional<Facts> launches;
+  bool both_save_scores = true;
   std::vector<SpeedupPoint> points;
   for (const Precision precision : distinct(each(pairs, precision_of))) {
     const auto grid =
         only(pairs, [&](const AttentionPair& pair) { return precision_of(pair) == precision; });
     const std::vector<AttentionPair> compared = compared_pairs(grid);
     if (!compared.empty()) {
-      precisions.push_back(precision_facts(view, compared, precision));
-      if (view.on_gpu()) launches = launches_facts(compared);
+      precisions.push_back(precision_facts(view, compared.back()));
+      both_save_scores = both_save_scores && compared.back().eager.saves_two_tensors_of_scores() &&
+                         compared.back().compiled.saves_two_tensors_of_scores();
+      if (view.on_gpu()) launches = launches_facts(grid);
     }
     for (const auto pass : {metric::kForward, metric::kBackward}) {
       const std::string series = std::string(pass) + ", " + std::string(describe(precision));
@@ -204,8 +199,11 @@ std::optional<PartContent> present_attention(const RunView& view) {
     part.datasets.back().variant = describe(precision);
   }
   const CellSpec& spec = pairs.front().eager.spec();
-  part.facts.flag("nothing", precisions.empty())
-      .set("reason", first_reason(pairs))
+  std::vector<AttentionRow> rows = each(pairs, &AttentionPair::compiled);
+  std::ranges::copy(each(pairs, &AttentionPair::eager), std::back_inserter(rows));
+  part.facts.flag("saves_scores", both_save_scores && !precisions.empty())
+      .set("nothing",
+           precisions.empty() ? "No configuration ran both ways: " + first_reason(rows) + "." : "")
       .list("precisions", std::move(precisions))
       .when("launches", launches)
       .flag("gpu", view.on_gpu())

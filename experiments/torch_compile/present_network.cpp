@@ -17,14 +17,11 @@ namespace {
 
 constexpr Notation kSpeedup{Notation::kFixed, 2};
 constexpr Notation kMs{Notation::kSignificant, 4};
-std::vector<double> times_ms(const MeasuredSteps& steps, std::string_view phase) {
-  return phase == metric::kTotal ? steps.steps_ms() : steps.phase_ms(phase);
-}
 
 /// Divides the median eager time by the median compiled time: one stalled step would move a mean.
 std::optional<double> speedup(const ComparedNetwork& network, std::string_view phase) {
-  const std::vector<double> eager_ms = times_ms(network.eager, phase);
-  const std::vector<double> compiled_ms = times_ms(network.compiled, phase);
+  const std::vector<double> eager_ms = network.eager.times_ms(phase);
+  const std::vector<double> compiled_ms = network.compiled.times_ms(phase);
   if (eager_ms.empty() || compiled_ms.empty() || median(compiled_ms) <= 0) return std::nullopt;
   return median(eager_ms) / median(compiled_ms);
 }
@@ -39,7 +36,7 @@ NetworkColumn time_column(const char* name, const char* title, ModeOfNetwork mod
                           std::string_view phase) {
   return {name, title,
           [mode, phase](const ComparedNetwork& network) {
-            const std::vector<double> ms = times_ms(network.*mode, phase);
+            const std::vector<double> ms = (network.*mode).times_ms(phase);
             return ms.empty() ? Value::missing((network.*mode).reason()) : Value(median(ms));
           },
           "ms", kMs};
@@ -110,8 +107,8 @@ std::vector<SpeedupRow> speedup_rows(const Networks& networks) {
       const auto ratio = speedup(network, phase);
       if (!ratio) continue;
       rows.push_back({network.spec().size + ", " + network.precision() + ", " + words,
-                      median(times_ms(network.eager, phase)),
-                      median(times_ms(network.compiled, phase)), *ratio});
+                      median(network.eager.times_ms(phase)),
+                      median(network.compiled.times_ms(phase)), *ratio});
     }
   }
   return rows;
@@ -144,24 +141,37 @@ std::vector<ClassRow> class_rows(const ComparedNetwork& network) {
   return sorted;
 }
 
-/// Compares the time of the kernels, except GEMMs and memsets, before and after compiling. Returns
-/// nothing unless it explains more than half of the time that a step saves.
-std::optional<Facts> fusion_facts(const ComparedNetwork& network) {
-  const std::set<std::string> unfused{"GEMM", "memset"};
-  double eager_ms = 0, compiled_ms = 0;
-  for (const ClassRow& row : class_rows(network)) {
-    if (unfused.contains(row.kernel_class)) continue;
-    eager_ms += row.eager.ms;
-    compiled_ms += row.compiled.ms;
-  }
-  const auto optimizer_ms = network.compiled.phase_ms(metric::kOptimizer);
-  const double step_ms = median(network.compiled.steps_ms());
-  const double saved_ms = median(network.eager.steps_ms()) - step_ms;
+/// Adds up the time of the kernels in all classes but those left out.
+double kernels_ms(const MeasuredSteps& steps, const std::set<std::string>& left_out = {}) {
+  double ms = 0;
+  for (const auto& [name, sum] : steps.kernels_by_class())
+    ms += left_out.contains(name) ? 0 : sum.ms;
+  return ms;
+}
+
+/// Compares the time of the last network's kernels, except GEMMs and memsets, before and after
+/// compiling, and gives the share of GEMMs in each network. Returns nothing unless fusion explains
+/// more than half of the time that the last network's step saves.
+std::optional<Facts> fusion_facts(const Networks& networks) {
+  const ComparedNetwork& last = networks.back();
+  const double eager_ms = kernels_ms(last.eager, {"GEMM", "memset"});
+  const double compiled_ms = kernels_ms(last.compiled, {"GEMM", "memset"});
+  const auto optimizer_ms = last.compiled.times_ms(metric::kOptimizer);
+  const double step_ms = median(last.compiled.times_ms(metric::kTotal));
+  const double saved_ms = median(last.eager.times_ms(metric::kTotal)) - step_ms;
   if (compiled_ms <= 0 || saved_ms <= 0 || eager_ms - compiled_ms <= saved_ms / 2 ||
       optimizer_ms.empty())
     return std::nullopt;
+  std::vector<std::string> gemms;
+  for (const ComparedNetwork& network : networks) {
+    const double all_ms = kernels_ms(network.eager);
+    if (all_ms <= 0) return std::nullopt;
+    const double gemm_share = 1 - kernels_ms(network.eager, {"GEMM"}) / all_ms;
+    gemms.push_back(format_percent(gemm_share) + " % (" + network.precision() + ")");
+  }
   return Facts()
-      .set("precision", network.precision())
+      .set("gemms", join_words(gemms))
+      .set("precision", last.precision())
       .set("ms", eager_ms, kThreeDigits)
       .set("compiled_ms", compiled_ms, kThreeDigits)
       .set("share", format_percent(median(optimizer_ms) / step_ms));
@@ -173,18 +183,8 @@ Facts network_facts(const ComparedNetwork& network) {
       .set("size", network.spec().size)
       .set("precision", network.precision())
       .set("step", *speedup(network, metric::kTotal), kSpeedup)
-      .set("forward", *speedup(network, metric::kForward), kSpeedup);
-}
-
-std::vector<Networks> by_precision(const Networks& networks) {
-  std::vector<Networks> groups;
-  for (const ComparedNetwork& network : networks) {
-    if (groups.empty() || groups.back().front().precision() != network.precision()) {
-      groups.emplace_back();
-    }
-    groups.back().push_back(network);
-  }
-  return groups;
+      .set("forward", *speedup(network, metric::kForward), kSpeedup)
+      .set("rough_forward", *speedup(network, metric::kForward), {Notation::kSignificant, 2});
 }
 
 std::string first_reason(const Networks& networks) {
@@ -196,16 +196,11 @@ std::string first_reason(const Networks& networks) {
   return "not measured yet";
 }
 
-/// Compares forward passes that are launch-bound both ways, compiled with fewer launches. Returns
-/// nothing for others.
-std::optional<Facts> launch_bound_facts(const ComparedNetwork& network) {
+/// True if the forward pass is launch-bound both ways, and compiled has fewer launches.
+bool has_fewer_launches(const ComparedNetwork& network) {
   const auto eager = network.eager.forward_costs(), compiled = network.compiled.forward_costs();
-  if (!eager || !compiled || eager->bound() != Bound::kLaunch ||
-      compiled->bound() != Bound::kLaunch || compiled->launches >= eager->launches)
-    return std::nullopt;
-  return network_facts(network)
-      .set("share", format_percent(eager->kernel_share()))
-      .set("compiled_share", format_percent(compiled->kernel_share()));
+  return eager && compiled && eager->bound() == Bound::kLaunch &&
+         compiled->bound() == Bound::kLaunch && compiled->launches < eager->launches;
 }
 
 /// Describes the largest network in each precision, and the largest gain of a launch-bound pass.
@@ -216,20 +211,17 @@ void add_answer(Facts& facts, const Networks& networks) {
   const Networks largest = only(timed, [&](const ComparedNetwork& network) {
     return network.spec().model == timed.back().spec().model;
   });
-  const Networks launch_bound = only(timed, [](const ComparedNetwork& network) {
-    return launch_bound_facts(network).has_value();
-  });
-  const auto forward_speedup = [](const ComparedNetwork& network) {
-    return *speedup(network, metric::kForward);
-  };
+  const Networks launch_bound = only(timed, has_fewer_launches);
+  const ComparedNetwork* gains_most = labreport::largest(
+      launch_bound,
+      [](const ComparedNetwork& network) { return *speedup(network, metric::kForward); });
   facts.set("nothing",
             timed.empty() ? "No network ran both ways: " + first_reason(networks) + "." : "");
   facts.list("networks", each(largest, network_facts));
   facts.when("largest", !timed.empty(), timed.empty() ? Facts() : network_facts(timed.back()));
-  facts.when("fusion", timed.empty() ? std::nullopt : fusion_facts(timed.back()));
-  const auto gains_most = std::ranges::max_element(launch_bound, {}, forward_speedup);
-  facts.when("launches",
-             gains_most == launch_bound.end() ? std::nullopt : launch_bound_facts(*gains_most));
+  facts.when("fusion", timed.empty() ? std::nullopt : fusion_facts(largest));
+  facts.when("launches", gains_most != nullptr,
+             gains_most == nullptr ? Facts() : network_facts(*gains_most));
 }
 
 }  // namespace
@@ -250,13 +242,12 @@ std::optional<PartContent> present_network(const RunView& view) {
     }
   }
   part.datasets = {make_dataset("networks", kNetworks, networks),
-                   make_dataset("costs", kNetworks, networks),
-                   make_dataset("phases", kNetworks, networks),
                    make_dataset("speedups", kSpeedups, speedup_rows(networks))};
-  for (const Networks& group : by_precision(only(networks, &ComparedNetwork::both_ran))) {
-    Dataset classes = make_dataset("kernels", kClasses, class_rows(group.back()));
-    classes.variant = group.back().spec().size + ", " + group.back().precision();
-    part.datasets.push_back(std::move(classes));
+  const Networks ran = only(networks, &ComparedNetwork::both_ran);
+  for (std::size_t i = 0; i < ran.size(); ++i) {  // Only the last of each precision is shown.
+    if (i + 1 < ran.size() && ran[i + 1].precision() == ran[i].precision()) continue;
+    part.datasets.push_back(make_dataset("kernels", kClasses, class_rows(ran[i])));
+    part.datasets.back().variant = ran[i].spec().size + ", " + ran[i].precision();
   }
   part.details.tables = {command_table(
       view.run(), kProblem + std::string(".b"),

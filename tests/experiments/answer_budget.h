@@ -95,10 +95,11 @@ inline std::size_t word_count(const std::string& text) {
 /// run.
 inline std::size_t number_count(std::string text) {
   for (const char* given_by_handout :
-       {R"(\b[0-9.]+B\b)", R"([0-9]+×[0-9]+)", R"(\b[dh] [0-9]+)", R"(\b[0-9]+ layers)",
-        R"(\b[A-Za-z]+-?[0-9]+\b)",
+       {R"(\b[0-9.]+B\b)", R"([0-9]+×[0-9]+)", R"(\b[dh] [0-9]+( to [0-9]+)?)",
+        R"(\b[0-9]+ layers)", R"(\b[A-Za-z]+-?[0-9]+\b)",
         R"(\b(contexts?|lengths?|dimensions?) [0-9,]+((, | and | to )[0-9,]+)*)",
-        R"(\b[Aa]t (128|256|512|1,024|2,048)\b)", R"(\b[Uu]p to (128|256|512|1,024)\b)",
+        R"(\b[Aa]t (128|256|512|1,024|2,048|4,096|8,192|16,384|32,768|65,536)\b)",
+        R"(\b[Uu]p to (128|256|512|1,024)\b)",
         R"([0-9,]+((, | and | to )[0-9,]+)* (tokens|steps|GPUs|ranks)\b(?!/))",
         R"(\b[0-9]+ (warm-up|timed|forward|forward\+backward|training) steps?)",
         R"(\b([Cc]aps|buckets) of [0-9.,]+((, | and )[0-9.,]+)* MB\b)",

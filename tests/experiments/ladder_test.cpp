@@ -187,6 +187,22 @@ TEST(Ladder, NamesTensorCoresForTf32) {
               HasSubstr("because GEMMs run on tensor cores: GPU time falls "));
 }
 
+TEST(LadderAnswer, RanksAChangeToALaunchBoundStepWithTheOneThatEndsIt) {
+  const Change one_pace =
+      combined(scale_variant(Variant::kMatmul, 2),
+               combined(scale_variant(Variant::kSdpa, 3), scale_variant(Variant::kFusedAdamW, 4)));
+  const Change idle = where(
+      [](const CellSpec& spec) {
+        return spec.precision == Precision::kTf32 && spec.variant == Variant::kFusedAdamW;
+      },
+      scaled(metric::kProfile, metric::kBusy, 0.1));
+  EXPECT_THAT(answer(ladder_run(one_pace)),
+              AllOf(HasSubstr("Begin with **CUDA graph**, which saves most, "),
+                    Not(HasSubstr("together"))));
+  EXPECT_THAT(answer(ladder_run(combined(one_pace, idle))),
+              HasSubstr("Begin with **TF32 and CUDA graph**, which save most together, "));
+}
+
 TEST(LadderAnswer, NamesLossesThatDiffer) {
   const auto diverging_losses = where(
       [](const CellSpec& spec) {

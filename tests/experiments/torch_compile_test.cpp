@@ -146,6 +146,29 @@ TEST(CompiledAttention, IsToldAtAnotherHeadDimensionIfTheUsualOneDidNotRun) {
   EXPECT_THAT(compile_answer(without_usual, "a"), HasSubstr("and d = 16 compiled"));
 }
 
+TEST(CompiledAttention, TellsAForwardPassThatTheCpuSets) {
+  const auto shortest_at_ns = [](std::int64_t ns) {
+    return compile_answer(each_row(metric::kAttention,
+                                   [ns](const NamedRow& row) {
+                                     if (row.number(column::kLength) == 256)
+                                       row[attention_column(metric::kForward, "median_ns")] = ns;
+                                   }),
+                          "a");
+  };
+  EXPECT_THAT(shortest_at_ns(1'000'000'000),
+              HasSubstr("At 256 tokens the CPU's launches set forward's time both ways: **2.0 to "
+                        "2.0×** over all d."));
+  EXPECT_THAT(shortest_at_ns(1), Not(HasSubstr("launches")));
+}
+
+TEST(CompiledAttention, SavesTheScoresOnlyIfBothWaysDo) {
+  const auto keep_scores = where(is_compiled, each_row(metric::kAttention, [](const NamedRow& row) {
+                                   row.scale(column::kBeforeBackwardBytes, 2);
+                                 }));
+  EXPECT_THAT(compile_answer(keep_scores, "a"), HasSubstr("Both ways save two tensors of scores"));
+  EXPECT_THAT(compile_answer(unchanged, "a"), Not(HasSubstr("save two")));
+}
+
 TEST(CompiledAnswers, SayWhyADemonstrationIsNotCompiled) {
   EXPECT_THAT(compile_part(compile_input(Preset::kDemo), unchanged, "a").answer,
               HasSubstr("a demonstration on a CPU compiles the contexts"));
@@ -170,7 +193,7 @@ TEST(CompiledNetwork, TellsAForwardPassThatIsLaunchBoundBothWays) {
     return where([](const CellSpec& spec) { return spec.size == "small"; },
                  scaled(metric::kBusy, metric::kForward, factor));
   };
-  EXPECT_THAT(compile_answer(busy(0.01)), HasSubstr("small's BF16 forward pass runs"));
+  EXPECT_THAT(compile_answer(busy(0.01)), HasSubstr("small's BF16 forward pass runs **2.0×**"));
   EXPECT_THAT(compile_answer(busy(100)), Not(HasSubstr("small's")));
 }
 

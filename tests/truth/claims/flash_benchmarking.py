@@ -1,6 +1,4 @@
 """The claims about attention's implementations, recomputed from the rows of their sweeps."""
-import re
-
 from checks import PRECISIONS, near, number, true
 
 CELL_KINDS = {"attention"}
@@ -41,42 +39,66 @@ def described_d(run):
     return 64 if 64 in dims else dims[0]
 
 
-def fastest(run, precision, implementation, ms, length, d, ratio):
-    true(int(d) == described_d(run))
-    timed = timed_by_backend(run, precision, described_d(run), length)
-    own, eager = timed[BACKEND_OF_NAME.get(implementation, "custom")], timed["eager"]
-    near(ms, total_ms(own))
+def winner(run, precision, length):
+    """Returns the fastest row and eager's row at a length; None for a row that was not timed."""
+    timed = timed_by_backend(run, precision, described_d(run), f"{length}")
+    return min(timed.values(), key=total_ms, default=None), timed.get("eager")
+
+
+def eager_loses(best, eager):
+    return eager is not None and best is not eager and clearly_faster(best, eager)
+
+
+def lengths_of(run, precision):
+    return sorted({row["length"] for row in sweep_rows(run, precision, described_d(run))})
+
+
+def fastest(run, precision, implementation, ms, length, d, ratio, at, first_ratio, first_length):
+    """Checks the fastest at the longest length at which eager loses, or, with `at`, beyond the last such length, where
+    eager has run out of memory. The gain grows with each length from `first_length` on."""
+    true(not d or int(d) == described_d(run))
+    won = [length for length in lengths_of(run, precision) if eager_loses(*winner(run, precision, length))]
+    true(number(at or length) == won[-1])
+    fastest.first = fastest.first if getattr(fastest, "run", None) is run else (precision, won[-1])
+    fastest.run = run
+    own, eager = winner(run, precision, won[-1])
     near(ratio, total_ms(eager) / total_ms(own), 2)
-    true(total_ms(own) <= min(total_ms(row) for row in timed.values()), "another is faster")
-    true(clearly_faster(own, eager))
-    if getattr(fastest, "run", None) is not run:
-        fastest.run, fastest.rows = run, {}
-    fastest.rows[precision] = own
+    if at:
+        own, eager = winner(run, precision, int(number(length)))
+        true(number(length) > won[-1] and eager is None)
+        ends = [row["length"] for row in sweep_rows(run, precision, described_d(run))
+                if row["backend"] == "eager" and row["outcome"] == "out of memory"]
+        true(ends and min(ends) <= number(length), "eager did not run out of memory")
+    near(ms, total_ms(own))
+    true(BACKEND_OF_NAME.get(implementation, "custom") == own["backend"] or total_ms(own) == total_ms(timed_by_backend(
+        run, precision, described_d(run), length)[BACKEND_OF_NAME[implementation]]), "another is faster")
+    if first_length:
+        grown = [winner(run, precision, length) for length in won if length >= number(first_length)]
+        gains = [total_ms(eager) / total_ms(best) for best, eager in grown]
+        near(first_ratio, gains[0], 2)
+        true(len(gains) > 1 and all(shorter < longer for shorter, longer in zip(gains, gains[1:])), "the gain does not grow")
+        true(all(best["backend"] == own["backend"] for best, _ in grown), "another is faster")
 
 
 def none_is_faster(run):
     for precision in PRECISIONS:
-        for length in {row["length"] for row in sweep_rows(run, precision, described_d(run))}:
-            timed = timed_by_backend(run, precision, described_d(run), f"{length}")
-            if "eager" in timed:
-                best = min(timed.values(), key=total_ms)
-                true(best is timed["eager"] or not clearly_faster(best, timed["eager"]))
+        true(not any(eager_loses(*winner(run, precision, length)) for length in lengths_of(run, precision)))
 
 
 def nothing_ran(run):
     true(not any(row["outcome"] == "ok" for precision in PRECISIONS for row in sweep_rows(run, precision)))
 
 
-def bound(run, shares, narrow):
-    """Checks how much longer the fastest take than with narrower heads, whose FLOPs are at most half as many."""
-    true(int(narrow) == min(cell["head_dim"] for cell in run.of("attention", method="do_bench")))
-    true(2 * int(narrow) <= described_d(run))
-    claimed = re.split(", | and ", shares)
-    true(len(claimed) == len(fastest.rows))
-    for text, (precision, own) in zip(claimed, fastest.rows.items()):
-        same = timed_by_backend(run, precision, narrow, f"{own['length']}")[own["backend"]]
-        near(text, 100 * (total_ms(own) / total_ms(same) - 1))
-        true(0 < total_ms(own) / total_ms(same) - 1 < 0.2501)
+def scores(run, precision, more, narrow, wide):
+    """Checks that eager's time hardly grows with d where the first precision's fastest is compared with it."""
+    first_precision, length = fastest.first
+    true(precision == first_precision)
+    rows = {row["d"]: row for row in sweep_rows(run, precision)
+            if row["backend"] == "eager" and row["length"] == length and total_ms(row)}
+    true((int(narrow), int(wide)) == (min(rows), max(rows)) and int(wide) >= 2 * int(narrow))
+    growth = total_ms(rows[int(wide)]) / total_ms(rows[int(narrow)]) - 1
+    near(more, 100 * growth)
+    true(0 <= growth <= 0.0501, "it depends on d")
 
 
 def own_time(run, name, precision, timed=None, ms=None, length=None, other=None, other_ms=None):
@@ -102,8 +124,10 @@ CLAIMS = {
     "flash_benchmarking": [
         (r"No implementation is clearly faster than eager attention\.", none_is_faster),
         (r"No implementation was compared: .+?\.(?= \*\*|$)", nothing_ran),
-        (r"In (?P<precision>\w+) \*\*(?P<implementation>[^*]+)\*\* takes \*\*(?P<ms>\S+) ms\*\* for forward and backward at "
-         r"(?P<length>[\d,]+) tokens and d = (?P<d>\d+), \*\*(?P<ratio>\S+)×\*\* as fast as eager\.", fastest),
-        (r"They are (?P<shares>[\d., and]+) % longer than at d = (?P<narrow>\d+), so FLOPs do not set them\.", bound),
+        (r"In (?P<precision>\w+) \*\*(?P<implementation>[^*]+)\*\* takes \*\*(?P<ms>\S+) ms\*\* at (?P<length>[\d,]+) "
+         r"tokens(?: and d = (?P<d>\d+) for forward and backward)?, (?:eager |where eager runs out of memory \()"
+         r"\*\*(?P<ratio>\S+)×\*\*(?: as long| at (?P<at>[\d,]+)\))(?:, up from (?P<first_ratio>\S+)× at (?P<first_length>[\d,]+))?\.", fastest),
+        (r"Eager's (?P<precision>\w+) time grows (?P<more>\S+) % from d = (?P<narrow>\d+) to (?P<wide>\d+): its S² scores set it\.",
+         scores),
         (r"\*\*(?P<name>[^*]+ \(yours\))\*\* in (?P<precision>\w+): (?:(?P<ms>\S+) ms at (?P<length>[\d,]+) tokens(?:, where "
          r"(?P<other>[^.]+?) takes (?P<other_ms>\S+) ms)?|(?P<timed>not timed|timed forward only), .+?)\.(?= \*\*|$)", own_time)]}

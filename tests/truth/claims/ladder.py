@@ -7,7 +7,7 @@ from timing import LAUNCH_BOUND_BELOW
 
 CELL_KINDS = {"ladder", "limits"}
 VARIANTS = {"SDPA": "sdpa", "fused AdamW": "fused_adamw", "matmul": "matmul", "CUDA graph": "cuda_graph"}
-CHANGE_PATTERN = r"(?P<change>[\w .]+)"
+CHANGE_PATTERN = r"(?P<change>[\w ,.]+)"
 
 
 def timed_steps_ms(cell):
@@ -50,40 +50,47 @@ def ladder(run, words, speedup, first, last, change, saved, reason, fewer, bytes
            share_after):
     """Checks a ladder's sentences. `last` is the fastest step in ms; `what` is the time that falls with the change,
     `fewer` the number of kernels by which it falls, `bytes_moved` those of a parameter in AdamW after and before. `end`
-    is the change that ends the launch-bound steps."""
+    is the change that ends the launch-bound steps. `change` names several changes if steps between them are launch-bound."""
     rungs = ran_rungs(run, words)
     fastest_ms = min(ms for _, ms in rungs)
     near(speedup, rungs[0][1] / fastest_ms)
     near(first, rungs[0][1])
     near(last, fastest_ms)
     neighbours = list(zip(rungs, rungs[1:]))
+    true(not end or is_launch_bound(rungs[0]), "the first step is not launch-bound")
     if end:
-        old, new = next(pair for pair in neighbours if is_launch_bound(pair[0]) and not is_launch_bound(pair[1]))
+        old, new = next((old, new) for old, new in neighbours
+                        if is_launch_bound(old) and gpu_busy_ms(new[0]) is not None and not is_launch_bound(new))
         true(end not in VARIANTS or VARIANTS[end] in (new[0]["variant"] or "") or new[0]["precision"] == "tf32")
         near(share_before, 100 * kernel_share(*old))
         near(share_after, 100 * kernel_share(*new))
     if not change:
         return
+    ranked = [rung for rung in rungs if not is_launch_bound(rung)]
+    neighbours = list(zip(ranked, ranked[1:]))
     fitting = [(old, new) for old, new in neighbours
                if abs(old[1] - new[1] - number(saved)) <= 0.006 * number(saved) + 0.006]
     true(fitting, f"no change saves {saved} ms")
     (old_cell, old_ms), (new_cell, new_ms) = fitting[0]
-    if change in VARIANTS:
-        true(new_cell["variant"] == VARIANTS[change] or VARIANTS[change] in (new_cell["variant"] or ""))
+    changes = re.split(", | and ", change)
+    changed = [cell for cell, _ in rungs]
+    changed = changed[changed.index(old_cell) + 1:changed.index(new_cell) + 1]
+    true(len(changes) == len(changed), "other changes")
+    true(all(name not in VARIANTS or VARIANTS[name] in (cell["variant"] or "") for name, cell in zip(changes, changed)))
     saved_ms = old_ms - new_ms
     true(all(old[1] - new[1] <= saved_ms * 1.0001 for old, new in neighbours), "another change saves more")
-    true(not any(map(is_launch_bound, fitting[0])), "a launch-bound step is ranked")
+    true(not is_launch_bound(rungs[0]), "a launch-bound step is ranked")
     true(None not in (gpu_busy_ms(old_cell), gpu_busy_ms(new_cell)), "a step without a profile is ranked")
     true(saved_ms >= scatter_ms(old_cell) + scatter_ms(new_cell), "the steps scatter by as much")
     kernels = [cell.ok_launch().metric("profile", "kernels") for cell in (old_cell, new_cell)]
     if fewer:
         near(fewer, kernels[0] - kernels[1])
     if reason and "scores" in reason:
-        true(change == "SDPA")
+        true(changes[-1] == "SDPA")
         peaks = [cell.ok_launch().metric("memory", "peak_allocated") for cell in (old_cell, new_cell)]
         true(peaks[1] < peaks[0], "attention's scores stay in memory")
     if bytes_moved:
-        true(bytes_moved == "28 instead of 132" and change == "fused AdamW")
+        true(bytes_moved == "28 instead of 132" and changes[-1] == "fused AdamW")
     if not what:
         return
     parts = {"GPU idle time": lambda: [idle_ms(*rung) for rung in fitting[0]],
@@ -123,11 +130,11 @@ CLAIMS = {
     "ladder": [
         (NO_ANSWER, unanswered),
         (rf"- \*\*(?P<words>.+?(?: in \w+|, FP32 to TF32)): (?P<speedup>\S+)×\*\*, from (?P<first>\S+) to (?P<last>\S+) ms per "
-         rf"step\.(?: \*\*{CHANGE_PATTERN}\*\* saves most, (?P<saved>\S+) ms(?:, because "
+         rf"step\.(?: Begin with \*\*{CHANGE_PATTERN}\*\*, which saves? most(?: together)?, (?P<saved>\S+) ms(?:, because "
          r"(?P<reason>GEMMs run on tensor cores: |attention writes no scores to memory: |(?P<fewer>\S+) fewer kernels run: "
          r"|AdamW moves (?P<bytes_moved>.+?) bytes a parameter: )?"
          r"(?P<what>GPU idle time a kernel|GPU idle time|its GPU time|GPU time) falls from (?P<before>\S+) to (?P<after>\S+) "
-         r"[mµ]s)?\.)?(?: \*\*(?P<end>[\w .]+)\*\* ends the launch-bound steps: kernels fill (?P<share_before>\S+) % of the step "
-         r"before it and (?P<share_after>\S+) % with it\.)?", ladder),
+         r"[mµ]s)?\.)?(?: Begin with \*\*(?P<end>[\w .]+)\*\*, which ends the launch-bound steps: kernels fill "
+         r"(?P<share_before>\S+) % of the step before it and (?P<share_after>\S+) % with it\.)?", ladder),
         (r"- The loss of (?P<words>.+?) differs from the first rung's by (?P<difference>\S+) % with (?P<change>.+?), more than "
          r"rounding explains\.", losses_differ)]}

@@ -52,17 +52,15 @@ def times(run, length, d, forward, backward, precision):
     near(backward, row["backward_mean_ns"] / 1e6)
 
 
-def needs(run, precision, d, batch, width, tensor, in_use, phase, tensors, needed, capacity):
+def needs(run, precision, d, batch, width, tensor, tensors, length, needed, capacity):
     first = first_out_of_memory(run, precision)
     true(precision == ends.failed)
     true((first["d"], first["batch"], first["element_bytes"]) == (int(d), int(batch), int(width)))
     near_bytes(tensor, first["score_bytes"])
     ran = [row for row in sweep_rows(run, precision) if row["outcome"] == "ok" and row["d"] == first["d"]]
-    longest = ran[-1]
-    near_bytes(in_use, first["in_use_bytes"])
-    true(first["phase"] == phase and first["requested_bytes"] == first["score_bytes"])
-    near(tensors, longest["peak_bytes"] / longest["score_bytes"])
-    near_bytes(needed, longest["peak_bytes"] / longest["score_bytes"] * first["score_bytes"])
+    true(ran[-1]["length"] == number(length))
+    true(number(tensors) == ran[-1]["peak_bytes"] // ran[-1]["score_bytes"])
+    near_bytes(needed, number(tensors) * first["score_bytes"])
     true(bytes_in(needed) > bytes_in(capacity), "the GPU has as much")
     near_bytes(capacity, run.data["devices"][0]["memory_bytes"])
 
@@ -82,8 +80,7 @@ CLAIMS = {
          r"\*\*(?P<backward>\S+) ms\*\* in (?P<precision>\w+)\.", times),
         (r"(?P<words>\w+ (?:runs out of memory at|runs at every length up to|did not run).+?)\.(?= There| Two|$)", ends),
         (r"There \((?P<precision>\w+), d = (?P<d>\d+)\) one tensor of scores takes (?P<batch>\d+) · S² · (?P<width>\d) B = "
-         r"\*\*(?P<tensor>\S+ \w+)\*\*\. With \*\*(?P<in_use>\S+ \w+)\*\* in use "
-         r"(?P<phase>\w+) is refused another\. A pass needs (?P<tensors>\S+), \*\*(?P<needed>\S+ \w+)\*\*, and the GPU has "
-         r"(?P<capacity>\S+ \w+)\.", needs),
+         r"\*\*(?P<tensor>\S+ \w+)\*\*\. Forward and backward peak at (?P<tensors>\S+) of them, as at (?P<length>[\d,]+) tokens: "
+         r"\*\*(?P<needed>\S+ \w+)\*\*, and the GPU has (?P<capacity>\S+ \w+)\.", needs),
         (r"Two tensors of scores, softmax's exponentials and probabilities, are saved for backward and grow quadratically\. "
          r"FlashAttention recomputes them in tiles\.", growth)]}
