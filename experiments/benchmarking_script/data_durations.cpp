@@ -21,7 +21,6 @@ namespace {
 
 constexpr double kNoticeableRatio = 0.05;  // Smaller differences of two ratios count as none.
 constexpr double kTera = 1e12;
-constexpr const char* kOptimizer = "optimizer";
 
 /// Returns the profile of a process's first step, or of a later step with a backward pass; null if
 /// none ran.
@@ -33,22 +32,27 @@ const Launch* profile_with_backward(const RunView& view, const CellSpec& network
   return cell == nullptr ? nullptr : ok_launch(*cell);
 }
 
-/// Returns the rate of a phase's GEMMs in TFLOP/s, from the profile of one step. The phase has
-/// `flop_factor` times the FLOPs of `forward`, a spec whose mode is the forward pass.
-std::optional<double> gemm_rate(const RunView& view, const CellSpec& forward,
-                                std::string_view phase, double flop_factor) {
-  const auto flops = step_flops(forward);
-  const Launch* launch = profile_with_backward(view, forward);
-  if (!flops || launch == nullptr) return std::nullopt;
+/// The GEMMs of one phase in a profiled step; empty without a profile.
+struct PhaseGemms {
+  std::optional<double> ms = {}, rate = {};  ///< The rate, in TFLOP/s, needs known FLOPs.
+};
+
+/// The phase has `flop_factor` times the FLOPs of `forward`, a spec whose mode is the forward pass.
+PhaseGemms phase_gemms(const Launch* profile, const CellSpec& forward, std::string_view phase,
+                       double flop_factor) {
+  if (profile == nullptr) return {};
   double ns = 0;
-  for (const MeasuredRow& row : measured_rows(*launch, metric::kKernels)) {
+  for (const MeasuredRow& row : measured_rows(*profile, metric::kKernels)) {
     if (!row.text(column::kClass).starts_with("gemm") || row.text(column::kPhase) != phase)
       continue;
     const auto kernel_ns = row.number(column::kTotalNs);
-    if (!kernel_ns) return std::nullopt;
+    if (!kernel_ns) return {};
     ns += *kernel_ns;
   }
-  return quotient(flop_factor * *flops / kTera, ns / 1e9);
+  if (ns <= 0) return {};
+  const auto flops = step_flops(forward);
+  return {.ms = ns / kNanosecondsPerMillisecond,
+          .rate = flops ? quotient(flop_factor * *flops / kTera, ns / 1e9) : std::nullopt};
 }
 
 /// The times of one network at one context and precision, in all modes.
@@ -56,20 +60,17 @@ struct SizeRow {
   const TimingGroup* group;
   PhaseTimes phases_ms;
   NetworkBounds bounds;
-  std::optional<double> forward_rate, backward_rate;  ///< TFLOP/s of GEMMs.
-  std::string reason;                                 ///< Why times are missing; empty if none is.
+  PhaseGemms forward_gemms, backward_gemms;
+  std::string reason;  ///< Why times are missing; empty if none is.
   std::vector<std::string> flags;
 
   const std::string& label() const { return group->label; }
   std::optional<Ratio> backward_ratio() const {
     return ratio_of(phases_ms.backward, phases_ms.forward);
   }
-  /// True if twice the FLOPs at the GEMMs' rates explain at least half of the ratio's difference
-  /// from 2.
-  bool rates_explain_ratio() const {
-    if (!backward_ratio() || !forward_rate || !backward_rate || *backward_rate <= 0) return false;
-    const double ratio = backward_ratio()->value, explained = 2 * *forward_rate / *backward_rate;
-    return std::abs(ratio - explained) <= std::max(kNoticeableRatio, std::abs(ratio - 2) / 2);
+  /// Returns the coefficient of variation without an outlier; 0 if the optimizer was not timed.
+  double optimizer_variation() const {
+    return variation_of(without_outlier(phases_ms.optimizer)).value_or(0);
   }
 };
 
@@ -89,11 +90,12 @@ std::vector<SizeRow> size_rows(const RunView& view, const std::vector<TimingGrou
     }
     CellSpec forward = group.spec;
     forward.mode = Mode::kForward;
+    const Launch* profile = profile_with_backward(view, forward);
     rows.push_back({.group = &group,
                     .phases_ms = phase_times(group),
                     .bounds = bounds,
-                    .forward_rate = gemm_rate(view, forward, metric::kForward, 1),
-                    .backward_rate = gemm_rate(view, forward, metric::kBackward, 2),
+                    .forward_gemms = phase_gemms(profile, forward, metric::kForward, 1),
+                    .backward_gemms = phase_gemms(profile, forward, metric::kBackward, 2),
                     .reason = why_modes_are_missing(group),
                     .flags = distinct(flags)});
     if (!group.spec.implementation.empty() && !is_shipped(group.spec) &&
@@ -139,8 +141,10 @@ const std::vector<Column<SizeRow>> kSizes{
      },
      "×",
      {Notation::kFixed, 2}},
-    {"forward_rate", "Forward GEMMs", &SizeRow::forward_rate, "TFLOP/s", kThreeDigits},
-    {"backward_rate", "Backward GEMMs", &SizeRow::backward_rate, "TFLOP/s", kThreeDigits},
+    {"forward_rate", "Forward GEMMs", [](const SizeRow& row) { return row.forward_gemms.rate; },
+     "TFLOP/s", kThreeDigits},
+    {"backward_rate", "Backward GEMMs", [](const SizeRow& row) { return row.backward_gemms.rate; },
+     "TFLOP/s", kThreeDigits},
     whole_step_column("inference_step", "Inference", Mode::kInference),
     whole_step_column("forward_step", "Forward", Mode::kForward),
     whole_step_column("forward_backward_step", "Forward+backward", Mode::kForwardBackward),
@@ -199,65 +203,69 @@ std::vector<TokensRow> tokens_rows(const std::vector<TimingGroup>& groups) {
   return modes.size() == 1 ? rows : std::vector<TokensRow>();
 }
 
-/// Times that vary between steps, without an outlier, which alone would decide their deviation.
-struct Spread {
-  const SizeRow* row;
-  std::string what;  ///< "backward pass", "training step"
-  double variation;  ///< The coefficient of variation.
-};
+/// Returns why backward takes its multiple of forward's time. Its GEMMs have twice the FLOPs; their
+/// rates are the reason if GEMMs take most of forward and if, with twice the time for all else,
+/// they explain half of the ratio's difference from 2. If not, such a difference is split into
+/// both.
+std::string ratio_reason(const SizeRow& row) {
+  const PhaseGemms &forward = row.forward_gemms, &backward = row.backward_gemms;
+  if (!forward.ms || !backward.ms) return "";
+  const double forward_ms = mean(row.phases_ms.forward), rest_ms = forward_ms - *forward.ms;
+  const double rest_backward_ms = mean(row.phases_ms.backward) - *backward.ms;
+  if (rest_ms <= 0 || rest_backward_ms <= 0) return "";
+  const double ratio = row.backward_ratio()->value, difference = std::abs(ratio - 2);
+  const double explained = (*backward.ms + 2 * rest_ms) / forward_ms;
+  if (forward.rate && *forward.ms > rest_ms &&
+      std::abs(ratio - explained) <= std::max(kNoticeableRatio, difference / 2))
+    return ": twice the FLOPs at " + format_ratio(*backward.rate / *forward.rate) +
+           " times the rate";
+  if (difference <= kNoticeableRatio) return "";
+  return ": GEMMs take " + format_ratio(*backward.ms / *forward.ms) + " times as long, the rest " +
+         format_ratio(rest_backward_ms / rest_ms) + " times";
+}
 
-std::vector<Spread> spreads(const std::vector<SizeRow>& rows) {
-  std::vector<Spread> all;
+/// Returns coefficients of variation of passes and whole steps, each without an outlier, which
+/// alone would decide it.
+std::vector<double> variations(const std::vector<SizeRow>& rows) {
+  std::vector<double> all;
+  const auto add = [&](const std::vector<double>& times_ms) {
+    if (const auto variation = variation_of(without_outlier(times_ms))) all.push_back(*variation);
+  };
   for (const SizeRow& row : rows) {
-    const auto add = [&](const std::string& what, const std::vector<double>& times_ms) {
-      if (const auto variation = variation_of(without_outlier(times_ms)))
-        all.push_back({&row, what, *variation});
-    };
-    add("forward pass", row.phases_ms.forward);
-    add("backward pass", row.phases_ms.backward);
-    add(kOptimizer, row.phases_ms.optimizer);
-    for (const auto& [mode, cell] : row.group->cells) {
-      const std::string step(describe(mode));
-      add(mode == Mode::kTrainStep ? step : step + " step", whole_step_times(*row.group, mode));
-    }
+    add(row.phases_ms.forward);
+    add(row.phases_ms.backward);
+    for (const auto& [mode, cell] : row.group->cells) add(whole_step_times(*row.group, mode));
   }
   return all;
 }
 
-/// Compares the optimizer's time in whole steps, where launches queue up before it begins, with its
-/// time in steps that synchronize before it. Returns nothing unless the CPU sets the latter.
-std::optional<Facts> launch_facts(const SizeRow& row) {
-  if (row.group->spec.device == DeviceKind::kCpu) return std::nullopt;  // A CPU launches nothing.
-  const auto step = timed_launch(*row.group, Mode::kTrainStep);
-  if (!step || row.phases_ms.optimizer.empty()) return std::nullopt;
-  const auto queued_ms = step->ms_after_warmup(metric::kEvent, metric::kOptimizer);
-  const double synchronized_ms = mean(row.phases_ms.optimizer);
-  if (queued_ms.empty() || median(queued_ms) >= kLaunchBoundBelow * synchronized_ms ||
-      row.bounds.optimizer.bound() != Bound::kLaunch)
-    return std::nullopt;
-  const auto& costs = row.bounds.optimizer.costs;
-  return Facts()
-      .set("queued", median(queued_ms), kThreeDigits)
-      .set("synchronized", synchronized_ms, kThreeDigits)
-      .set("kernels", costs ? ", its " + format_value(costs->launches, kAsCount) + " kernels " +
-                                  format_value(costs->kernels_ms, kThreeDigits) + " ms"
-                            : ", so its kernels take no longer");
+std::string variation_words(double variation) {
+  return variation > 1 ? format_fixed(variation, 1) + " times the mean"
+                       : format_rough_percent(variation) + " %";
 }
 
-/// Tells the times, the largest network's ratio and what varies most. `rows` have a forward and a
-/// backward pass. Returns nothing if there are none or all have a single step.
+/// Tells how much the optimizer of `row` varies if that is more than `others`, and why if the CPU
+/// sets its time.
+std::string optimizer_words(const SizeRow& row, double others) {
+  const double variation = row.optimizer_variation();
+  if (variation <= others) return variation > 0 ? ", optimizers by less" : "";
+  const bool is_launch_bound = row.bounds.optimizer.bound() == Bound::kLaunch;
+  return ", " + row.label() + "'s optimizer by " + variation_words(variation) +
+         (is_launch_bound ? ", because launches outlast its kernels" : "");
+}
+
+/// Tells the times, the largest network's ratio and how much times vary. `rows` have a forward and
+/// a backward pass. Returns nothing if there are none or all have a single step.
 std::optional<Facts> timed_facts(const std::vector<SizeRow>& rows) {
-  const std::vector<Spread> varying = spreads(rows);
+  const std::vector<double> varying = variations(rows);
   if (varying.empty()) return std::nullopt;
   const SizeRow &first = rows.front(), &last = rows.back();
-  const Spread& most = *largest(varying, &Spread::variation);
+  const double variation = std::ranges::max(varying);
+  const std::string why_no_optimizer = reason_missing(*last.group, Mode::kTrainStep);
   const auto forward_ms = [](const SizeRow& row) {
     return format_significant(mean(row.phases_ms.forward), 3);
   };
   const auto ratios = each(rows, [](const SizeRow& row) { return row.backward_ratio()->value; });
-  const auto rate = [](const std::optional<double>& value) {
-    return format_value(value, kThreeDigits);
-  };
   return Facts()
       .set("forward", from_to(forward_ms(first), forward_ms(last)))
       .set("sizes", from_to(first.label(), last.label()))
@@ -265,15 +273,10 @@ std::optional<Facts> timed_facts(const std::vector<SizeRow>& rows) {
            from_to(format_ratio(std::ranges::min(ratios)), format_ratio(std::ranges::max(ratios))))
       .set("size", last.label())
       .set("ratio", format_ratio(ratios.back()))
-      .set("reason", last.rates_explain_ratio()
-                         ? ": twice the FLOPs, at " + rate(last.backward_rate) + " instead of " +
-                               rate(last.forward_rate) + " TFLOP/s"
-                         : "")
-      .set("varying", most.what)
-      .set("varying_size", most.row->label())
-      .set("variation", most.variation > 1 ? format_fixed(most.variation, 1) + " times the mean"
-                                           : format_rough_percent(most.variation) + " %")
-      .when("launches", most.what == kOptimizer ? launch_facts(*most.row) : std::nullopt);
+      .set("reason", ratio_reason(last))
+      .set("variation", variation_words(variation))
+      .set("optimizer", optimizer_words(*largest(rows, &SizeRow::optimizer_variation), variation))
+      .when("unfit", !why_no_optimizer.empty(), "why", why_no_optimizer);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kNoticeableChange = 0.01;  // Smaller relative changes of a mean count as none.
 constexpr double kUnsettledSpread = 3;      // Larger ratios of deviations are no noise.
-constexpr double kSlowerLaunches = 1.2;     // Smaller ratios of the CPU's times count as none.
+constexpr double kSlower = 1.2;             // Smaller ratios of two times count as none.
 // The numbers of warm-up steps before the windows; SIZE_MAX stands for all warm-up steps.
 constexpr std::size_t kWindowWarmups[]{0, 1, 2, 5, SIZE_MAX};
 
@@ -25,9 +25,10 @@ struct WarmupRow {
   /// The first step of each fresh process, beginning with the process of the windows.
   std::vector<double> first_steps_ms = {};
   std::map<std::size_t, Summary> windows = {};  ///< The key is the number of warm-up steps.
+  double forward_slowdown = 0;  ///< The first step's forward pass / its median later; 0 if unknown.
   /// The CPU's median time to launch the forward pass, in ms: in the warm-up steps after the first
-  /// step, and after the warm-up. Both are 0 if they are unknown.
-  double early_launches_ms = 0, steady_launches_ms = 0;
+  /// step, and after the warm-up.
+  std::optional<double> early_launches_ms = {}, steady_launches_ms = {};
   std::optional<std::int64_t> allocations = {};  ///< The calls of cudaMalloc in the second step.
   std::string reason = {};                       ///< Why windows are missing; may be empty.
 
@@ -62,9 +63,6 @@ struct WarmupRow {
     const double noise =
         std::max(kNoticeableChange, quotient(warm_window().stddev, warm_window().mean).value_or(0));
     return spread_after_one() > 0 && !settles_late() && change_after_one() <= noise;
-  }
-  bool launches_faster_later() const {
-    return steady_launches_ms > 0 && early_launches_ms >= kSlowerLaunches * steady_launches_ms;
   }
   double rise() const { return ratio_to_warm(0).value_or(1); }
   /// True if the mean rises without warm-up and the steps after the first one deviate less than
@@ -104,6 +102,11 @@ WarmupRow warmup_row(const TimingGroup& group, Mode mode) {
     const std::size_t warmup = std::min(window_warmup, all_warmups);
     const std::vector<double> window_ms = window(steps, warmup, count);
     if (count > 0 && window_ms.size() == count) row.windows[warmup] = summarize(window_ms);
+  }
+  const auto later_forward_ms = step->ms_after_warmup(metric::kEvent, metric::kForward);
+  if (!later_forward_ms.empty()) {
+    const auto forward_ms = milliseconds(*step->launch, metric::kEvent, metric::kForward);
+    row.forward_slowdown = quotient(forward_ms.front(), median(later_forward_ms)).value_or(0);
   }
   if (step->spec->device != DeviceKind::kCuda) return row;
   const Metric* calls = step->launch->find(metric::kStep, metric::kDeviceAllocations);
@@ -145,15 +148,10 @@ WarmupRows warmup_rows(const RunView& view, const std::vector<TimingGroup>& grou
 
 /// Tells what the steps after the first still do more than later ones, on a GPU.
 std::vector<Column<WarmupRow>> later_step_columns() {
-  const auto launches = [](const char* name, const char* title, double WarmupRow::* time_ms) {
-    const auto value = [time_ms](const WarmupRow& row) {
-      return row.*time_ms > 0 ? Value(row.*time_ms) : Value();
-    };
-    return Column<WarmupRow>{name, title, value, "ms", kThreeDigits};
-  };
-  return {{"allocations", "cudaMalloc calls, step 2", &WarmupRow::allocations, "", kAsCount},
-          launches("early", "CPU launches forward, warm-up", &WarmupRow::early_launches_ms),
-          launches("later", "CPU launches forward, later", &WarmupRow::steady_launches_ms)};
+  return {
+      {"allocations", "cudaMalloc calls, step 2", &WarmupRow::allocations, "", kAsCount},
+      {"early", "CPU launches forward, warm-up", &WarmupRow::early_launches_ms, "ms", kThreeDigits},
+      {"later", "CPU launches forward, later", &WarmupRow::steady_launches_ms, "ms", kThreeDigits}};
 }
 
 /// Makes a table, with a column of modes if the rows have several, and with `further` columns.
@@ -170,7 +168,7 @@ Dataset windows_dataset(const std::string& name, const WarmupRows& rows,
   const auto first = [](const WarmupRow& row) {
     return row.first_steps_ms.empty() ? Value::missing(row.reason) : Value(row.first_step_ms());
   };
-  columns.push_back({"first", "First step (median)", first, "ms"});
+  columns.push_back({"first", "First step", first, "ms"});
   for (const auto& [warmup, first_window] : all_windows) {
     const auto mean = [warmup = warmup](const WarmupRow& row) {
       const auto window = row.windows.find(warmup);
@@ -236,8 +234,7 @@ const std::vector<Column<FirstStep>> kFirstStep{
     {"size", "Size", [](const FirstStep& step) { return step.row->group->name; }},
     {"context", "Context", [](const FirstStep& step) { return step.row->group->context; }, "",
      kAsCount},
-    {"first", "First step (median)",
-     [](const FirstStep& step) { return step.row->first_step_ms(); }, "ms"},
+    {"first", "First step", [](const FirstStep& step) { return step.row->first_step_ms(); }, "ms"},
     {"whole", "First step (profiled)", &FirstStep::whole_ms, "ms"},
     {"modules", "CUDA module loading", &FirstStep::modules_ms, "ms"},
     {"library", "cuBLAS initialization", &FirstStep::cublas_ms, "ms"},
@@ -273,30 +270,35 @@ std::vector<Segment> bar_segments(const FirstSteps& steps) {
   return segments;
 }
 
-/// Returns the reason why first steps take longer, ", mostly …"; empty unless initialization takes
-/// most of that time at every size, all of them profiled.
-std::string first_step_reason(const FirstSteps& steps) {
-  const bool explained = std::ranges::all_of(steps, [](const FirstStep& step) {
+/// True if all first steps were profiled and initialization takes most of their extra time.
+bool are_explained(const FirstSteps& steps) {
+  return std::ranges::all_of(steps, [](const FirstStep& step) {
     return step.has_causes() && step.initialization_explains();
   });
-  return explained ? ", mostly loading CUDA modules and initializing cuBLAS" : "";
+}
+
+/// Returns why first steps take longer, and without profiles how much longer forward takes.
+std::string first_step_reason(const FirstSteps& steps) {
+  if (are_explained(steps)) return ", mostly loading CUDA modules and initializing cuBLAS";
+  const auto slowdowns =
+      each(steps, [](const FirstStep& step) { return step.row->forward_slowdown; });
+  if (std::ranges::min(slowdowns) < kSlower) return "";
+  return ", forward up to " + format_significant(std::ranges::max(slowdowns), 3) +
+         " times as long, because operators run for the first time";
 }
 
 /// Returns the answer's sentences. All rows have the same mode.
 Facts answer_facts(const WarmupRows& rows, const FirstSteps& first_steps) {
-  if (rows.empty()) {
-    return Facts()
-        .when("first_step", std::nullopt)
-        .when("settled", std::nullopt)
-        .when("unsettled", std::nullopt)
-        .flag("explained", false);
-  }
+  if (rows.empty())
+    return Facts().choose({"first_step", "settled", "unsettled", "explained"}, "", {});
   const WarmupRow& slowest = *largest(rows, &WarmupRow::rise);
   const std::string step(describe(slowest.mode));
   const auto count = static_cast<std::int64_t>(slowest.cold_window().count);
   const auto extra_ms = each(first_steps, &FirstStep::extra_ms);
   const double least_ms = std::ranges::min(extra_ms), most_ms = std::ranges::max(extra_ms);
   const WarmupRow& unsettled = *largest(rows, &WarmupRow::spread_after_one);
+  const auto &early_ms = unsettled.early_launches_ms, &later_ms = unsettled.steady_launches_ms;
+  const bool launches_longer = later_ms && *early_ms >= kSlower * *later_ms;
   const bool allocates = std::ranges::any_of(
       rows, [](const WarmupRow& row) { return row.allocations.value_or(0) > 0; });
   const bool raises = slowest.first_step_raises_mean() && least_ms > 0;
@@ -313,14 +315,13 @@ Facts answer_facts(const WarmupRows& rows, const FirstSteps& first_steps) {
                      from_to(format_significant(least_ms, 3), format_significant(most_ms, 3)))
                 .set("reason", first_step_reason(first_steps)))
       .when("settled", std::ranges::all_of(rows, &WarmupRow::settles_after_one), "but",
-            allocates ? ", although step 2 still allocates memory" : "")
+            allocates ? ", although the second step still allocates memory" : "")
       .when("unsettled", unsettled.settles_late(),
             Facts()
                 .set("size", unsettled.label())
                 .set("spread", format_factor(unsettled.spread_after_one()))
-                .set("reason",
-                     unsettled.launches_faster_later() ? ", and its launches take longer" : ""))
-      .flag("explained", raises && !first_step_reason(first_steps).empty());
+                .set("reason", launches_longer ? ", and its launches take longer" : ""))
+      .flag("explained", raises && are_explained(first_steps));
 }
 
 }  // namespace

@@ -19,41 +19,6 @@ namespace {
 constexpr std::int64_t kNamedTensors = 5;
 constexpr double kFormulaTolerance = 0.01;
 
-/// A name for the tensor that an operator saves in one of the block's modules.
-struct TensorName {
-  const char *module, *inner_op, *name;
-};
-
-constexpr TensorName kTensorNames[]{
-    {"", "aten::add", "residual streams"},
-    {"ln1", "aten::mul", "ln1 activations"},
-    {"ln1", "aten::rsqrt", "ln1 inverse RMS"},
-    {"attn/rotary", "aten::cat", "RoPE outputs"},
-    {"attn", "aten::ge", "causal mask"},
-    {"attn/computing softmax", "aten::max", "softmax argmax"},
-    {"attn/computing softmax", "aten::exp", "softmax exponentials"},
-    {"attn/computing softmax", "aten::sum", "softmax sums"},
-    {"attn/computing softmax", "aten::div", "attention probabilities"},
-    {"attn/final matmul", "aten::empty", "contiguous V"},
-    {"attn", "aten::empty", "merged heads"},
-    {"ln2", "aten::mul", "ln2 activations"},
-    {"ln2", "aten::rsqrt", "ln2 inverse RMS"},
-    {"ffn", "aten::sigmoid", "sigmoid"},
-    {"ffn", "aten::mul", "SwiGLU products"}};
-
-/// Names a tensor by its role, else by its operator. Modules of other networks have no roles.
-std::string tensor_name(const MeasuredRow& row, bool labreports_network) {
-  const std::string module = short_path(row.text(column::kModule));
-  const std::string outer_op = row.text(column::kOperation), inner_op = row.text(column::kOperator);
-  if (labreports_network && is_linear(outer_op) && inner_op == "aten::mm")
-    return last_component(module, "/") + " output";
-  const auto known = std::ranges::find_if(kTensorNames, [&](const TensorName& tensor) {
-    return (labreports_network || module.empty()) && tensor.module == module &&
-           tensor.inner_op == inner_op;
-  });
-  return known != std::end(kTensorNames) ? known->name : maker_words(outer_op, module, inner_op);
-}
-
 /// Equally large tensors that one operator saves.
 struct Contributor {
   std::string name;
@@ -67,10 +32,6 @@ struct Contributor {
     return (count == 2 ? "two" : format_count(count)) + " " + name;
   }
 };
-
-bool agrees_with_formula(double measured, double formula) {
-  return formula > 0 && std::abs(measured / formula - 1) <= kFormulaTolerance;
-}
 
 /// One block of a network; all its numbers are bytes.
 struct Block {
@@ -87,18 +48,25 @@ struct Block {
   double gradients() const { return change_over_backward() + saved(); }
   /// True for labreport's network, the only one with formulas.
   bool has_formulas() const { return known_parameter_count(step->spec()).has_value(); }
-  double saved_formula() const { return static_cast<double>(saved_block_bytes(step->spec())); }
+  std::optional<double> saved_formula() const {
+    return has_formulas() ? std::optional(static_cast<double>(saved_block_bytes(step->spec())))
+                          : std::nullopt;
+  }
   /// Returns the formula's quadratic part, exponentials and probabilities, / the saved bytes.
   std::optional<double> quadratic_share() const {
     if (!has_formulas() || under_autocast(step->spec()) || saved() <= 0) return std::nullopt;
     return 2 * static_cast<double>(score_bytes(step->spec())) / saved();
   }
-  double gradients_formula() const {
-    return static_cast<double>(block_gradient_bytes(step->spec().model.value_or(ModelShape{})));
+  std::optional<double> gradients_formula() const {
+    return has_formulas()
+               ? std::optional(static_cast<double>(block_gradient_bytes(*step->spec().model)))
+               : std::nullopt;
   }
-  bool saved_matches_formula() const { return agrees_with_formula(saved(), saved_formula()); }
-  bool gradients_match_formula() const {
-    return agrees_with_formula(gradients(), gradients_formula());
+  bool matches_formulas() const {
+    const auto agree = [](double measured, const std::optional<double>& formula) {
+      return formula && std::abs(measured / *formula - 1) <= kFormulaTolerance;
+    };
+    return agree(saved(), saved_formula()) && agree(gradients(), gradients_formula());
   }
 };
 
@@ -109,9 +77,10 @@ std::vector<Contributor> contributors_of(const Block& block) {
     if (row.text(column::kKind) != metric::kKept) continue;
     const double count = std::max(1.0, row.number(column::kCount).value_or(1));
     const double bytes = row.number(column::kBytes).value_or(0) / count;
-    contributors.push_back({tensor_name(row, block.has_formulas()),
-                            static_cast<std::int64_t>(count), bytes,
-                            saved > 0 ? bytes / saved : 0});
+    contributors.push_back(
+        {tensor_name(row.text(column::kOperation), short_path(row.text(column::kModule)),
+                     row.text(column::kOperator), block.has_formulas()),
+         static_cast<std::int64_t>(count), bytes, saved > 0 ? bytes / saved : 0});
   }
   std::ranges::stable_sort(contributors, std::greater(), &Contributor::bytes);
   return contributors;
@@ -150,10 +119,10 @@ std::vector<Contributor> largest_tensors(const std::vector<Contributor>& contrib
 }
 
 /// Names contributors, equal ones together: "w1 output and w3 output (7.2 % each)". If equal ones
-/// are just what `told` holds, the names of the block before, they become "then the same".
-/// Replaces `told` by the names in this block.
+/// are just what `told` holds, the names of the block before, they become "then those" and
+/// `told_at`, its context. Replaces `told` by the names in this block.
 std::string contributor_words(const std::vector<Contributor>& contributors,
-                              std::vector<std::string>& told) {
+                              std::vector<std::string>& told, const std::string& told_at) {
   std::vector<std::string> words, all_names;
   for (const double bytes : distinct(each(contributors, &Contributor::bytes))) {
     const auto equals = only(
@@ -163,7 +132,7 @@ std::string contributor_words(const std::vector<Contributor>& contributors,
     for (const Contributor& equal : equals) count += equal.count;
     const bool is_told = !words.empty() && told == std::vector{names};
     all_names.push_back(names);
-    words.push_back((is_told ? "then the same" : names) + " (" +
+    words.push_back((is_told ? "then those " + told_at : names) + " (" +
                     format_percent(equals.front().share) + (count == 1 ? " %)" : " % each)"));
   }
   told = std::move(all_names);
@@ -175,8 +144,7 @@ std::string contributor_words(const std::vector<Contributor>& contributors,
 /// that fused operators would not save.
 std::optional<Facts> formula_facts(const std::vector<Block>& blocks) {
   const bool hold = !blocks.empty() && std::ranges::all_of(blocks, [](const Block& block) {
-    return block.has_formulas() && !under_autocast(block.step->spec()) &&
-           block.saved_matches_formula() && block.gradients_match_formula();
+    return !under_autocast(block.step->spec()) && block.matches_formulas();
   });
   if (!hold) return std::nullopt;
   const Block& longest = blocks.back();
@@ -205,45 +173,40 @@ std::optional<Facts> formula_facts(const std::vector<Block>& blocks) {
 /// The gradients are one number, as they do not depend on the context.
 void set_block_facts(Facts& facts, const std::vector<Block>& blocks) {
   std::vector<std::string> saved, changes, tensors, told;
+  std::string told_at;
   for (const Block& block : blocks) {
     const std::string context = "at " + format_count(block.profile->context());
     const double change = block.change_over_backward();
     saved.push_back("**" + format_bytes_briefly(block.saved()) + "** " + context);
     changes.push_back("**" + std::string(change < 0 ? "−" : "+") +
                       format_bytes_briefly(std::abs(change)) + "**");
-    tensors.push_back(context + " " + contributor_words(largest_tensors(block.contributors), told));
+    tensors.push_back(context + " " +
+                      contributor_words(largest_tensors(block.contributors), told, told_at));
+    told_at = context;
   }
   facts.flag("nothing", blocks.empty()).when("formulas", formula_facts(blocks));
   facts.set_markdown("saved", join_words(saved)).set_markdown("changes", join_words(changes));
-  const bool know_five = std::ranges::all_of(blocks, [](const Block& block) {
-    std::int64_t tensor_count = 0;
-    for (const Contributor& known : block.contributors) tensor_count += known.count;
-    return tensor_count >= kNamedTensors;
-  });
-  facts.set("tensors", know_five ? "The largest are " + join(tensors, ", ") + "." : "");
+  const bool are_known =
+      std::ranges::none_of(blocks, [](const Block& block) { return block.contributors.empty(); });
+  facts.set("tensors", are_known ? "The largest are " + join(tensors, ", ") + "." : "");
   facts.set("gradients", blocks.empty() ? "" : format_bytes_briefly(blocks.front().gradients()));
 }
 
 Dataset blocks_data(const std::vector<Block>& blocks) {
   double largest_bytes = 0;
   for (const Block& block : blocks)
-    largest_bytes = std::max({largest_bytes, block.saved(), block.gradients_formula()});
+    largest_bytes = std::max({largest_bytes, block.saved(), block.gradients()});
   const ByteUnit unit = mebibyte_unit(largest_bytes);
-  const auto by_formula = [](double (Block::*formula)() const) {
-    return [formula](const Block& block) {
-      return block.has_formulas() ? std::optional((block.*formula)()) : std::nullopt;
-    };
-  };
   const std::vector<Column<Block>> columns{
       {"context", "Context", [](const Block& block) { return block.profile->setting; }, "",
        kRowNumber},
       bytes_column<Block>("saved", "Saved", &Block::saved, unit),
-      bytes_column<Block>("saved_formula", "By formula", by_formula(&Block::saved_formula), unit),
+      bytes_column<Block>("saved_formula", "By formula", &Block::saved_formula, unit),
       {"quadratic", "Quadratic part", &Block::quadratic_share, "%", {Notation::kPercent}},
       bytes_column<Block>("change", "Change over backward", &Block::change_over_backward, unit),
       bytes_column<Block>("gradients", "Gradients, by difference", &Block::gradients, unit),
       bytes_column<Block>("gradients_formula", "4 (4 d² + 3 d d_ff + 2 d)",
-                          by_formula(&Block::gradients_formula), unit)};
+                          &Block::gradients_formula, unit)};
   return make_dataset("blocks", columns, blocks);
 }
 

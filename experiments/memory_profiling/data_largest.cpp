@@ -16,7 +16,7 @@
 namespace labreport::memory_profiling {
 namespace {
 
-constexpr const char* kScores = "attention scores";
+constexpr const char *kScores = "attention scores", *kFfnActivations = "FFN activations";
 
 /// Allocations of one size that one operation makes in a forward pass, counted over all layers.
 struct SizeGroup {
@@ -37,7 +37,7 @@ struct SizeGroup {
 /// Names the tensors whose size a formula gives; empty if unknown.
 std::string meaning_of(const std::string& formula) {
   for (const auto& [elements, words] :
-       {std::pair("B · h · S²", kScores), std::pair("B · S · d_ff", "FFN activations"),
+       {std::pair("B · h · S²", kScores), std::pair("B · S · d_ff", kFfnActivations),
         std::pair("B · S · V", "logits"),
         std::pair("B · S · d ·", "tensors of the residual stream")}) {
     if (formula.starts_with(elements)) return words;
@@ -108,7 +108,9 @@ constexpr std::pair<const char*, const char*> kModuleWords[]{
     {"attn/computing softmax", "the softmax"},
     {"attn/computing attention scores", "QKᵀ, scale and mask"},
     {"attn", "attention"},
-    {"ffn", "the FFN"}};
+    {"ffn", "the FFN"},
+    {"ffn/w1", "the FFN"},
+    {"ffn/w3", "the FFN"}};
 
 /// Says who makes the allocations of one size: "each of 32 layers makes 3 in the softmax and 3 in
 /// QKᵀ, scale and mask", or "the pass makes 144 in attention" if a count is no multiple of the
@@ -120,9 +122,7 @@ std::string makers_clause(const ForwardPass& forward, double bytes_each) {
     std::string module_words =
         group.module.empty() ? group.inner_op : last_component(group.module, "layers/");
     for (const auto& [path, words] : kModuleWords) {
-      if (module_words != path) continue;
-      module_words = words;
-      break;
+      if (module_words == path) module_words = words;
     }
     auto maker = std::ranges::find(makers, module_words, &std::pair<std::string, double>::first);
     if (maker == makers.end()) maker = makers.insert(maker, {module_words, 0});
@@ -161,29 +161,27 @@ const SizeGroup* next_if_largest_is_single(const ForwardPass& forward) {
   return forward.largest_count() == 1 && is_whole ? &*next : nullptr;
 }
 
-/// Explains attention scores as the largest allocations: each layer keeps two of them. Returns
-/// nothing unless they are, in labreport's network, and exactly the softmax's exponentials and
-/// probabilities stay.
-std::optional<Facts> scores_facts(const ForwardPass& forward) {
-  const auto& model = forward.step->spec().model;
-  const bool are_scores =
-      forward.largest_formula() == "B · h · S² · 4" && known_parameter_count(forward.step->spec());
-  if (!are_scores) return std::nullopt;
+/// Explains the largest allocations if they are attention scores or the FFN's activations of
+/// labreport's network in FP32, of which some stay for backward.
+std::optional<Facts> reason_facts(const ForwardPass& forward) {
+  const std::string kind = meaning_of(forward.largest_formula());
+  if ((kind != kScores && kind != kFfnActivations) || !forward.largest_formula().ends_with("· 4") ||
+      !known_parameter_count(forward.step->spec()))
+    return std::nullopt;
   std::vector<std::string> kept;
   for (const SizeGroup& group : forward.groups) {
-    const bool stays =
-        group.bytes_each == forward.largest_bytes() && group.category == metric::kActivations;
-    if (!stays) continue;
-    if (group.count != static_cast<double>(model->layers)) return std::nullopt;
-    kept.push_back(last_component(group.module, "/") + "/" + group.maker());
+    if (group.bytes_each == forward.largest_bytes() && group.category == metric::kActivations)
+      kept.push_back(tensor_name(group.outer_op, last_component(group.module, "layers/"),
+                                 group.inner_op, true));
   }
-  std::ranges::sort(kept);
-  if (kept != std::vector<std::string>{"computing softmax/div", "computing softmax/exp"})
-    return std::nullopt;
+  if (kept.empty()) return std::nullopt;
+  const ModelShape& model = *forward.step->spec().model;
   // Scores and the FFN's activations are equally large where h S = d_ff.
   return Facts()
+      .set("kind", kind)
       .set("context", forward.context())
-      .set("tokens", format_count(model->d_ff / model->heads));
+      .set("tokens", format_count(model.d_ff / model.heads))
+      .set("kept", join_words(distinct(kept)));
 }
 
 /// Leaves out groups of the smallest size unless it is also the largest, because the worker keeps
@@ -241,7 +239,7 @@ PartContent present_largest(const RunView& view, const std::vector<MemoryProfile
   const std::vector<ForwardPass> passes = forward_passes_of(described_profiles(profiles));
   part.facts.flag("nothing", passes.empty()).set("pass", "");
   if (passes.empty()) {
-    part.facts.list("largest", {}).when("scores", std::nullopt);
+    part.facts.list("largest", {}).when("reason", std::nullopt);
     return part;
   }
   const auto context = [](const ForwardPass& pass) { return pass.profile->context(); };
@@ -252,7 +250,7 @@ PartContent present_largest(const RunView& view, const std::vector<MemoryProfile
                  "The largest allocations at context " + forward.context() + " are")};
   if (const SizeGroup* next = next_if_largest_is_single(forward))
     sizes.push_back(size_facts(forward, *next, "Next are"));
-  part.facts.list("largest", std::move(sizes)).when("scores", scores_facts(forward));
+  part.facts.list("largest", std::move(sizes)).when("reason", reason_facts(forward));
   part.facts.set("pass", forward.name() + " of " + forward.profile->words);
   part.datasets = {largest_data(forward), by_context_data(passes)};
   return part;

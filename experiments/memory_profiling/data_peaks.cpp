@@ -149,10 +149,25 @@ const MemoryProfile* longest_measured(const ProfileList& profiles, Mode mode) {
   return measured.empty() ? nullptr : measured.back();
 }
 
+/// Returns the two categories that hold most of a step's peak: ", mostly optimizer state (28.5 MiB)
+/// and activations (19.1 MiB)"; empty if they hold less than half, or if that was not measured.
+std::string largest_parts(const MemoryStep& step) {
+  using Holding = std::pair<double, std::string>;
+  std::vector<Holding> holdings;
+  for (const CategoryWords& category : memory_categories())
+    holdings.emplace_back(step.category_bytes(category.name).value_or(0), category.words);
+  std::ranges::stable_sort(holdings, std::greater(), &Holding::first);
+  const Holding &first = holdings[0], &second = holdings[1];
+  const double peak_bytes = *step.bytes(metric::kMemory, metric::kPeakAllocated);
+  if (second.first <= 0 || first.first + second.first < peak_bytes / 2) return "";
+  return ", mostly " + first.second + " (" + format_bytes_briefly(first.first) + ") and " +
+         second.second + " (" + format_bytes_briefly(second.first) + ")";
+}
+
 /// Describes a mode's peak at its longest context; after `previous` without repeating the network
-/// and the same context.
+/// and the same context. `parts` tells what holds it.
 Facts peak_facts(const ProfileList& profiles, Mode mode, const MemoryProfile& longest,
-                 const MemoryProfile* previous) {
+                 const MemoryProfile* previous, const std::string& parts) {
   const bool longer_refused = std::ranges::any_of(profiles, [&](const MemoryProfile* profile) {
     const MemoryStep* step = profile->planned_step(mode);
     return profile->context() > longest.context() && step != nullptr &&
@@ -168,6 +183,7 @@ Facts peak_facts(const ProfileList& profiles, Mode mode, const MemoryProfile& lo
   return Facts()
       .set("subject", subject)
       .set("peak", format_bytes_briefly(*longest.peak_bytes(mode)))
+      .set("parts", parts)
       .set("context", context);
 }
 
@@ -192,23 +208,6 @@ std::optional<std::int64_t> peak_leaves_optimizer_at(const std::vector<StepRow>&
   return std::nullopt;
 }
 
-/// Finds a step whose peak exceeds that of the next longer context because the allocator rounds up.
-std::optional<Facts> reversed_by_rounding(const std::vector<StepRow>& steps) {
-  const auto found = std::ranges::adjacent_find(steps, std::greater(), &StepRow::allocated_bytes);
-  if (found == steps.end()) return std::nullopt;
-  const MaybeBytes short_requested = found->requested_bytes(),
-                   long_requested = (found + 1)->requested_bytes();
-  if (!short_requested || !long_requested || *short_requested > *long_requested)
-    return std::nullopt;
-  Facts facts;
-  for (const auto& [name, row] : {std::pair("short", found), std::pair("long", found + 1)}) {
-    facts.set(name, format_count(row->context()));
-    facts.set(std::string(name) + "_rounding",
-              format_bytes(row->allocated_bytes() - *row->requested_bytes()));
-  }
-  return facts;
-}
-
 }  // namespace
 
 PartContent present_peaks(const RunView& view, const std::vector<MemoryProfile>& profiles) {
@@ -221,14 +220,17 @@ PartContent present_peaks(const RunView& view, const std::vector<MemoryProfile>&
   const MemoryProfile* step = longest_measured(described, Mode::kTrainStep);
   std::vector<Facts> peaks;
   if (inference != nullptr)
-    peaks.push_back(peak_facts(described, Mode::kInference, *inference, nullptr));
-  if (step != nullptr) peaks.push_back(peak_facts(described, Mode::kTrainStep, *step, inference));
+    peaks.push_back(peak_facts(described, Mode::kInference, *inference, nullptr, ""));
+  const auto leaves_at = peak_leaves_optimizer_at(training_step_rows(planned_in_full(described)));
+  if (step != nullptr) {
+    const std::string parts =
+        leaves_at ? "" : largest_parts(*step->measured_step(Mode::kTrainStep));
+    peaks.push_back(peak_facts(described, Mode::kTrainStep, *step, inference, parts));
+  }
   part.facts.when("key", step != nullptr ? std::optional(peaks.back()) : std::nullopt);
   part.facts.flag("nothing", peaks.empty()).list("peaks", std::move(peaks));
   part.facts.set("reasons", reasons.empty() ? "" : " (" + reasons + ")");
-  const auto leaves_at = peak_leaves_optimizer_at(training_step_rows(planned_in_full(described)));
   part.facts.when("moves", leaves_at.has_value(), "tokens", format_count(leaves_at.value_or(0)));
-  part.facts.when("reversed_by_rounding", reversed_by_rounding(training_step_rows(described)));
   part.datasets = {contexts_data(planned_in_full(same_precision)),
                    forward_peaks_data(same_precision), steps_data(select_all(profiles))};
   add_what_fits(part, view, profiles);

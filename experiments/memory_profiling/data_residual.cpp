@@ -15,8 +15,6 @@ struct ResidualTensor {
   std::vector<std::string> flags = {};
 
   double formula_bytes() const { return static_cast<double>(residual_bytes(profile->spec)); }
-  std::int64_t batch() const { return profile->spec.batch.value_or(0); }
-  std::int64_t width() const { return profile->spec.model.value_or(ModelShape{}).d_model; }
   std::optional<double> measured_bytes() const {
     for (const MemoryStep& step : profile->steps | std::views::values) {
       if (const auto bytes = step.bytes(metric::kResidual, metric::kRequested)) return bytes;
@@ -53,10 +51,11 @@ PartContent present_residual(const RunView& view, const std::vector<MemoryProfil
   const auto reference =
       std::ranges::find(described, view.edition().reference_context, &MemoryProfile::context);
   const ResidualTensor residual{reference == described.end() ? described.back() : *reference};
-  part.facts.set("size", residual.profile->spec.size);
+  const CellSpec& spec = residual.profile->spec;
+  part.facts.set("size", spec.size);
   part.facts.set("context", format_count(residual.profile->context()));
-  part.facts.set("batch", format_count(residual.batch()));
-  part.facts.set("width", format_count(residual.width()));
+  part.facts.set("batch", format_count(spec.batch.value_or(0)));
+  part.facts.set("width", format_count(spec.model.value_or(ModelShape{}).d_model));
   part.facts.set("bytes", residual.formula_bytes(), {Notation::kCount});
   part.facts.set("tensor", format_bytes_briefly(residual.formula_bytes()));
   part.facts.flag("agrees", residual.measured_bytes() == residual.formula_bytes());

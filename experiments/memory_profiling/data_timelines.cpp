@@ -61,9 +61,8 @@ std::vector<StepRecording> recorded_training_steps(const ProfileList& profiles) 
 
 /// Counts how often temporaries fall from above half of their maximum to half or below.
 std::int64_t count_teeth(const Timeline& timeline) {
-  double most_temporaries = 0;
-  for (const Instant& instant : timeline.instants)
-    most_temporaries = std::max(most_temporaries, instant.bytes_of(metric::kTemporary));
+  const double most_temporaries = std::ranges::max(
+      each(timeline.instants, [](const Instant& i) { return i.bytes_of(metric::kTemporary); }));
   std::int64_t count = 0;
   bool was_high = false;
   for (const Instant& instant : timeline.instants) {
@@ -102,21 +101,21 @@ bool gradients_replace_activations(const StepRecording& recording) {
 }
 
 /// Describes a recording; after `previous` without repeating its network and context.
-Facts recording_facts(const StepRecording& recording, const StepRecording* previous) {
-  const std::string step = mode_words(recording.step->mode());
-  const std::string context = format_count(recording.profile->context());
+Facts recording_facts(const StepRecording& recording, const StepRecording* previous,
+                      const std::string& end) {
+  const bool same_context = previous == nullptr || previous->profile == recording.profile;
   const std::string& phase = recording.timeline.peak().phase;
   const bool has_only_forward = recording.step->mode() == Mode::kInference || phase.empty();
   return Facts()
-      .set("subject", previous == nullptr ? "The " + recording.title()
-                      : previous->profile == recording.profile
-                          ? "The " + step
-                          : "At context " + context + " the " + step)
+      .set("subject",
+           (previous == nullptr ? recording.title() : mode_words(recording.step->mode())) +
+               (same_context ? "" : " at " + format_count(recording.profile->context())))
       .set("start", format_bytes_briefly(recording.start().allocated_bytes))
       .set("peak", format_bytes_briefly(recording.peak_bytes()))
-      .set("where", !recording.step->succeeded() ? " when memory runs out"
-                    : has_only_forward           ? ""
-                                                 : " in " + phase_words(phase));
+      .set("where", (!recording.step->succeeded() ? " when memory runs out"
+                     : has_only_forward           ? ""
+                                                  : " in " + phase_words(phase)) +
+                        end);
 }
 
 /// A labelled point of the figure: the peak, or the GPU's capacity above the peak's event.
@@ -234,7 +233,11 @@ PartContent present_timelines(const RunView& view, const std::vector<MemoryProfi
   std::vector<StepRecording> steps = recorded_training_steps(described);
   const auto inference = longest_recorded(described, Mode::kInference, false);
   std::vector<StepRecording> told = steps;
-  if (told.size() > 1) told.pop_back();  // Part (b) says that this step does not fit.
+  std::string end;  // The end of the last sentence tells which context does not fit.
+  if (told.size() > 1) {
+    end = "; at " + format_count(told.back().profile->context()) + " memory runs out";
+    told.pop_back();
+  }
   if (inference) {
     steps.insert(steps.begin(), *inference);
     told.insert(told.begin(), *inference);
@@ -249,8 +252,9 @@ PartContent present_timelines(const RunView& view, const std::vector<MemoryProfi
   }
   std::vector<Facts> sentences;
   for (const StepRecording& recording : told)
-    sentences.push_back(
-        recording_facts(recording, &recording == told.data() ? nullptr : &recording - 1));
+    sentences.push_back(recording_facts(recording,
+                                        &recording == told.data() ? nullptr : &recording - 1,
+                                        &recording == &told.back() ? end : ""));
   part.facts.flag("nothing", told.empty()).list("recorded", std::move(sentences));
   part.facts.flag("stages", told.size() > 1 && is_sawtooth(told.front()) &&
                                 gradients_replace_activations(told.back()));

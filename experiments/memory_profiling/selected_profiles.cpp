@@ -16,17 +16,6 @@ std::optional<Precision> main_precision(const std::vector<MemoryProfile>& profil
   return precision(*std::ranges::min_element(profiles, {}, precision));
 }
 
-/// Returns the first profile in the main precision for which `predicate` holds; null if none does.
-template <typename Predicate>
-const MemoryProfile* first_with(const std::vector<MemoryProfile>& profiles,
-                                const Predicate& predicate) {
-  const auto precision = main_precision(profiles);
-  const auto first = std::ranges::find_if(profiles, [&](const MemoryProfile& profile) {
-    return profile.spec.precision == precision && predicate(profile);
-  });
-  return first == profiles.end() ? nullptr : &*first;
-}
-
 bool has_any_peak(const MemoryProfile& profile) {
   return std::ranges::any_of(profile.steps | std::views::values,
                              [](const MemoryStep& step) { return step.why_no_peak().empty(); });
@@ -57,12 +46,14 @@ ProfileList select_same_network(const std::vector<MemoryProfile>& profiles,
 }
 
 ProfileList described_profiles(const std::vector<MemoryProfile>& profiles) {
-  const MemoryProfile* chosen = first_with(profiles, [](const MemoryProfile& profile) {
-    return profile.measured_step(Mode::kTrainStep);
-  });
-  if (chosen == nullptr) chosen = first_with(profiles, has_any_peak);
-  if (chosen == nullptr) chosen = first_with(profiles, [](const MemoryProfile&) { return true; });
-  return select_same_network(profiles, *chosen, chosen->spec.precision.value_or(Precision::kFp32));
+  const auto measured = [](const MemoryProfile* profile) {
+    return profile->measured_step(Mode::kTrainStep) != nullptr ? 2 : has_any_peak(*profile) ? 1 : 0;
+  };
+  const auto precision = main_precision(profiles);
+  // The first of those with the most measured is the largest network.
+  const ProfileList candidates = select_precision(profiles, precision);
+  return select_same_network(profiles, **std::ranges::max_element(candidates, {}, measured),
+                             precision.value_or(Precision::kFp32));
 }
 
 ProfileList planned_in_full(const ProfileList& profiles) {
@@ -82,10 +73,7 @@ std::optional<Precision> reduced_precision(const std::vector<MemoryProfile>& pro
   const auto first_precision = main_precision(profiles);
   for (const Precision precision :
        {Precision::kBf16, Precision::kFp16, Precision::kTf32, Precision::kFp32}) {
-    const auto has_precision = [&](const MemoryProfile& profile) {
-      return profile.spec.precision == precision;
-    };
-    if (precision != first_precision && std::ranges::any_of(profiles, has_precision))
+    if (precision != first_precision && !select_precision(profiles, precision).empty())
       return precision;
   }
   return std::nullopt;

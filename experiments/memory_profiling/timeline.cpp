@@ -117,4 +117,41 @@ std::string maker_words(const std::string& outer_op, const std::string& module,
   return path.empty() ? maker : maker + " in " + path;
 }
 
+namespace {
+
+/// The role of a tensor that an operator makes in one of the block's modules.
+struct TensorName {
+  const char *module, *inner_op, *name;
+};
+
+constexpr TensorName kTensorNames[]{
+    {"", "aten::add", "residual streams"},
+    {"ln1", "aten::mul", "ln1 activations"},
+    {"ln1", "aten::rsqrt", "ln1 inverse RMS"},
+    {"attn/rotary", "aten::cat", "RoPE outputs"},
+    {"attn", "aten::ge", "causal mask"},
+    {"attn/computing softmax", "aten::max", "softmax argmax"},
+    {"attn/computing softmax", "aten::exp", "softmax exponentials"},
+    {"attn/computing softmax", "aten::sum", "softmax sums"},
+    {"attn/computing softmax", "aten::div", "attention probabilities"},
+    {"attn/final matmul", "aten::empty", "contiguous V"},
+    {"attn", "aten::empty", "merged heads"},
+    {"ln2", "aten::mul", "ln2 activations"},
+    {"ln2", "aten::rsqrt", "ln2 inverse RMS"},
+    {"ffn", "aten::sigmoid", "sigmoid"},
+    {"ffn", "aten::mul", "SwiGLU products"}};
+
+}  // namespace
+
+std::string tensor_name(const std::string& outer_op, const std::string& module,
+                        const std::string& inner_op, bool labreports_network) {
+  if (labreports_network && is_linear(outer_op) && inner_op == "aten::mm")
+    return last_component(module, "/") + " output";
+  const auto known = std::ranges::find_if(kTensorNames, [&](const TensorName& tensor) {
+    return (labreports_network || module.empty()) && tensor.module == module &&
+           tensor.inner_op == inner_op;
+  });
+  return known != std::end(kTensorNames) ? known->name : maker_words(outer_op, module, inner_op);
+}
+
 }  // namespace labreport::memory_profiling

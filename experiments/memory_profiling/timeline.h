@@ -77,4 +77,9 @@ std::string last_component(const std::string& path, const std::string& separator
 std::string maker_words(const std::string& outer_op, const std::string& module,
                         const std::string& inner_op);
 
+/// Names a tensor of a block by its role, "softmax exponentials", or else by `maker_words`.
+/// `module` is a path inside the block. Modules of networks other than labreport's have no roles.
+std::string tensor_name(const std::string& outer_op, const std::string& module,
+                        const std::string& inner_op, bool labreports_network);
+
 }  // namespace labreport::memory_profiling

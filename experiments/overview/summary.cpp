@@ -277,14 +277,15 @@ std::optional<Facts> optimizer_facts(const RunView& view, const PrecisionPair& p
   const double bytes = part_work(NetworkPart::kOptimizer, spec).bytes;
   const auto parameters = known_parameter_count(spec);
   if (!bandwidth || bytes <= 0 || !parameters) return std::nullopt;
-  const double share = bytes / (other.optimizer_ms / 1e3) / *bandwidth;
+  // The FP32 step's share is the one that the profiling problem tells.
+  const double share = bytes / (fp32.optimizer_ms / 1e3) / *bandwidth;
   if (share < kBandwidthBoundFrom || share > 1) return std::nullopt;
   return Facts()
       .set("precision", pair.precision())
       .set("time", other.optimizer_ms, kThreeDigits)
       .set("share", other.optimizer_ms / mean(pair.other->step.times_ms), kAsPercent)
       .set("moved", bytes / static_cast<double>(*parameters), kAsCount)
-      .set("bandwidth", share, {Notation::kPercent, 0})
+      .set("bandwidth", format_rough_percent(share))
       .set("needed", kFusedAdamWBytes, kAsCount);
 }
 

@@ -3,7 +3,7 @@ import re
 import statistics
 
 from checks import LESS_WORK, MODES, NO_ANSWER, PRECISION_WORDS, less_work, near, true
-from timing import ms_after_warmup, networks, setting, time_bound, users_cells, variation, without_outlier
+from timing import networks, setting, time_bound, users_cells, variation, without_outlier
 
 CELL_KINDS = {"timing", "kernels"}
 MODE_WORDS = dict(zip(MODES, ["inference", "forward", "forward+backward", "training step"]))
@@ -55,18 +55,19 @@ def compared_networks(run):
             if network.phase("forward") and network.phase("backward") and statistics.fmean(network.phase("forward")) > 0]
 
 
-def durations(run, forward, sizes, size, ratio, backward_rate, forward_rate):
+def durations(run, forward, sizes, size, ratio, rate, gemms, rest):
     """Checks mean ms of the smallest and the largest network's forward pass, the largest network's ratio of passes,
-    and that the rates of its GEMMs in TFLOP/s explain it."""
+    and its reason: the ratio of the GEMMs' rates, or the ratios of the GEMMs' time and of the remaining time."""
     compared = compared_networks(run)
     for text, label, network in zip(both_ends(forward), both_ends(sizes), (compared[0], compared[-1])):
         near(text, statistics.fmean(network.phase("forward")))
         true(is_called(network, label))
     largest = compared[-1]
     true(is_called(largest, size))
-    measured = statistics.fmean(largest.phase("backward")) / statistics.fmean(largest.phase("forward"))
+    forward_ms, backward_ms = (statistics.fmean(largest.phase(phase)) for phase in ("forward", "backward"))
+    measured = backward_ms / forward_ms
     near(ratio, measured)
-    if not forward_rate:
+    if not rate and not gemms:
         return
     profile = first_step_profile(run, largest) or next(
         cell.ok_launch() for cell in users_cells(run, "kernels")
@@ -74,48 +75,48 @@ def durations(run, forward, sizes, size, ratio, backward_rate, forward_rate):
     gemm_ms = {phase: sum(row["total_ns"] for row in profile.table("kernels")
                           if row["phase"] == phase and row["class"].startswith("gemm")) / 1e6
                for phase in ("forward", "backward")}
-    flops = forward_flops(largest.shape)
-    near(forward_rate, flops / gemm_ms["forward"] / 1e9)
-    near(backward_rate, 2 * flops / gemm_ms["backward"] / 1e9)
-    explained = gemm_ms["backward"] / gemm_ms["forward"]
-    true(abs(measured - explained) <= max(0.051, 0.51 * abs(measured - 2)), "something else")
-
-
-def forward_flops(cell):
-    """Returns the FLOPs of the forward pass's GEMMs, of a multiply-add two."""
-    tokens, width = cell["batch"] * cell["context"], cell["d_model"]
-    block = 2 * tokens * (4 * width ** 2 + 3 * width * cell["d_ff"]) + 4 * tokens * cell["context"] * width
-    return cell["layers"] * block + 2 * tokens * width * cell["vocab"]
+    growth = gemm_ms["backward"] / gemm_ms["forward"]
+    if rate:
+        true(not largest.shape["implementation"], "unknown FLOPs")
+        near(rate, 2 / growth)
+        share = gemm_ms["forward"] / forward_ms
+        true(share > 0.499)
+        true(abs(measured - share * growth - (1 - share) * 2) <= max(0.051, 0.51 * abs(measured - 2)), "something else")
+    else:
+        near(gemms, growth)
+        near(rest, (backward_ms - gemm_ms["backward"]) / (forward_ms - gemm_ms["forward"]))
+        true(abs(measured - 2) > 0.049)
 
 
 def spreads(run):
-    """Returns (coefficient of variation, network, what varies) of all passes and whole steps, without an outlier."""
-    found = []
+    """Returns coefficients of variation without an outlier: of all passes and whole steps, and of each optimizer as
+    (coefficient of variation, network)."""
+    varying, optimizers = [], []
     for network in compared_networks(run):
-        times = {"forward pass": network.phase("forward"), "backward pass": network.phase("backward"),
-                 "optimizer": network.phase("optimizer")}
-        times |= {MODE_WORDS[mode] + ("" if mode == "train_step" else " step"): network.whole_steps(mode)
-                  for mode in network.modes}
-        found += [(variation(without_outlier(samples)), network, what) for what, samples in times.items() if samples]
-    return found
+        times = [network.phase("forward"), network.phase("backward"), *map(network.whole_steps, network.modes)]
+        varying += [variation(without_outlier(samples)) for samples in times if samples]
+        if network.phase("optimizer"):
+            optimizers.append((variation(without_outlier(network.phase("optimizer"))), network))
+    return varying, optimizers
 
 
-def most_varying(run, what, size, variation_words):
-    highest, network, varying = max(spreads(run), key=lambda spread: spread[0])
-    true(is_called(network, size) and varying == what, f"{varying} of {network.size} varies more")
-    scale, text = (1, variation_words.split(" ")[0]) if "mean" in variation_words else (100, variation_words.split(" ")[0])
-    near(text, scale * highest)
+def near_variation(words, value):
+    near(words.split(" ")[0], value if "mean" in words else 100 * value)
 
 
-def launches_outlast(run):
-    """Checks that kernels fill too little of the optimizer which varies most: as profiled, or because it is faster where
-    launches queue up before it begins."""
-    _, network, what = max(spreads(run), key=lambda spread: spread[0])
-    cell = network.modes["train_step"]
-    true(network.shape["device_kind"] != "cpu", "a CPU launches nothing")
-    queued_ms = ms_after_warmup(cell, "event", "optimizer")
-    true(what == "optimizer" and statistics.median(queued_ms) < 0.801 * statistics.fmean(network.phase("optimizer")))
-    true(time_bound(run, cell, ["optimizer"], network.phase("optimizer")) == "launch-bound")
+def spread(run, words, less, size, optimizer_words, launches):
+    """Checks the widest spread of passes and steps and that of optimizers, and that the CPU sets the time of an optimizer
+    whose launches outlast its kernels."""
+    varying, optimizers = spreads(run)
+    near_variation(words, max(varying))
+    widest, network = max(optimizers, key=lambda one: one[0], default=(0, None))
+    true(bool(less) == (0 < widest <= max(varying)) and bool(size) == (widest > max(varying)))
+    if not size:
+        return
+    true(is_called(network, size))
+    near_variation(optimizer_words, widest)
+    if launches:
+        true(time_bound(run, network.modes["train_step"], ["optimizer"], network.phase("optimizer")) == "launch-bound")
 
 
 def unanswered_durations(run):
@@ -127,7 +128,8 @@ class Warmup:
 
     `rise` is the mean without / the mean after warm-up, `after_one` the mean after one step / that after warm-up.
     `deviations` are in ms, after no, one and all warm-up steps, `noise` is the last one or 1 % of the mean. `launches_ms`
-    are the CPU's median times to launch the forward pass, in the later warm-up steps and after them.
+    are the CPU's median times to launch the forward pass, in the later warm-up steps and after them. `slowdown` is the
+    first forward pass / the median of those after the warm-up.
     """
 
     def __init__(self, network, mode):
@@ -154,6 +156,9 @@ class Warmup:
         self.noise = max(0.01, self.deviations[2] / warm_ms) if warm_ms else 0.01
         self.allocates = cell["device_kind"] == "cuda" and (launch.metric("step", "device_allocations") or [0, 0])[1:2] > [0]
         enqueued_ns = launch.metric("enqueue", "forward") or []
+        forward_ns = launch.metric("event", "forward") or []
+        later_ns = forward_ns[self.warmup_steps:self.warmup_steps + self.timed_steps]
+        self.slowdown = forward_ns[0] / statistics.median(later_ns) if later_ns and statistics.median(later_ns) else 0
         self.launches_ms = [statistics.median(part) / 1e6 if part else 0 for part in (
             enqueued_ns[1:self.warmup_steps], enqueued_ns[self.warmup_steps:self.warmup_steps + self.timed_steps])]
 
@@ -172,9 +177,10 @@ def mode_of(words):
     return next(mode for mode, mode_words in MODE_WORDS.items() if mode_words in (words, f"{words} step"))
 
 
-def first_step(run, size, steps, mode, rise, warm, cold, least, most, mostly):
+def first_step(run, size, steps, mode, rise, warm, cold, least, most, mostly, slowdown):
     """Checks the mean that rises most without warm-up, its deviations in ms, that the first step alone raises it, and
-    how much longer first steps take, mostly because of loading in profiled first steps."""
+    how much longer first steps take: mostly because of loading in profiled first steps, else how much longer forward
+    takes."""
     warmups = comparable_warmups(run)
     true(all(warmup.timed_steps == int(steps) and mode_of(mode) in warmup.network.modes for warmup in warmups))
     slowest = max(warmups, key=lambda warmup: warmup.rise)
@@ -186,7 +192,10 @@ def first_step(run, size, steps, mode, rise, warm, cold, least, most, mostly):
     extra_ms = [statistics.median(warmup.first_steps_ms) - warmup.steady_ms for warmup in warmups]
     near(least, min(extra_ms))
     near(most or least, max(extra_ms))
+    if slowdown:
+        near(slowdown, max(warmup.slowdown for warmup in warmups))
     for warmup, ms in zip(warmups, extra_ms):
+        true(not slowdown or warmup.slowdown >= 1.199)
         true(not mostly or ms / 2 <= initialization_ms(run, warmup) <= 2 * ms, "the first step is something else")
 
 
@@ -232,18 +241,20 @@ CLAIMS = {
          r"`src/measure/timing`\. To reproduce \*(?P<row>[^*]+)\*: `(?P<command>[^`]+)`\.$", program)],
     "benchmarking_script.b": [
         (NO_ANSWER, unanswered_durations),
-        (r"The forward pass takes \*\*(?P<forward>[^*]+) ms\*\* \((?P<sizes>[^)]+)\), (?P<size>.+?)'s backward pass \*\*(?P<ratio>\S+) "
-         r"times\*\* as long(?:: twice the FLOPs, at (?P<backward_rate>\S+) instead of (?P<forward_rate>\S+) TFLOP/s)?\.",
-         durations),
-        (r"Outliers apart, (?P<size>.+?)'s (?P<what>[\w+ ]+) varies most, by \*\*(?P<variation_words>[^*]+)\*\*\.", most_varying),
-        (r"There the CPU's launches outlast the GPU's kernels\.", launches_outlast),
+        (r"The forward pass takes \*\*(?P<forward>[^*]+) ms\*\* \((?P<sizes>[^)]+)\), (?P<size>.+?)'s backward \*\*(?P<ratio>\S+) times\*\* "
+         r"as long(?:: twice the FLOPs at (?P<rate>\S+) times the rate|: GEMMs take (?P<gemms>\S+) times as long, the rest "
+         r"(?P<rest>\S+) times)?\.", durations),
+        (r"Outliers apart, passes and steps vary by up to \*\*(?P<words>[^*]+)\*\*(?:(?P<less>, optimizers by less)|, "
+         r"(?P<size>.+?)'s optimizer by (?P<optimizer_words>\S+ (?:%|times the mean))(?P<launches>, because launches outlast its "
+         r"kernels)?)?\.", spread),
         (LESS_WORK, less_work)],
     "benchmarking_script.c": [
         (NO_ANSWER, unanswered_warmup),
         (r"Without warm-up, the first step raises (?P<size>.+?)'s mean of (?P<steps>\d+) (?P<mode>\S+) steps? by a factor of "
          r"\*\*(?P<rise>\S+)\*\*, its deviation from (?P<warm>\S+) to \*\*(?P<cold>\S+) ms\*\*\. First steps take "
-         r"\*\*(?P<least>\S+)(?: to (?P<most>\S+))? ms\*\* longer(?P<mostly>, mostly loading CUDA modules and "
-         r"initializing cuBLAS)?\.", first_step),
-        (r"One warm-up step suffices here(?P<but>, although step 2 still allocates memory)?\.", one_suffices),
+         r"\*\*(?P<least>\S+)(?: to (?P<most>\S+))? ms\*\* longer(?:(?P<mostly>, mostly loading CUDA modules and "
+         r"initializing cuBLAS)|, forward up to (?P<slowdown>\S+) times as long, because operators run for the first time)?\.",
+         first_step),
+        (r"One warm-up step suffices here(?P<but>, although the second step still allocates memory)?\.", one_suffices),
         (r"After one warm-up step, (?P<size>.+?) still varies \*\*(?P<spread>\S+) times\*\* as much as later"
          r"(?P<slower>, and its launches take longer)?\.", still_varies)]}

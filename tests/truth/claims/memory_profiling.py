@@ -1,13 +1,14 @@
 """The claims about the memory problem, recomputed from the peaks, the timelines and the allocations."""
 import re
 
-from checks import MODES, PRECISION_WORDS, near, near_bytes, number, true
+from checks import MODES, PRECISION_WORDS, bytes_in, near, near_bytes, number, true
 
 CELL_KINDS = {"memory"}
 STEP_MODES = {"inference forward": "inference", "forward with grad": "forward", "forward+backward": "forward_backward",
               "training step": "train_step"}
 CATEGORIES = ["parameters", "gradients", "optimizer", "data", "activations", "weight_copies", "workspace", "temporary",
               "unknown"]
+CATEGORY_WORDS = {"optimizer state": "optimizer", "inputs": "data"}
 
 
 def mode_of(words):
@@ -81,7 +82,7 @@ def last_row(rows, phase):
 
 
 # (a)
-def starts_and_peaks(run, step, profile, at, start, peak, end):
+def starts_and_peaks(run, step, profile, at, start, peak, end, refused):
     """Checks one step. A later sentence tells only what differs from the one before."""
     network = Network(run)
     if profile:
@@ -97,6 +98,7 @@ def starts_and_peaks(run, step, profile, at, start, peak, end):
     peak_row = max(rows, key=total_bytes)
     measured_peak = launch.metric("memory", "peak_allocated")
     near_bytes(peak, peak_row["allocated"] if measured_peak is None else measured_peak)
+    true(not refused or network.refused(int(number(refused)), mode))
     true((end == " when memory runs out") == (cell.ok_launch() is None))
     true(not (end or "").startswith(" in") or peak_row["phase"] in end)
     starts_and_peaks.timelines[mode] = (cell, rows)
@@ -126,7 +128,7 @@ def no_curve(run):
 
 
 # (b)
-def peak(run, context, longest, step, name, size):
+def peak(run, context, longest, step, name, size, first, first_bytes, second, second_bytes):
     """Checks one step. A later sentence tells only what differs from the one before."""
     network, mode = Network(run), STEP_MODES[step]
     true(not name or name == network.shape["size"])
@@ -135,6 +137,12 @@ def peak(run, context, longest, step, name, size):
     longer = [one for one in network.contexts if one > at]
     true(all(network.peak(one, mode) is None for one in longer), "not the longest")
     true(bool(longest) == any(network.refused(one, mode=mode) for one in longer))
+    if first:
+        held = {name: network.launch(at, mode).metric("category", name) or 0 for name in CATEGORIES}
+        for words, text in ((first, first_bytes), (second, second_bytes)):
+            near_bytes(text, held.pop(CATEGORY_WORDS.get(words, words.replace(" ", "_"))))
+        true(max(held.values()) <= 1.01 * bytes_in(second_bytes), "another category is larger")
+        true(bytes_in(first_bytes) + bytes_in(second_bytes) >= 0.49 * network.peak(at, mode))
 
 
 def formula_bytes(shape, context):
@@ -302,14 +310,19 @@ def allocations(run, context, kind, bytes, places, layers):
             true(sum(row["count"] for row in inside) == claimed_count * factor, f"{place}")
 
 
-def scores(_run, tokens):
-    """Checks the largest tensors of the sentence before: scores, of which a layer keeps exp's and div's."""
+KEPT_NAMES = {"softmax exponentials": ("aten::exp", "attn/computing softmax"), "sigmoid": ("aten::sigmoid", "ffn"),
+              "attention probabilities": ("aten::div", "attn/computing softmax"), "SwiGLU products": ("aten::mul", "ffn"),
+              "w1 output": ("aten::mm", "ffn/w1"), "w3 output": ("aten::mm", "ffn/w3")}
+
+
+def scores(_run, tokens, kept):
+    """Checks that the largest tensors of the sentence before are scores or the FFN's activations, and which of them stay."""
     cell, rows = allocations.cell, allocations.rows
-    true(rows[0]["bytes"] == 4 * product_of(cell, "B · h · S²"))
+    true(rows[0]["bytes"] in (4 * product_of(cell, "B · h · S²"), 4 * product_of(cell, "B · S · d_ff")))
     true(int(number(tokens)) == cell["d_ff"] // cell["heads"])
-    kept = sorted((row["operator"], row["count"]) for row in rows if row["category"] == "activations")
-    true(kept == [("aten::div", cell["layers"]), ("aten::exp", cell["layers"])], "others stay")
-    true(all(row["module"].endswith("computing softmax") for row in rows if row["category"] == "activations"))
+    makers = {(row["operator"], row["module"].replace("scaled dot product attention/", "").rpartition("layers/")[2])
+              for row in rows if row["category"] == "activations"}
+    true({KEPT_NAMES[name] for name in re.split(", | and ", kept)} == makers, "others stay")
 
 
 # (f)
@@ -356,8 +369,8 @@ def tensors(run, first, second):
         true(int(number(context)) == one.cell["context"])
         claimed = []
         for alike, share in re.findall(r"(.+?) \(([\d.]+) %(?: each)?\)(?:, )?", names):
-            if alike == "then the same":
-                true(len(set(before)) == 1)
+            if alike.startswith("then those at "):
+                true(len(set(before)) == 1 and int(number(alike.split(" ")[-1])) == block.measured[0].cell["context"])
                 claimed += [share] * len(before)
                 continue
             for name in re.split(", | and ", alike):
@@ -399,21 +412,23 @@ BYTES = r"\*\*(?P<{}>" + SIZE + r")\*\*"
 CLAIMS = {
     "memory_profiling.a": [
         (r"No step was recorded, so there is no curve\.", no_curve),
-        (rf"(?:The|At context (?P<at>[\d,]+) the) (?P<step>{STEP})(?: of (?P<profile>.+? at context [\d,]+))? starts at "
-         rf"{BYTES.format('start')} and peaks at {BYTES.format('peak')}(?P<end> when memory runs out| in [\w ]+)?\.", starts_and_peaks),
-        (r"Inference is a sawtooth on the parameters: blocks free their temporaries\. Training's forward saves activations, "
-         r"backward replaces them by gradients, and the optimizer adds nothing lasting\.", stages)],
+        (rf"The (?P<step>{STEP})(?: of (?P<profile>.+? at context [\d,]+)| at (?P<at>[\d,]+))? starts at {BYTES.format('start')} and "
+         rf"peaks at {BYTES.format('peak')}(?P<end> when memory runs out| in [\w ]+)?(?:; at (?P<refused>[\d,]+) memory runs out)?\.",
+         starts_and_peaks),
+        (r"Inference is a sawtooth: blocks free their temporaries\. Training's forward saves activations, backward replaces them "
+         r"by gradients, the optimizer adds nothing lasting\.", stages)],
     "memory_profiling.b": [
         (r"Neither an inference forward nor a training step ran(?: \(.+\))?\.$", nothing_ran),
         (rf"(?:The|At context (?P<context>[\d,]*\d)(?P<longest>, the longest that fits,)? the) (?P<step>{STEP})(?: of (?P<name>.+?))? "
-         rf"peaks at {BYTES.format('size')}\.", peak),
+         rf"peaks at {BYTES.format('size')}(?:, mostly (?P<first>[\w ]+) \((?P<first_bytes>{SIZE})\) and "
+         rf"(?P<second>[\w ]+) \((?P<second_bytes>{SIZE})\))?\.", peak),
         (r"By formula its peak moves from the optimizer to backward at \*\*(?P<tokens>[\d,]+) tokens\*\*, where activations "
          r"outgrow gradients\.", moves)],
     "memory_profiling.c": [
         (r"No training step ran in two precisions, so there is nothing to compare\.", nothing_to_compare),
         (r"(?P<word>[\w ]+): (?P<precision>\w+) changes the training step's peak by (?P<changes>\*\*.+?) tokens\.", verdict),
-        (rf"Copies of the weights add {BYTES.format('added')} and raise inference's peak at (?P<context>[\d,]*\d) by "
-         r"\*\*(?P<rise>\S+) %\*\*; in training activations save more\.", copies),
+        (rf"Training's weight copies add {BYTES.format('added')}, but activations save more; in inference, copies raise the "
+         r"peak at (?P<context>[\d,]*\d) by \*\*(?P<rise>\S+) %\*\*\.", copies),
         (r"At (?P<outweighed>[\d, and]+) activations save less; at (?P<in_optimizer>[\d, and]+) the optimizer's FP32 state sets both "
          r"peaks\.", shorter)],
     "memory_profiling.d": [
@@ -426,8 +441,8 @@ CLAIMS = {
          lambda run: true(not any(largest_rows(Network(run), one)[1] for one in Network(run).contexts))),
         (rf"(?:The largest allocations at context (?P<context>[\d,]+)|Next) are (?P<kind>[\w ]+?) of {BYTES.format('bytes')}: "
          r"(?:each of (?P<layers>\d+) layers|the pass) makes (?P<places>.+?)\.(?= Scores| Next|$)", allocations),
-        (r"Scores, `B · h · S² · 4` bytes, outgrow FFN activations beyond (?P<tokens>[\d,]+) tokens\. Each layer keeps two "
-         r"for backward, exponentials and probabilities\.", scores)],
+        (r"Scores, `B · h · S² · 4` bytes, outgrow FFN activations beyond (?P<tokens>[\d,]+) tokens\. Backward needs "
+         r"(?P<kept>[\w ,]+)\.", scores)],
     "memory_profiling.f": [
         (r"No block's backward pass was recorded: no training step ran, or the model has no blocks in a list called layers\.", no_block),
         (rf"For backward one block of (?P<name>.+?) saves {BYTES.format('first')} at (?P<context>[\d,]+)"

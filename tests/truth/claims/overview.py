@@ -105,7 +105,7 @@ def adamw(run, ms, share, precision, moved, bandwidth, needed):
     near(share, 100 * step.optimizer / step.mean)
     true(abs(step.optimizer - fp32_step.optimizer) <= 0.03 * fp32_step.optimizer)
     true(number(moved) == COPY_BYTES and number(needed) == NEEDED_BYTES)
-    rate = COPY_BYTES * step.network.shape.parameters() / (step.optimizer / 1e3)
+    rate = COPY_BYTES * step.network.shape.parameters() / (fp32_step.optimizer / 1e3)
     near(bandwidth, 100 * rate / median_limit(run, "copy", "bandwidth"))
 
 
