@@ -106,16 +106,16 @@ std::vector<AllReduceTiming> AllReduceGroup::timings(std::string_view method) co
   return timings;
 }
 
-std::optional<AllReduceTiming> AllReduceGroup::synced_timing(std::int64_t bytes) const {
-  for (const AllReduceTiming& timing : timings(metric::kSynced)) {
-    if (timing.bytes == bytes) return timing;
-  }
-  return std::nullopt;
+bool AllReduceGroup::is_bandwidth_bound(const AllReduceTiming& timing) const {
+  return timing.algbw() >= timings(metric::kSynced).back().algbw() / 2;
 }
 
-std::optional<AllReduceTiming> AllReduceGroup::undisturbed_timing(std::int64_t bytes) const {
-  const auto timing = synced_timing(bytes);
-  return timing && !timing->disturbed ? timing : std::nullopt;
+std::optional<AllReduceTiming> AllReduceGroup::usable_timing(std::string_view method,
+                                                             std::int64_t bytes) const {
+  for (const AllReduceTiming& timing : timings(method)) {
+    if (timing.bytes == bytes && !timing.disturbed && timing.wrong_elements == 0) return timing;
+  }
+  return std::nullopt;
 }
 
 std::string_view AllReduceGroup::fitted_method() const {

@@ -59,10 +59,11 @@ struct AllReduceGroup {
   double busbw(const AllReduceTiming& timing) const { return timing.algbw() * bus_factor(ranks()); }
 
   std::vector<AllReduceTiming> timings(std::string_view method) const;  ///< Smallest size first.
-  /// Returns the timing of calls that are synchronized one by one, which is the handout's method.
-  std::optional<AllReduceTiming> synced_timing(std::int64_t bytes) const;
-  /// Returns `synced_timing`; nothing if it is disturbed.
-  std::optional<AllReduceTiming> undisturbed_timing(std::int64_t bytes) const;
+  /// True if a call that is synchronized by itself reaches at least half of the largest size's
+  /// bandwidth, so that the bytes take most of its time.
+  bool is_bandwidth_bound(const AllReduceTiming& timing) const;
+  /// Returns the timing of a size unless something disturbed it or its sum was wrong.
+  std::optional<AllReduceTiming> usable_timing(std::string_view method, std::int64_t bytes) const;
   /// Returns the method that lines are fitted to: nccl-tests' in place if it was measured, else the
   /// handout's.
   std::string_view fitted_method() const;

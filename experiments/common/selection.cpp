@@ -55,20 +55,29 @@ CellSpec timing_cell(const PlanInput& input, const Axes& axes, const Size& size)
           .steps = axes.steps};
 }
 
-std::vector<Size> two_rank_sizes(const PlanInput& input, const Axes& axes) {
-  if (!input.selection.sizes.empty()) return axes.sizes;
-  const auto xl = std::ranges::find(axes.sizes, "xl", &Size::name);
-  return {xl == axes.sizes.end() ? axes.sizes.back() : *xl};
-}
-
-CellSpec two_rank_cell(const PlanInput& input, const Axes& axes, const Size& size, CellKind kind) {
+std::vector<CellSpec> two_rank_steps(const PlanInput& input, CellKind kind,
+                                     const std::vector<Precision>& precisions) {
   constexpr std::int64_t kRanks = 2;
-  CellSpec spec = timing_cell(input, axes, size);
-  spec.kind = kind;
-  spec.mode = Mode::kTrainStep;
-  spec.ranks = Ranks{kRanks, collectives_of(input.device)};
-  spec.batch = std::max<std::int64_t>(1, axes.batch / kRanks);
-  return spec;
+  if (input.selection.model || !mode_wanted(input, Mode::kTrainStep)) return {};
+  const Axes chosen = axes(input);
+  std::vector<Size> sizes = chosen.sizes;
+  const auto xl = std::ranges::find(chosen.sizes, "xl", &Size::name);
+  if (input.selection.sizes.empty()) sizes = {xl == chosen.sizes.end() ? sizes.back() : *xl};
+  std::vector<CellSpec> steps;
+  for (const Size& size : sizes) {
+    for (const Precision precision : precisions) {
+      for (const std::int64_t context : chosen.contexts) {
+        CellSpec& spec = steps.emplace_back(timing_cell(input, chosen, size));
+        spec.kind = kind;
+        spec.mode = Mode::kTrainStep;
+        spec.ranks = Ranks{kRanks, collectives_of(input.device)};
+        spec.batch = std::max<std::int64_t>(1, chosen.batch / kRanks);
+        spec.precision = precision;
+        spec.context = context;
+      }
+    }
+  }
+  return steps;
 }
 
 CellSpec all_reduce_cell(const PlanInput& input, DeviceKind device, std::int64_t ranks) {

@@ -7,15 +7,12 @@
 #include "base/format.h"
 #include "base/statistics.h"
 #include "experiments/common/timing.h"
-#include "plan/memory.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
 
 namespace labreport::sharding {
 namespace {
-
-constexpr double kFp32Bytes = 4;
 
 /// Converts a row; returns nothing if the row lacks a number.
 std::optional<MemoryPoint> point_of(const MeasuredRow& row) {
@@ -63,11 +60,48 @@ std::vector<Stage> stages_of(const Launch& launch) {
   return stages;
 }
 
+/// Returns the bytes of the largest tensor, or shard of one, that one rank's optimizer updates.
+std::int64_t largest_tensor_bytes(const CellSpec& spec) {
+  constexpr std::int64_t kFp32Bytes = 4;
+  std::int64_t largest = 0;
+  for (const ParameterSize& size : parameter_sizes(*spec.model)) {
+    const bool is_sharded = spec.sharding == Sharding::kWeights && size.is_matrix;
+    largest = std::max(largest, kFp32Bytes * size.elements / (is_sharded ? spec.ranks->count : 1));
+  }
+  return largest;
+}
+
+/// Calculates the stage's bytes on the rank that needs the most.
+void add_expected_bytes(Stage& stage, const CellSpec& spec) {
+  const HeldBytes held = held_bytes(spec);
+  stage.expected_allocated = static_cast<double>(held.parameters);
+  if (stage.when == When::kBeforeSteps) return;
+  const bool in_optimizer = stage.point.name == metric::kAfterOptimizer;
+  const std::int64_t moments = stage.when == When::kLaterStep || in_optimizer ? held.moments : 0;
+  stage.expected_allocated += static_cast<double>(held.gradients + moments);
+  // Activations depend only on the rank's part of the batch, as in a single process.
+  for (ExpectedPeak peak : possible_peaks(as_single_process(spec))) {
+    if ((peak.phase == metric::kOptimizer) != in_optimizer) continue;
+    const double rank_share =
+        static_cast<double>(held.parameters) / static_cast<double>(peak.parameters);
+    peak.gradients = static_cast<std::int64_t>(rank_share * static_cast<double>(peak.gradients));
+    peak.parameters = held.parameters;
+    peak.moments = moments;
+    // AdamW adds four tensors as large as the largest: a new moment and three temporaries.
+    if (in_optimizer) peak.temporaries = 4 * largest_tensor_bytes(spec);
+    // Autocast caches no copies of sharded weights, which are cast and freed explicitly.
+    if (spec.sharding == Sharding::kWeights) peak.weight_copies = 0;
+    if (!stage.expected_peak || peak.total() > stage.expected_peak->total())
+      stage.expected_peak = peak;
+  }
+}
+
 ShardingScheme scheme_of(const Cell& cell) {
   ShardingScheme scheme{&cell, reason_missing(cell)};
   const Launch* launch = ok_launch(cell);
   if (launch == nullptr) return scheme;
   scheme.stages = stages_of(*launch);
+  for (Stage& stage : scheme.stages) add_expected_bytes(stage, cell.spec);
   scheme.steps_ms = milliseconds(*launch, metric::kStep, metric::kTotal);
   for (const auto phase : {metric::kForward, metric::kLoss, metric::kBackward, metric::kAllReduce,
                            metric::kOptimizer, metric::kBroadcast}) {
@@ -94,19 +128,15 @@ std::optional<AveragedTraining> averaged_training(const RunView& view, const Cel
   return std::nullopt;
 }
 
-/// Returns the bytes of the largest tensor, or shard of one, that one rank's optimizer updates.
-double largest_tensor_bytes(const CellSpec& spec) {
-  double largest = 0;
-  for (const ParameterSize& size : parameter_sizes(*spec.model)) {
-    const double shards = spec.sharding == Sharding::kWeights && size.is_matrix
-                              ? static_cast<double>(spec.ranks->count)
-                              : 1;
-    largest = std::max(largest, kFp32Bytes * static_cast<double>(size.elements) / shards);
-  }
-  return largest;
+}  // namespace
+
+double Stage::gradients_in_peak() const {
+  return expected_peak ? static_cast<double>(expected_peak->gradients) : 0;
 }
 
-}  // namespace
+double Stage::rest_of_peak() const {
+  return std::max(0.0, point.peak - point.parameters - point.optimizer - gradients_in_peak());
+}
 
 std::string Stage::when_words() const {
   if (when == When::kBeforeSteps) return "before any step";
@@ -129,43 +159,6 @@ std::optional<double> ShardingScheme::phase_ms(std::string_view phase) const {
   const auto found = phases_ms.find(std::string(phase));
   if (found == phases_ms.end() || found->second.empty()) return std::nullopt;
   return median(found->second);
-}
-
-double ShardingScheme::expected_allocated(const Stage& stage) const {
-  const HeldBytes held = held_bytes(cell->spec);
-  const bool has_moments =
-      stage.when == When::kLaterStep || stage.point.name == metric::kAfterOptimizer;
-  auto bytes = static_cast<double>(held.parameters);
-  if (stage.when != When::kBeforeSteps) bytes += static_cast<double>(held.gradients);
-  if (stage.when != When::kBeforeSteps && has_moments) bytes += static_cast<double>(held.moments);
-  return bytes;
-}
-
-std::optional<double> ShardingScheme::expected_peak(const Stage& stage) const {
-  if (stage.when == When::kBeforeSteps) return std::nullopt;
-  const CellSpec& spec = cell->spec;
-  const HeldBytes held = held_bytes(spec);
-  const bool in_optimizer = stage.point.name == metric::kAfterOptimizer;
-  const bool has_moments = stage.when == When::kLaterStep || in_optimizer;
-  const double moments = has_moments ? static_cast<double>(held.moments) : 0;
-  const double rank_share =
-      static_cast<double>(held.parameters) / static_cast<double>(parameter_bytes(*spec.model));
-  double highest = 0;
-  // Activations depend only on the rank's part of the batch, as in a single process.
-  for (const ExpectedPeak& peak : possible_peaks(as_single_process(spec))) {
-    if ((peak.phase == metric::kOptimizer) != in_optimizer) continue;
-    // AdamW adds four tensors as large as the largest: a new moment and three temporaries.
-    const double temporaries =
-        in_optimizer ? 4 * largest_tensor_bytes(spec) : static_cast<double>(peak.temporaries);
-    // Autocast caches no copies of sharded weights, which are cast and freed explicitly.
-    const double copies =
-        spec.sharding == Sharding::kWeights ? 0 : static_cast<double>(peak.weight_copies);
-    const double parameters_and_gradients =
-        rank_share * static_cast<double>(peak.parameters + peak.gradients);
-    highest = std::max(highest, parameters_and_gradients + moments + copies +
-                                    static_cast<double>(peak.activations) + temporaries);
-  }
-  return highest;
 }
 
 const ShardingScheme* TrainedNetwork::find(Sharding sharding) const {

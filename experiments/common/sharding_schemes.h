@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "document/view.h"
+#include "plan/memory.h"
 #include "plan/sharding.h"
 
 namespace labreport::sharding {
@@ -19,9 +20,6 @@ struct MemoryPoint {
   double allocated = 0;
   double peak = 0;  ///< The highest allocated bytes since the point before.
   double parameters = 0, gradients = 0, optimizer = 0;
-
-  /// Returns the allocated bytes whose use is known.
-  double known_bytes() const { return parameters + gradients + optimizer; }
 };
 
 /// When a point was measured: after building the network, in the step that creates AdamW's state,
@@ -34,7 +32,14 @@ struct Stage {
   MemoryPoint point;
   /// The highest peak since the process began; in a later step, since that step began.
   double peak_so_far;
+  double expected_allocated = 0;                   ///< At the point, on the rank with the most.
+  std::optional<ExpectedPeak> expected_peak = {};  ///< Absent for building the network.
 
+  /// Returns the gradients in the peak, by its formula: backward makes one by one.
+  double gradients_in_peak() const;
+  /// Returns what the peak holds beyond parameters, optimizer state and gradients: activations,
+  /// temporaries and gathered weights.
+  double rest_of_peak() const;
   std::string when_words() const;   ///< "first step"
   std::string point_words() const;  ///< "before the optimizer step"
 };
@@ -53,11 +58,6 @@ struct ShardingScheme {
   std::string words() const { return std::string(describe(sharding())); }
   const Stage* stage(When when, std::string_view point) const;   ///< Null if it is missing.
   std::optional<double> phase_ms(std::string_view phase) const;  ///< Median ms.
-
-  /// Calculates the allocated bytes at the stage's point, on the rank that needs the most.
-  double expected_allocated(const Stage& stage) const;
-  /// Calculates the peak since the point before; nothing for building the network.
-  std::optional<double> expected_peak(const Stage& stage) const;
 };
 
 /// The training of nothing sharded, except that NCCL averages gradients. Otherwise it sums them and

@@ -42,38 +42,31 @@ std::vector<Column<PointRow>> point_columns(const std::vector<TrainedNetwork>& n
     return stage_column(name, title,
                         [member](const Stage& stage) { return Value(stage.point.*member); });
   };
-  return {{"network", "Network", [](const PointRow& row) { return row.network->words; }},
-          {"scheme", "Scheme", [](const PointRow& row) { return row.scheme->words(); }},
-          {"when", "Step",
-           [](const PointRow& row) {
-             return row.or_reason([](const Stage& stage) { return stage.when_words(); });
-           }},
-          {"point", "Point",
-           [](const PointRow& row) {
-             return row.or_reason([](const Stage& stage) { return stage.point_words(); });
-           }},
-          bytes_column("peak", "Peak since the point before", &MemoryPoint::peak),
-          {"peak_formula", "Its formula",
-           [](const PointRow& row) {
-             return row.stage == nullptr ? Value() : Value(row.scheme->expected_peak(*row.stage));
-           },
-           unit, notation},
-          stage_column("high", "High-water mark",
-                       [](const Stage& stage) { return Value(stage.peak_so_far); }),
-          bytes_column("allocated", "Allocated there", &MemoryPoint::allocated),
-          {"allocated_formula", "Formula",
-           [](const PointRow& row) {
-             return row.stage == nullptr ? Value()
-                                         : Value(row.scheme->expected_allocated(*row.stage));
-           },
-           unit, notation},
-          bytes_column("parameters", "Parameters", &MemoryPoint::parameters),
-          bytes_column("gradients", "Gradients", &MemoryPoint::gradients),
-          bytes_column("optimizer", "Optimizer state", &MemoryPoint::optimizer),
-          stage_column("rest", "Activations and the rest", [](const Stage& stage) {
-            const double rest = stage.point.allocated - stage.point.known_bytes();
-            return rest >= 0 ? Value(rest) : Value::missing("the parts exceed their sum");
-          })};
+  return {
+      {"network", "Network", [](const PointRow& row) { return row.network->words; }},
+      {"scheme", "Scheme", [](const PointRow& row) { return row.scheme->words(); }},
+      {"when", "Step", [](const PointRow& row) { return row.or_reason(&Stage::when_words); }},
+      {"point", "Point", [](const PointRow& row) { return row.or_reason(&Stage::point_words); }},
+      bytes_column("peak", "Peak since the point before", &MemoryPoint::peak),
+      stage_column("peak_formula", "Its formula",
+                   [](const Stage& stage) {
+                     return stage.expected_peak
+                                ? Value(static_cast<double>(stage.expected_peak->total()))
+                                : Value();
+                   }),
+      stage_column("peak_gradients", "Gradients in the peak", &Stage::gradients_in_peak),
+      stage_column("peak_rest", "The rest of the peak", &Stage::rest_of_peak),
+      stage_column("high", "High-water mark", &Stage::peak_so_far),
+      bytes_column("allocated", "Allocated there", &MemoryPoint::allocated),
+      stage_column("allocated_formula", "Formula", &Stage::expected_allocated),
+      bytes_column("parameters", "Parameters", &MemoryPoint::parameters),
+      bytes_column("gradients", "Gradients", &MemoryPoint::gradients),
+      bytes_column("optimizer", "Optimizer state", &MemoryPoint::optimizer),
+      stage_column("rest", "Activations and the rest", [](const Stage& stage) {
+        const MemoryPoint& point = stage.point;
+        const double rest = point.allocated - point.parameters - point.gradients - point.optimizer;
+        return rest >= 0 ? Value(rest) : Value::missing("the parts exceed their sum");
+      })};
 }
 
 /// One part of a stack; `from` and `to` are in the table's unit of bytes.
@@ -87,19 +80,17 @@ struct StackRow {
 /// the same order. The rest is activations and temporaries.
 void add_stack(std::vector<StackRow>& rows, const std::string& name, const Stage& stage,
                double bytes_per_unit) {
-  const MemoryPoint& point = stage.point;
-  const std::pair<const char*, double> parts[]{
-      {"parameters", point.parameters},
-      {"gradients", point.gradients},
-      {"optimizer state", point.optimizer},
-      {"the rest", std::max(0.0, point.peak - point.known_bytes())}};
+  const std::pair<const char*, double> parts[]{{"parameters", stage.point.parameters},
+                                               {"gradients", stage.gradients_in_peak()},
+                                               {"optimizer state", stage.point.optimizer},
+                                               {"the rest", stage.rest_of_peak()}};
   double from = 0;
   for (const auto& [part, bytes] : parts) {
     const double to = from + bytes / bytes_per_unit;
     rows.push_back({name, part, from, to, ""});
     from = to;
   }
-  rows.back().text = format_bytes(point.peak);
+  rows.back().text = format_bytes(stage.point.peak);
 }
 
 /// Returns a stack's name, short enough for a phone: "BF16 sharded, after". It begins with the

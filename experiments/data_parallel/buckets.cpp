@@ -4,7 +4,6 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "experiments/common/bytes.h"
 #include "experiments/common/change.h"
 #include "experiments/data_parallel/buckets.h"
 #include "experiments/data_parallel/lanes.h"
@@ -22,18 +21,23 @@ constexpr std::initializer_list<Scheme> kSchemes{Scheme::kNone, Scheme::kOverlap
 struct BucketRow {
   const SchemeResult* result;
   double cap_mb;  ///< The size that a bucket of several gradients does not exceed.
-  std::int64_t bucket_count;
-  double largest_bucket_mb;
+  std::vector<std::int64_t> bucket_bytes;
   std::optional<double> formula_ms = {};  ///< Exposed, by the handout's `BucketFormula`.
   std::optional<double> added_ms = {};    ///< Measured, beyond the step without communication.
   std::optional<double> longer_backward_ms = {};
   Value added_ms_or_reason = {};
+
+  std::int64_t bucket_count() const { return std::ssize(bucket_bytes); }
 };
 
 const std::vector<Column<BucketRow>> kBuckets{
     {"cap", "Cap", &BucketRow::cap_mb, "MB", {Notation::kNoTrailingZeros}},
     {"calls", "Buckets", &BucketRow::bucket_count, "", kAsCount},
-    {"largest", "Largest", &BucketRow::largest_bucket_mb, "MB", kThreeDigits},
+    {"largest", "Largest",
+     [](const BucketRow& row) {
+       return static_cast<double>(std::ranges::max(row.bucket_bytes)) / kMega;
+     },
+     "MB", kThreeDigits},
     {"step", "Step", [](const BucketRow& row) { return row.result->step_or_reason(); }, "ms"},
     {"added", "Added", &BucketRow::added_ms_or_reason, "ms"},
     {"more", "Longer by", &BucketRow::added_ms, "ms", kThreeDigits},
@@ -47,17 +51,15 @@ std::vector<BucketRow> bucket_rows(const MeasuredNetwork& network) {
   std::vector<BucketRow> rows;
   for (const SchemeResult& result : network.schemes) {
     if (result.scheme() != Scheme::kBucketed) continue;
-    const std::vector<std::int64_t> bytes = all_reduce_bytes(result.cell->spec);
     BucketRow& row = rows.emplace_back(
         BucketRow{.result = &result,
                   .cap_mb = static_cast<double>(result.cell->spec.bucket_bytes.value_or(0)) / kMega,
-                  .bucket_count = std::ssize(bytes),
-                  .largest_bucket_mb = static_cast<double>(std::ranges::max(bytes)) / kMega,
+                  .bucket_bytes = all_reduce_bytes(result.cell->spec),
                   .added_ms = network.added_ms(result),
                   .longer_backward_ms = network.longer_backward_ms(result),
                   .added_ms_or_reason = added_ms_or_reason(network, result)});
     if (const auto formula = network.bucket_formula()) {
-      const double exposed_s = formula->exposed_seconds(static_cast<double>(row.bucket_count));
+      const double exposed_s = formula->exposed_seconds(static_cast<double>(row.bucket_count()));
       row.formula_ms = exposed_s * kMsPerSecond;
     }
   }
@@ -68,6 +70,22 @@ std::vector<BucketRow> bucket_rows(const MeasuredNetwork& network) {
 std::string range_words(const std::vector<double>& values) {
   const auto [low, high] = std::ranges::minmax(values);
   return from_to(format_value(low, kThreeDigits), format_value(high, kThreeDigits));
+}
+
+/// Names the caps with the shortest steps. Caps that make the same buckets count as equal, and so
+/// do steps that differ by less than they vary. All rows must have steps.
+std::string shortest_caps(const std::vector<BucketRow>& rows) {
+  const SchemeResult* shortest = std::ranges::min_element(rows, {}, [](const BucketRow& row) {
+                                   return *row.result->step_ms();
+                                 })->result;
+  std::vector<std::string> caps;
+  for (const BucketRow& row : rows) {
+    const bool is_shortest = std::ranges::any_of(rows, [&](const BucketRow& other) {
+      return other.bucket_bytes == row.bucket_bytes && !*steps_differ(other.result, shortest);
+    });
+    if (is_shortest) caps.push_back(cap_words(row.cap_mb * kMega));
+  }
+  return join_words(caps);
 }
 
 /// Tells what contention adds to the steps, and which α would show. Returns nothing unless
@@ -83,13 +101,14 @@ std::optional<Facts> contention_facts(const MeasuredNetwork& network,
   }
   const bool is_hidden =
       worst.result->exchange_ms.value_or(*worst.formula_ms) <= kMaxExposed * *worst.formula_ms;
-  if (contentions_ms.size() < rows.size() || worst.bucket_count <= best.bucket_count || !is_hidden)
+  if (contentions_ms.size() < rows.size() || worst.bucket_count() <= best.bucket_count() ||
+      !is_hidden)
     return std::nullopt;
   // From this α on, the all-reduces by themselves take longer than backward.
   const BucketFormula formula = *network.bucket_formula();
   const double transfer_ms = formula.total_bytes / formula.bytes_per_second * kMsPerSecond;
   const double latency_ms = (*network.find_timed(Scheme::kNone)->backward_ms - transfer_ms) /
-                            static_cast<double>(worst.bucket_count);
+                            static_cast<double>(worst.bucket_count());
   if (latency_ms <= formula.latency_seconds * kMsPerSecond) return std::nullopt;
   return Facts().set("added", range_words(contentions_ms)).set("latency", latency_ms, kThreeDigits);
 }
@@ -113,7 +132,9 @@ void add_comparison(Facts& facts, const MeasuredNetwork& network,
             is_compared ? Facts()
                               .set("steps", range_words(steps_ms))
                               .set("worst", worst->result->words())
-                              .set("size", size_words(formula->optimal_bucket_bytes()))
+                              .set("shortest", shortest_caps(rows))
+                              .set("size", formula->optimal_bucket_bytes() / kMega,
+                                   {Notation::kSignificant, 2})
                         : Facts())
       .when("follows", follows,
             Facts().set("best", best->result->words()).set("worst", worst->result->words()))
@@ -126,7 +147,7 @@ void add_answer(Facts& facts, const MeasuredNetwork& network) {
   std::vector<std::string> caps, counts;
   for (const BucketRow& row : rows) {
     caps.push_back(cap_words(row.cap_mb * kMega));
-    counts.push_back(format_count(row.bucket_count));
+    counts.push_back(format_count(row.bucket_count()));
   }
   facts.set("network", network.words)
       .set("caps", join_words(caps))

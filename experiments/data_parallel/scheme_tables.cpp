@@ -18,8 +18,6 @@
 namespace labreport::data_parallel {
 namespace {
 
-constexpr double kNsPerUs = 1e3;
-
 struct SchemeRow {
   std::string network;  ///< Empty if the run has only one.
   const SchemeResult* result;
@@ -52,13 +50,13 @@ const std::vector<Column<SchemeRow>> kSchemeColumns{
      },
      "", kAsCount},
     {"step", "Step", [](const SchemeRow& row) { return row.result->step_or_reason(); }, "ms"},
+    {"rank0", "Rank 0’s", value_of(&SchemeResult::rank0_ms), "ms"},
     {"added", "Added", &SchemeRow::added_ms, "ms"},
     {"saved", "Saved", &SchemeRow::saved_fraction, "%", kAsPercent},
-    {"skew", "Skew", value_of(&SchemeResult::skew_ms), "ms", kThreeDigits},
     {"backward", "Backward", value_of(&SchemeResult::backward_ms), "ms"},
     {"stretch", "Stretched by", &SchemeRow::backward_stretch, "%", kAsPercent},
     {"exchange", "Exchange", value_of(&SchemeResult::exchange_ms), "ms"},
-    {"communication", "Communication", traced_value(&SchemeResult::communication_ms), "ms"},
+    {"communication", "Traced all-reduces", traced_value(&SchemeResult::communication_ms), "ms"},
     {"exposed", "Exposed", traced_value(&SchemeResult::exposed_ms), "ms"},
     {"overlapped", "Overlapped", traced_value(&SchemeResult::overlapped_fraction), "%", kAsPercent},
     {"peak", "Peak", value_of(&SchemeResult::peak_bytes), "GiB", {Notation::kGibibytes}}};
@@ -67,7 +65,7 @@ struct RankRow {
   std::string scheme, network;  ///< `network` is empty if the run has only one.
   std::optional<double> rank;
   Value mean_ms;
-  std::optional<double> median_ms, start_lag_us, forward_ms, backward_ms, exchange_ms, optimizer_ms;
+  std::optional<double> forward_ms, backward_ms, exchange_ms, optimizer_ms;
   std::optional<double> communication_ms, overlap_ms;
 };
 
@@ -77,13 +75,11 @@ const std::vector<Column<RankRow>> kRankColumns{
      [](const RankRow& row) { return row.network.empty() ? Value() : Value(row.network); }},
     {"rank", "Rank", &RankRow::rank, "", kAsCount},
     {"mean", "Step", &RankRow::mean_ms, "ms"},
-    {"median", "Median", &RankRow::median_ms, "ms"},
-    {"lag", "Start after the first", &RankRow::start_lag_us, "µs", kThreeDigits},
     {"forward", "Forward", &RankRow::forward_ms, "ms"},
     {"backward", "Backward", &RankRow::backward_ms, "ms"},
     {"exchange", "Exchange", &RankRow::exchange_ms, "ms"},
     {"optimizer", "Optimizer", &RankRow::optimizer_ms, "ms"},
-    {"communication", "Communication", &RankRow::communication_ms, "ms"},
+    {"communication", "Traced all-reduces", &RankRow::communication_ms, "ms"},
     {"both", "Of it overlapped", &RankRow::overlap_ms, "ms"}};
 
 template <typename Visit>
@@ -145,7 +141,6 @@ Dataset ranks_dataset(const MeasuredNetworks& networks, std::initializer_list<Sc
     for (const MeasuredRow& row : measured_rows(*launch, metric::kRankSteps)) {
       const auto mean = milliseconds_in(row, column::kMeanNs);
       const auto stddev = milliseconds_in(row, column::kStddevNs);
-      const auto lag_ns = row.number(column::kLagNs);
       const auto traced_ms = [&](std::string_view name) {
         return result.traced_slowdown ? std::nullopt : milliseconds_in(row, name);
       };
@@ -153,8 +148,6 @@ Dataset ranks_dataset(const MeasuredNetworks& networks, std::initializer_list<Sc
                       .network = networks.size() > 1 ? network.words : "",
                       .rank = row.number(column::kRank),
                       .mean_ms = mean && stddev ? Value(*mean, *stddev) : Value(mean),
-                      .median_ms = milliseconds_in(row, column::kMedianNs),
-                      .start_lag_us = lag_ns ? std::optional(*lag_ns / kNsPerUs) : std::nullopt,
                       .forward_ms = milliseconds_in(row, phase_column(metric::kForward)),
                       .backward_ms = milliseconds_in(row, phase_column(metric::kBackward)),
                       .exchange_ms = milliseconds_in(row, phase_column(metric::kExchange)),

@@ -59,8 +59,6 @@ SchemeResult scheme_result(const Cell& cell) {
   }
   const TimedLaunch timed{&cell.spec, launch};
   result.steps_ms = timed.ms_after_warmup(metric::kStep, metric::kTotal);
-  const std::vector<double> skews_ms = timed.ms_after_warmup(metric::kSkew, metric::kStep);
-  if (!skews_ms.empty()) result.skew_ms = median(skews_ms);
   for (const MeasuredRow& row : measured_rows(*launch, metric::kRankSteps)) {
     if (row.number(column::kRank) != 0) continue;
     result.rank0_ms = milliseconds_in(row, column::kMeanNs);

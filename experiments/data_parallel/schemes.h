@@ -19,7 +19,6 @@ struct SchemeResult {
   const Cell* cell;
   std::string reason;                      ///< Why the scheme has no numbers; empty if it has.
   std::vector<double> steps_ms = {};       ///< One for each step after the warm-up.
-  std::optional<double> skew_ms = {};      ///< Median time from the first rank's end to the last's.
   std::optional<double> rank0_ms = {};     ///< Rank 0's mean step.
   std::optional<double> backward_ms = {};  ///< Rank 0's median.
   std::optional<double> exchange_ms = {};  ///< Rank 0's median from last gradient to optimizer.

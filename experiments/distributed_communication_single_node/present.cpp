@@ -30,12 +30,9 @@ std::string whole_size_words(std::int64_t bytes) {
 
 /// One size of the handout in one group, or all its sizes together if the group did not run.
 struct GridRow {
-  std::string library;
-  std::int64_t ranks;
+  const AllReduceGroup* group;
   std::string size;
-  std::optional<AllReduceTiming> timing;
-  double bus_factor;   ///< busbw / algbw
-  std::string reason;  ///< Why there is no timing.
+  std::optional<AllReduceTiming> timing = {};
   std::vector<std::string> flags = {};
 };
 
@@ -43,7 +40,7 @@ struct GridRow {
 template <typename Getter>
 std::function<Value(const GridRow&)> timing_value(Getter getter) {
   return [getter](const GridRow& row) {
-    return row.timing ? Value(std::invoke(getter, *row.timing)) : Value::missing(row.reason);
+    return row.timing ? Value(std::invoke(getter, *row.timing)) : Value::missing(row.group->reason);
   };
 }
 
@@ -53,8 +50,8 @@ Value mean_ms(const AllReduceTiming& timing) {
 }
 
 const std::vector<Column<GridRow>> kGrid{
-    {"library", "Library", &GridRow::library},
-    {"ranks", "Ranks", &GridRow::ranks, "", kAsCount},
+    {"library", "Library", [](const GridRow& row) { return row.group->library(); }},
+    {"ranks", "Ranks", [](const GridRow& row) { return row.group->ranks(); }, "", kAsCount},
     {"size", "Size", &GridRow::size},
     {"ms", "Time", timing_value([](const auto& timing) { return timing.slowest_ns / kNsPerMs; }),
      "ms"},
@@ -64,13 +61,12 @@ const std::vector<Column<GridRow>> kGrid{
     {"lag", "Last start",
      timing_value([](const auto& timing) { return timing.start_lag_ns / kNsPerUs; }), "µs",
      kThreeDigits},
-    {"calls", "Calls", timing_value(&AllReduceTiming::calls), "", kAsCount},
     {"algbw", "algbw", timing_value([](const auto& timing) { return timing.algbw() / kGiga; }),
      "GB/s", kThreeDigits},
     {"busbw", "busbw",
      [](const GridRow& row) {
-       return row.timing ? Value(row.timing->algbw() * row.bus_factor / kGiga)
-                         : Value::missing(row.reason);
+       return row.timing ? Value(row.group->busbw(*row.timing) / kGiga)
+                         : Value::missing(row.group->reason);
      },
      "GB/s", kThreeDigits}};
 
@@ -97,18 +93,16 @@ const std::vector<Column<SweepRow>> kSweep{
     {"wrong", "Wrong", &SweepRow::wrong_elements, "", kAsCount}};
 
 struct LineRow {
-  std::string library;
-  std::int64_t ranks;
+  const AllReduceGroup* group;
   FittedLine line;
-  double bus_factor;  ///< busbw / algbw
   std::optional<DatasheetLink> link;
 
-  double busbw() const { return line.bytes_per_second * bus_factor; }
+  double busbw() const { return line.bytes_per_second * bus_factor(group->ranks()); }
 };
 
 const std::vector<Column<LineRow>> kLines{
-    {"library", "Library", &LineRow::library},
-    {"ranks", "Ranks", &LineRow::ranks, "", kAsCount},
+    {"library", "Library", [](const LineRow& row) { return row.group->library(); }},
+    {"ranks", "Ranks", [](const LineRow& row) { return row.group->ranks(); }, "", kAsCount},
     {"latency", "α", [](const LineRow& row) { return row.line.latency_ns / kNsPerUs; }, "µs",
      kThreeDigits},
     {"bandwidth", "β as busbw", [](const LineRow& row) { return row.busbw() / kGiga; }, "GB/s",
@@ -153,16 +147,17 @@ std::vector<GridRow> grid_rows(const Groups& groups) {
   for (const AllReduceGroup& group : groups) {
     const std::vector<std::int64_t> sizes = handout_sizes(group);
     if (!group.reason.empty() && !sizes.empty()) {
-      const std::string range =
-          whole_size_words(sizes.front()) + " to " + whole_size_words(sizes.back());
-      not_run.push_back({group.library(), group.ranks(), range, {}, 0, group.reason});
+      not_run.push_back(
+          {&group, whole_size_words(sizes.front()) + " to " + whole_size_words(sizes.back())});
       continue;
     }
+    const std::vector<AllReduceTiming> timings = group.timings(metric::kSynced);
     for (const std::int64_t bytes : sizes) {
-      const auto timing = group.synced_timing(bytes);
-      rows.push_back({group.library(), group.ranks(), whole_size_words(bytes), timing,
-                      bus_factor(group.ranks()), group.reason,
-                      timing ? flags_of(*timing) : std::vector<std::string>()});
+      GridRow& row = rows.emplace_back(GridRow{&group, whole_size_words(bytes)});
+      const auto timing = std::ranges::find(timings, bytes, &AllReduceTiming::bytes);
+      if (timing == timings.end()) continue;
+      row.timing = *timing;
+      row.flags = flags_of(*timing);
     }
   }
   rows.insert(rows.end(), not_run.begin(), not_run.end());
@@ -210,28 +205,17 @@ std::optional<DatasheetLink> link_of(const RunView& view, const AllReduceGroup& 
 std::vector<LineRow> line_rows(const RunView& view, const Groups& groups) {
   std::vector<LineRow> rows;
   for (const AllReduceGroup& group : groups) {
-    if (const auto line = line_through(group.fitted_timings())) {
-      rows.push_back(
-          {group.library(), group.ranks(), *line, bus_factor(group.ranks()), link_of(view, group)});
-    }
+    if (const auto line = line_through(group.fitted_timings()))
+      rows.push_back({&group, *line, link_of(view, group)});
   }
   return rows;
-}
-
-/// Returns the timing of a size if nothing disturbed it and its sum was right.
-std::optional<AllReduceTiming> usable_timing(const AllReduceGroup& group, std::int64_t bytes,
-                                             std::string_view method = metric::kSynced) {
-  for (const AllReduceTiming& timing : group.timings(method)) {
-    if (timing.bytes == bytes && !timing.disturbed && timing.wrong_elements == 0) return timing;
-  }
-  return std::nullopt;
 }
 
 /// Returns the usable timings of the handout's sizes, smallest first.
 std::vector<AllReduceTiming> usable_timings(const AllReduceGroup& group) {
   std::vector<AllReduceTiming> timings;
   for (const std::int64_t bytes : handout_sizes(group)) {
-    if (const auto timing = usable_timing(group, bytes)) timings.push_back(*timing);
+    if (const auto timing = group.usable_timing(metric::kSynced, bytes)) timings.push_back(*timing);
   }
   return timings;
 }
@@ -251,15 +235,21 @@ const AllReduceGroup* described_group(const Groups& groups) {
 const std::pair<std::int64_t, const char*> kSmallSizes[]{{1'000'000, "1 MB"}, {1 << 20, "1 MiB"}};
 
 /// Gives a small size that is launch-bound: the CPU limits its calls, because c10d takes much
-/// longer to make them than NCCL itself.
-std::optional<Facts> launch_facts(const AllReduceGroup& group) {
+/// longer to make them than NCCL itself. Also gives the first of the handout's sizes that is
+/// bandwidth-bound; returns nothing unless it is one of several.
+std::optional<Facts> bound_facts(const AllReduceGroup& group) {
   constexpr double kMinRatio = 1.5;
+  const auto fast = only(usable_timings(group), [&](const AllReduceTiming& timing) {
+    return group.is_bandwidth_bound(timing);
+  });
   for (const auto& [bytes, words] : kSmallSizes) {
-    const auto c10d = usable_timing(group, bytes, metric::kInPlace);
-    const auto nccl = usable_timing(group, bytes, metric::kOutOfPlace);
-    if (!c10d || !nccl || c10d->slowest_ns < kMinRatio * nccl->slowest_ns) continue;
+    const auto c10d = group.usable_timing(metric::kInPlace, bytes);
+    const auto nccl = group.usable_timing(metric::kOutOfPlace, bytes);
+    if (!c10d || !nccl || c10d->slowest_ns < kMinRatio * nccl->slowest_ns || fast.size() < 2)
+      continue;
     return Facts()
         .set("size", words)
+        .set("fast", whole_size_words(fast.front().bytes))
         .set("c10d", c10d->slowest_ns / kNsPerUs, kThreeDigits)
         .set("nccl", nccl->slowest_ns / kNsPerUs, kThreeDigits);
   }
@@ -282,14 +272,14 @@ void add_ratios(std::vector<Facts>& ratios, const std::string& how, const AllRed
     const auto method = described.fitted_method() == other.fitted_method()
                             ? described.fitted_method()
                             : metric::kSynced;
-    const auto by_described = usable_timing(described, bytes, method),
-               by_other = usable_timing(other, bytes, method);
+    const auto by_described = described.usable_timing(method, bytes),
+               by_other = other.usable_timing(method, bytes);
     if (!by_described || !by_other || !small.empty()) continue;
     small = fmt::format("{} {}", words, as_long(by_other->slowest_ns / by_described->slowest_ns));
   }
   for (const std::int64_t bytes : kHandoutSizes | std::views::drop(1) | std::views::reverse) {
-    const auto by_described = usable_timing(described, bytes),
-               by_other = usable_timing(other, bytes);
+    const auto by_described = described.usable_timing(metric::kSynced, bytes),
+               by_other = other.usable_timing(metric::kSynced, bytes);
     if (!by_described || !by_other) continue;
     ratios.emplace_back()
         .set("how", how)
@@ -324,11 +314,8 @@ std::vector<Facts> other_facts(const Groups& groups, const AllReduceGroup& descr
 }
 
 Facts answer_facts(const RunView& view, const Groups& groups, const AllReduceGroup& described) {
-  const AllReduceTiming large = usable_timings(described).back();
-  // The smallest size is asked for, even if something disturbed it.
-  const auto smallest = described.synced_timing(kHandoutSizes[0]);
-  const AllReduceTiming small =
-      smallest && smallest->wrong_elements == 0 ? *smallest : usable_timings(described).front();
+  const std::vector<AllReduceTiming> timings = usable_timings(described);
+  const AllReduceTiming &small = timings.front(), &large = timings.back();
   const auto link = link_of(view, described);
   return Facts()
       .set("library", described.library())
@@ -336,13 +323,12 @@ Facts answer_facts(const RunView& view, const Groups& groups, const AllReduceGro
       .set("small", whole_size_words(small.bytes))
       .set("large", whole_size_words(large.bytes))
       .set("small_ms", small.slowest_ns / kNsPerMs, kThreeDigits)
-      .set("disturbed", small.disturbed ? " (disturbed)" : "")
       .set("large_ms", large.slowest_ns / kNsPerMs, kThreeDigits)
       .set("busbw", described.busbw(large) / kGiga, kThreeDigits)
       .set("of_link",
            link ? fmt::format(" of {}’s {:.0f} one way", link->name, link->bytes_per_second / kGiga)
                 : "")
-      .when("launch", launch_facts(described))
+      .when("bounds", bound_facts(described))
       .list("others", other_facts(groups, described));
 }
 

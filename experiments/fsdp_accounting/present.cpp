@@ -5,11 +5,14 @@
 
 #include "base/format.h"
 #include "experiments/common/command.h"
+#include "experiments/common/datasheet.h"
 #include "experiments/common/sharding_tables.h"
 #include "experiments/fsdp_accounting/gathers.h"
 #include "experiments/problems.h"
+#include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/run_labels.h"
+#include "results/table_shapes.h"
 
 namespace labreport::fsdp_accounting {
 namespace {
@@ -58,25 +61,21 @@ const TrainedNetwork& described_network(const std::vector<TrainedNetwork>& netwo
 /// optimizer step and the saving lacks just the gradients' part, because they did not exist yet.
 void add_peaks(Facts& facts, const ShardingScheme* less_sharded, const ShardingScheme& sharded,
                double expected_bytes) {
-  const auto peak = less_sharded ? step_peak_bytes(*less_sharded) : std::nullopt;
-  const auto sharded_peak = step_peak_bytes(sharded);
-  const bool have_peaks = peak && sharded_peak;
-  const double before = peak.value_or(0), after = sharded_peak.value_or(0);
-  double gradient_bytes = 0;
-  bool early = false;
-  if (have_peaks) {
-    gradient_bytes = static_cast<double>(held_bytes(less_sharded->cell->spec).gradients -
-                                         held_bytes(sharded.cell->spec).gradients);
-    early = peaks_in_passes(*less_sharded) && peaks_in_passes(sharded) &&
-            std::abs(expected_bytes - (before - after) - gradient_bytes) <=
-                kSavingTolerance * expected_bytes;
+  const auto before = less_sharded ? step_peak_bytes(*less_sharded) : std::nullopt;
+  const auto after = step_peak_bytes(sharded);
+  std::optional<Facts> peaks, early;
+  if (before && after) {
+    peaks = Facts()
+                .set("before", format_bytes_briefly(*before))
+                .set("after", format_bytes_briefly(*after));
+    const auto gradient_bytes = static_cast<double>(held_bytes(less_sharded->cell->spec).gradients -
+                                                    held_bytes(sharded.cell->spec).gradients);
+    if (peaks_in_passes(*less_sharded) && peaks_in_passes(sharded) &&
+        std::abs(expected_bytes - (*before - *after) - gradient_bytes) <=
+            kSavingTolerance * expected_bytes)
+      early = Facts().set("gradients", format_bytes_briefly(gradient_bytes));
   }
-  facts
-      .when("peaks", have_peaks,
-            Facts()
-                .set("before", format_bytes_briefly(before))
-                .set("after", format_bytes_briefly(after)))
-      .when("early", early, "gradients", format_bytes_briefly(gradient_bytes));
+  facts.when("peaks", peaks).when("early", early);
 }
 
 struct GatherRow {
@@ -107,14 +106,14 @@ const std::vector<Column<GatherRow>> kGathers{
 struct PassRow {
   const TrainedNetwork* network;
   ModuleGathers gathers;
-  std::optional<double> compute_ms;  ///< The whole pass with nothing sharded.
+  std::optional<double> compute_ms = {};  ///< The whole pass with nothing sharded.
+  std::optional<double> longer_ms = {};   ///< How much longer the pass takes with sharded weights.
 
   double per_block(double pass_ms) const {
     return pass_ms / static_cast<double>(network->spec().model->layers);
   }
-  std::optional<double> wait_over_compute() const {
-    return compute_ms ? std::optional(gathers.wait_ms / *compute_ms) : std::nullopt;
-  }
+  /// True if waits are a part of what the pass takes longer.
+  bool grows_by_waits() const { return longer_ms.value_or(0) >= gathers.wait_ms; }
 };
 
 const std::vector<Column<PassRow>> kPasses{
@@ -135,7 +134,9 @@ const std::vector<Column<PassRow>> kPasses{
        return row.compute_ms ? Value(row.per_block(*row.compute_ms)) : Value();
      },
      "ms", kThreeDigits},
-    {"share", "Waits over computes", &PassRow::wait_over_compute, "%", {Notation::kPercent}}};
+    {"waits", "All blocks wait", [](const PassRow& row) { return row.gathers.wait_ms; }, "ms",
+     kThreeDigits},
+    {"longer", "Pass longer by", &PassRow::longer_ms, "ms", kThreeDigits}};
 
 /// Returns nothing if the network's blocks gathered nothing in this pass.
 std::optional<PassRow> pass_row(const TrainedNetwork& network, std::string_view pass) {
@@ -143,37 +144,73 @@ std::optional<PassRow> pass_row(const TrainedNetwork& network, std::string_view 
   const auto gathers =
       launch == nullptr ? std::nullopt : sum_of_blocks(module_gathers(*launch), pass);
   if (!gathers || gathers->alone_ms <= 0) return std::nullopt;
-  PassRow row{&network, *gathers, {}};
+  PassRow row{&network, *gathers};
   const ShardingScheme* unsharded = network.find(Sharding::kNone);
   if (unsharded != nullptr) row.compute_ms = unsharded->phase_ms(pass);
+  const auto sharded_ms = network.find(Sharding::kWeights)->phase_ms(pass);
+  if (row.compute_ms && sharded_ms) row.longer_ms = *sharded_ms - *row.compute_ms;
   return row;
 }
 
-/// Returns which share of the gathers is late: "all", "none", "1.6 %".
+/// Returns which share of the gathers is late: "all", "almost none", "44 %".
 std::string late_words(std::int64_t in_time, std::int64_t gathers) {
-  if (in_time == gathers || in_time == 0) return in_time == 0 ? "all" : "none";
-  return format_rough_percent(1 - static_cast<double>(in_time) / static_cast<double>(gathers)) +
-         " %";
+  constexpr double kFew = 0.05;
+  const double late = 1 - static_cast<double>(in_time) / static_cast<double>(gathers);
+  if (late < kFew) return late > 0 ? "almost none" : "none";
+  if (late > 1 - kFew) return late < 1 ? "almost all" : "all";
+  return format_rough_percent(late) + " %";
 }
 
-/// Compares the forward pass in 16 bits with `full`, that in FP32. Returns nothing unless
-/// computation gains more than gathers, which then is why the pass waits longer.
-std::optional<Facts> half_precision_facts(const std::vector<TrainedNetwork>& networks,
-                                          const PassRow& full) {
+/// Tells for the GEMM of a matrix of FFN that it shares the GPU with the next one's gather. Returns
+/// nothing unless all gathers of w3 and w2 are late for forward, although alone they take less than
+/// the GEMMs beside them, w1's and w3's, would at the data sheet's peak.
+std::optional<Facts> sharing_facts(const RunView& view, const TrainedNetwork& network) {
+  const Launch& launch = *ok_launch(*network.find(Sharding::kWeights)->cell);
+  const CellSpec& spec = network.spec();
+  const auto peak =
+      launch.device
+          ? datasheet_peak(view.run().devices.at(static_cast<std::size_t>(*launch.device)).name,
+                           *spec.precision)
+          : std::nullopt;
+  if (!peak) return std::nullopt;
+  const double gemm_ns =
+      2e9 *
+      static_cast<double>(*spec.batch * *spec.context * spec.model->d_model * spec.model->d_ff) /
+      *peak;
+  double longest_ns = 0;
+  for (const MeasuredRow& row : measured_rows(launch, metric::kGathers)) {
+    const std::string module = row.text(column::kModule);
+    const bool follows_ffn = module.ends_with(".ffn.w3") || module.ends_with(".ffn.w2");
+    if (!follows_ffn || row.text(column::kPhase) != metric::kForward) continue;
+    const auto wait = row.number(column::kWaitNs), alone = row.number(column::kAloneNs);
+    if (!wait || !alone || is_in_time(*wait, *alone)) return std::nullopt;
+    longest_ns = std::max(longest_ns, *alone);
+  }
+  if (longest_ns <= 0 || longest_ns >= gemm_ns) return std::nullopt;
+  return Facts()
+      .set("gemm", gemm_ns / 1e6, kThreeDigits)
+      .set("longest", longest_ns / 1e6, kThreeDigits);
+}
+
+/// Compares how forward grows in FP32 (`full`) and in 16 bits. Returns nothing unless it grows more
+/// in 16 bits, in which computation gains more than gathers, and waits are a part of the growth.
+std::optional<Facts> growth_facts(const std::vector<TrainedNetwork>& networks,
+                                  const PassRow& full) {
   for (const TrainedNetwork& network : networks) {
     const CellSpec &half = network.spec(), &whole = full.network->spec();
     if (!under_autocast(half) || half.model != whole.model || half.context != whole.context)
       continue;
     const auto forward = pass_row(network, metric::kForward);
-    if (!forward || !full.compute_ms || !forward->compute_ms) continue;
+    if (!forward || !full.grows_by_waits() || !forward->grows_by_waits()) continue;
     const double compute_gain = *full.compute_ms / *forward->compute_ms;
     const double gather_gain = full.gathers.alone_ms / forward->gathers.alone_ms;
-    if (compute_gain <= gather_gain || *forward->wait_over_compute() <= *full.wait_over_compute())
-      continue;
+    if (compute_gain <= gather_gain || *forward->longer_ms <= *full.longer_ms) continue;
     return Facts()
-        .set("precision", describe(*network.spec().precision))
-        .set("late", late_words(forward->gathers.matrices_in_time, forward->gathers.matrices))
-        .set("forward", format_percent(*forward->wait_over_compute()))
+        .set("longer", *full.longer_ms, kThreeDigits)
+        .set("waits", full.gathers.wait_ms, kThreeDigits)
+        .set("precision", describe(*half.precision))
+        .set("half_longer", *forward->longer_ms, kThreeDigits)
+        .set("half_waits", forward->gathers.wait_ms, kThreeDigits)
         .set("compute", format_ratio(compute_gain))
         .set("gather", format_ratio(gather_gain));
   }
@@ -230,10 +267,9 @@ PartContent gathers_part(const RunView& view, const std::vector<TrainedNetwork>&
               .set("alone", forward->per_block(forward->gathers.alone_ms), kThreeDigits)
               .set("wait", forward->per_block(forward->gathers.wait_ms), kThreeDigits);
   }
-  const auto share = forward ? forward->wait_over_compute() : std::nullopt;
   part.facts.when("one", one)
-      .when("waits", share.has_value(), "share", format_percent(share.value_or(0)))
-      .when("half", forward ? half_precision_facts(networks, *forward) : std::nullopt);
+      .when("shared", forward ? sharing_facts(view, *forward->network) : std::nullopt)
+      .when("grows", forward ? growth_facts(networks, *forward) : std::nullopt);
   set_conditions(part.facts, view, networks);
   part.datasets = {make_dataset("gathers", kGathers, rows), make_dataset("passes", kPasses, passes),
                    times_data(networks)};

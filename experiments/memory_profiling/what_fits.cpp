@@ -152,8 +152,8 @@ std::vector<ConfirmedPeaks> confirmed_sharded_peaks(const RunView& view) {
     const ShardingScheme& scheme = *network.find(Sharding::kOptimizer);
     double predicted = 0, measured = 0;
     for (const Stage& stage : scheme.stages) {
-      if (stage.when != When::kLaterStep) continue;
-      predicted = std::max(predicted, scheme.expected_peak(stage).value_or(0));
+      if (stage.when != When::kLaterStep || !stage.expected_peak) continue;
+      predicted = std::max(predicted, static_cast<double>(stage.expected_peak->total()));
       measured = std::max(measured, stage.point.peak);
     }
     const CellSpec& spec = network.spec();

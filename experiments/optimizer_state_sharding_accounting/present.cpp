@@ -22,6 +22,8 @@ constexpr const char* kProblem = "optimizer_state_sharding_accounting";
 constexpr double kLossTolerance = 1e-6;
 // AdamW's state explains lower peaks that drop by the state's saved bytes, give or take this share.
 constexpr double kStateTolerance = 0.05;
+// A peak agrees with its formula up to this share.
+constexpr double kPeakTolerance = 0.05;
 // Phases explain a step's extra time if theirs is between half and twice that time.
 constexpr double kMinExplained = 0.5;
 
@@ -66,10 +68,23 @@ std::optional<double> saved_state_bytes(const SchemePair& pair) {
   return saved;
 }
 
+/// True if the peak before the optimizer step holds activations and hardly any gradients, which by
+/// the formulas it does early in backward. Both peaks have to agree with their formulas.
+bool peaks_before_gradients(const Stage& before, const Stage& after) {
+  for (const Stage* stage : {&before, &after}) {
+    const auto& expected = stage->expected_peak;
+    if (!expected ||
+        std::abs(stage->point.peak / static_cast<double>(expected->total()) - 1) > kPeakTolerance)
+      return false;
+  }
+  return before.expected_peak->gradients < before.expected_peak->activations / 10;
+}
+
 /// Gives the peaks with and without sharding; nothing if a peak is unknown.
 std::optional<Facts> memory_facts(const SchemePair& pair) {
   Facts facts;
   std::vector<std::string> model_peaks;
+  bool activations_first = true;
   for (const ShardingScheme* scheme : {pair.plain, pair.sharded}) {
     const std::string suffix = scheme == pair.sharded ? "_sharded" : "";
     const Stage* stages[]{scheme->stage(When::kBeforeSteps, metric::kAfterModel),
@@ -79,12 +94,14 @@ std::optional<Facts> memory_facts(const SchemePair& pair) {
     model_peaks.push_back(format_bytes_briefly(stages[0]->point.peak));
     facts.set("before" + suffix, format_bytes_briefly(stages[1]->point.peak));
     facts.set("after" + suffix, format_bytes_briefly(stages[2]->point.peak));
+    activations_first = activations_first && peaks_before_gradients(*stages[1], *stages[2]);
   }
   const bool equal_model_peaks = model_peaks[0] == model_peaks[1];
   const auto saved = saved_state_bytes(pair);
   return facts.set("network", pair.network->words)
       .set("model", equal_model_peaks ? model_peaks[0] + " either way"
                                       : model_peaks[0] + " and " + model_peaks[1])
+      .flag("activations_first", activations_first)
       .when("saves_state", saved.has_value(), "saved_state",
             format_bytes_briefly(saved.value_or(0)));
 }

@@ -301,8 +301,12 @@ void add_all_reduces(Quantities& all, const RunView& view) {
                       .part = "distributed_communication_single_node"};
     for (const Measure measure : measures_of(group.cell->spec)) {
       const std::int64_t bytes = message_bytes(measure);
-      const auto timing = is_handout_size(bytes) ? group.undisturbed_timing(bytes) : std::nullopt;
-      if (timing) add_value(quantity, describe(measure), timing->slowest_ns / 1e6);
+      const auto timing = group.usable_timing(metric::kSynced, bytes);
+      if (!timing || !is_handout_size(bytes)) continue;
+      add_value(quantity, describe(measure), timing->slowest_ns / 1e6);
+      const bool is_of_gpu =
+          group.cell->spec.device == DeviceKind::kCpu || group.is_bandwidth_bound(*timing);
+      mark_bound(quantity, describe(measure), is_of_gpu ? Bound::kDevice : Bound::kMixed);
     }
     add_unless_empty(all, std::move(quantity));
   }

@@ -239,13 +239,38 @@ TEST(ComparedSteps, OfSeveralGpusAreSetByTheCpuIfTheirSummarySaysSo) {
   const RunSummary run = run_summary_of("NVIDIA H100", {sharded, data_parallel});
   SideRuns runs;
   runs.compared_a.runs = {&run};
-  CellSpec spec = step(Precision::kBf16, 1).spec;
+  ComparedRow row = step(Precision::kBf16, 1);
   for (const auto& [kind, is_listed] :
        {std::pair(CellKind::kSharding, true), std::pair(CellKind::kDataParallel, false),
         std::pair(CellKind::kCheckpointing, false)}) {
-    spec.kind = kind;
-    EXPECT_EQ(is_set_by_cpu(runs, spec), is_listed) << static_cast<int>(kind);
+    row.spec.kind = kind;
+    EXPECT_EQ(is_set_by_cpu(runs, row), is_listed) << static_cast<int>(kind);
   }
+}
+
+TEST(ComparedAllReduces, AreSetByTheCpuUnlessBothSummariesShowThemAsTheGpus) {
+  const Quantity all_reduces{.topic = topic::kAllReduce,
+                             .setting = "NCCL, 2 ranks",
+                             .values = {{"1 MB", 0.04}, {"100 MB", 0.4}},
+                             .set_by_cpu = {"1 MB"}};
+  const RunSummary run = run_summary_of("NVIDIA H100", {all_reduces});
+  SideRuns runs;
+  runs.compared_a.runs = runs.compared_b.runs = {&run};
+  ComparedRow row;
+  row.spec.kind = CellKind::kAllReduce;
+  row.spec.ranks = Ranks{2, Collectives::kNccl};
+  const auto is_of_gpu = [&](Measure measure) {
+    row.measure = measure;
+    return !is_set_by_cpu(runs, row);
+  };
+  EXPECT_TRUE(is_of_gpu(Measure::kAllReduce100Mb));
+  EXPECT_FALSE(is_of_gpu(Measure::kAllReduce1Mb)) << "it is listed";
+  EXPECT_FALSE(is_of_gpu(Measure::kAllReduce1Kib)) << "summaries lack it";
+  row.spec.device = DeviceKind::kCpu;
+  EXPECT_TRUE(is_of_gpu(Measure::kAllReduce1Mb));
+  row.spec.device = DeviceKind::kCuda;
+  row.spec.ranks->count = 4;
+  EXPECT_FALSE(is_of_gpu(Measure::kAllReduce100Mb)) << "they are among 2 ranks";
 }
 
 TEST(ComparisonCard, TellsNoTunedStepThatTheCpuSets) {

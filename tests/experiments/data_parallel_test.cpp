@@ -115,7 +115,7 @@ TEST(NaiveAnswer, HasNoTimesIfRanksDiverge) {
 }
 
 TEST(NaiveAnswer, GivesNoShareThatStepsDoNotShow) {
-  const auto share = HasSubstr("Communication takes");
+  const auto share = HasSubstr("Communication adds");
   EXPECT_THAT(answer("a"), share);
   EXPECT_THAT(answer("a", in_scheme(Scheme::kNone, vary_steps(0.3))), Not(share));
   EXPECT_THAT(answer("a", in_scheme(Scheme::kFlat, scale_steps(0.5))), Not(share))
@@ -225,6 +225,17 @@ TEST(BucketAnswer, SaysWhetherStepsFollowTheModel) {
       << "backward does not grow by as much as the step";
 }
 
+TEST(BucketAnswer, NamesTheShortestCapsAndThoseThatMakeTheirBuckets) {
+  const auto longer_steps = [](std::int64_t cap) {
+    return with_bucket_cap(cap, scale_steps(1.01));
+  };
+  const auto all_but_1_mb = combined(
+      longer_steps(10'000'000), combined(longer_steps(100'000'000), longer_steps(1'000'000'000)));
+  EXPECT_THAT(answer("d", all_but_1_mb), HasSubstr("shortest with caps of **1 and 10 MB**"));
+  EXPECT_THAT(answer("d", combined(longer_steps(1'000'000), longer_steps(10'000'000))),
+              HasSubstr("shortest with caps of **100 and 1000 MB**"));
+}
+
 TEST(BucketFigure, ComparesWithTheModelOfTheAnswer) {
   const Part shown = part("d");
   EXPECT_THAT(texts_in(shown.figures.front().table, "S/(nβ) + nα"),
@@ -233,7 +244,7 @@ TEST(BucketFigure, ComparesWithTheModelOfTheAnswer) {
 
 TEST(BucketAnswer, FindsTheBestSizeFromAllReducesWithoutTraining) {
   // α = 20 µs and β = 300 GB/s are the fake worker's, so √(S β α) is 219 MB.
-  EXPECT_THAT(answer("d"), HasSubstr("buckets of **219 MB**"));
+  EXPECT_THAT(answer("d"), HasSubstr("buckets of about **220 MB**"));
   const auto all_reduces_crash = [](const CellSpec& spec, Launch& launch) {
     if (spec.kind == CellKind::kAllReduce) end_with(launch, Crashed{11, ""});
   };
@@ -248,7 +259,7 @@ TEST(DataParallelAnswers, HaveNoStepsOnOneGpu) {
   for (const char* letter : {"a", "b", "c"}) {
     EXPECT_EQ(answer(letter, one_gpu), "This run does not answer this question.");
   }
-  EXPECT_THAT(answer("d", one_gpu), HasSubstr("**435, 435, 98 and 9** buckets."))
+  EXPECT_THAT(answer("d", one_gpu), HasSubstr("**435, 435, 98 and 9** buckets:"))
       << "arithmetic needs no GPU";
 }
 

@@ -85,14 +85,28 @@ Change with_gathers(Precision precision, std::int64_t wait_ns, double alone_fact
                               precision);
 }
 
-TEST(FsdpGathers, SayWhyTheyAreLateInHalfPrecisionOnlyIfComputationGainsMore) {
-  const auto bf16_reason = [](std::int64_t wait_ns, double alone_factor) {
-    return answer("b", combined(with_gathers(Precision::kFp32, 10'000),
-                                with_gathers(Precision::kBf16, wait_ns, alone_factor)));
+Change with_forward(Precision precision, double factor) {
+  return with_sharded_weights(scaled(metric::kSynced, metric::kForward, factor), precision);
+}
+
+TEST(FsdpGathers, TellWaitsOfALongerForwardOnlyIfItGrowsByThem) {
+  const auto growth = [](std::int64_t wait_ns, double alone_factor) {
+    return answer("b", combined(combined(with_forward(Precision::kFp32, 1.1),
+                                         with_forward(Precision::kBf16, 2)),
+                                combined(with_gathers(Precision::kFp32, 10'000),
+                                         with_gathers(Precision::kBf16, wait_ns, alone_factor))));
   };
-  EXPECT_THAT(bf16_reason(20'000, 4), HasSubstr("In BF16 **all** are late"));
-  EXPECT_THAT(bf16_reason(20'000, 1), Not(HasSubstr("BF16")));
-  EXPECT_THAT(bf16_reason(100, 4), Not(HasSubstr("BF16")));
+  EXPECT_THAT(growth(20'000, 4), HasSubstr("of them blocks' waits. In BF16 it grows by"));
+  EXPECT_THAT(growth(20'000, 1), Not(HasSubstr("BF16"))) << "gathers gain more than computation";
+  EXPECT_THAT(growth(1'000'000'000, 4), Not(HasSubstr("BF16"))) << "waits exceed the growth";
+}
+
+TEST(FsdpGathers, ShareTheGpuIfTheyAreLateBesideLongerGemms) {
+  const auto shared = HasSubstr("share the GPU with longer GEMMs");
+  EXPECT_THAT(answer("b", with_gathers(Precision::kFp32, 100'000)), shared);
+  EXPECT_THAT(answer("b", with_gathers(Precision::kFp32, 100)), Not(shared)) << "in time";
+  EXPECT_THAT(answer("b", with_gathers(Precision::kFp32, 1'000'000, 10)), Not(shared))
+      << "gathers last longer than GEMMs";
 }
 
 TEST(FsdpGathers, CountNoGatherWithoutATime) {

@@ -175,6 +175,12 @@ TEST(RunSummary, MarksStepsOfSeveralGpusUnlessTheGpuLagsAtTheirEnd) {
   }
 }
 
+TEST(RunSummary, MarksAllReducesAmongGpusBelowHalfOfTheBandwidth) {
+  const labreport::Run run = fake_run(input_for("distributed_communication_single_node"));
+  EXPECT_THAT(set_by_cpu(run, topic::kAllReduce, ""), ElementsAre("1 MB", "1 MB", "1 MB"))
+      << "those of 2, 4 and 6 ranks over NCCL, none over Gloo";
+}
+
 TEST(RunSummary, HasNoNumbersIfTheRunMostlyFailed) {
   EXPECT_THAT(overview::run_summary(steps_run()).quantities, Not(IsEmpty()));
   labreport::Run failed = steps_run();

@@ -61,6 +61,21 @@ TEST(ShardedOptimizerMemory, LeavesOutAPointWithoutItsPeak) {
               HasSubstr("does not answer"));
 }
 
+TEST(ShardedOptimizerMemory, HoldsActivationsBeforeGradientsIfPeaksAgreeWithTheirFormulas) {
+  const auto activations_first = HasSubstr("the first activations, the second gradients");
+  EXPECT_THAT(answer("a"), activations_first);
+  const auto raise_peak = [](const NamedRow& row) { row.scale(column::kPeakBytes, 1.1); };
+  EXPECT_THAT(answer("a", with_sharded_optimizer(each_row(metric::kHeld, raise_peak))),
+              Not(activations_first));
+}
+
+TEST(ShardedOptimizerFigure, ShowsTheGradientsOfEachPeakNotOfItsPoint) {
+  const TableView table = part("a").figures.front().table;
+  EXPECT_THAT(
+      texts_in(table, "Gradients in the peak"),
+      ElementsAre("0.00", "0.18", "7.44", "0.18", "7.44", "0.00", "0.18", "7.44", "0.18", "7.44"));
+}
+
 TEST(ShardedOptimizerMemory, HasNoRestIfThePartsExceedTheirSum) {
   const auto shrink = [](const NamedRow& row) { row[column::kAllocatedBytes] = std::int64_t{1}; };
   const Part changed = part("a", with_sharded_optimizer(each_row(metric::kHeld, shrink)));

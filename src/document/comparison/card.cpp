@@ -94,7 +94,7 @@ std::vector<StepRow> step_rows(const Comparison& comparison, const SideRuns& run
         row.measure == Measure::kStep && row.spec.mode == Mode::kTrainStep;
     if (!is_training_step || row.spec.ranks || !row.spec.model || !row.ratio) continue;
     rows.push_back({&row, cut_short(compared_network(comparison, runs, row), kMaxNetworkName),
-                    is_set_by_cpu(runs, row.spec)});
+                    is_set_by_cpu(runs, row)});
   }
   std::ranges::stable_sort(rows, std::greater(), [](const StepRow& step) {
     return std::pair(parameter_count(*step.row->spec.model), step.row->spec.context);

@@ -40,7 +40,30 @@ std::string cell_key(const ComparedRow& row, const ComparedRun& side) {
          slug(side.device + " " + side.edition + " " + side.started_at);
 }
 
-bool is_set_by_cpu(const SideRuns& runs, const CellSpec& spec) {
+namespace {
+
+/// True if the compared run's summary has the time of an all-reduce among GPUs, and the GPUs set
+/// it.
+bool is_all_reduce_of_gpus(const GpuRuns& compared, const ComparedRow& row) {
+  const Ranks& ranks = *row.spec.ranks;
+  const std::string setting = fmt::format("{}, {} ranks", describe(ranks.collectives), ranks.count);
+  return std::ranges::any_of(compared.runs.front()->quantities, [&](const Quantity& quantity) {
+    return quantity.topic == topic::kAllReduce && quantity.setting == setting &&
+           quantity.find(describe(row.measure)) != nullptr &&
+           !quantity.is_set_by_cpu(describe(row.measure));
+  });
+}
+
+}  // namespace
+
+bool is_set_by_cpu(const SideRuns& runs, const ComparedRow& row) {
+  const CellSpec& spec = row.spec;
+  const std::array sides{&runs.compared_a, &runs.compared_b};
+  if (spec.kind == CellKind::kAllReduce) {
+    return spec.device == DeviceKind::kCuda && std::ranges::any_of(sides, [&](const GpuRuns* side) {
+             return !side->runs.empty() && !is_all_reduce_of_gpus(*side, row);
+           });
+  }
   static const std::map<CellKind, const char*> kTopicOf{
       {CellKind::kTiming, topic::kTrainingStep},
       {CellKind::kCheckpointing, topic::kCheckpointing},
@@ -60,7 +83,7 @@ bool is_set_by_cpu(const SideRuns& runs, const CellSpec& spec) {
            quantity.parameters == static_cast<double>(*parameters) &&
            quantity.precision == precision;
   };
-  return std::ranges::any_of(std::array{&runs.compared_a, &runs.compared_b}, [&](const auto* side) {
+  return std::ranges::any_of(sides, [&](const GpuRuns* side) {
     return !side->runs.empty() && std::ranges::any_of(side->runs.front()->quantities, is_bound);
   });
 }

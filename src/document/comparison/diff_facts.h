@@ -80,9 +80,10 @@ std::string compared_network(const Comparison& comparison, const SideRuns& runs,
 /// Returns the key of a number of one side's cell, see `Value::key`. It contains the run.
 std::string cell_key(const ComparedRow& row, const ComparedRun& side);
 
-/// True if the summary of either compared run lists the step of the cell's network and precision in
-/// `Quantity::set_by_cpu`; of several GPUs' steps or checkpoints, if it lists any of them.
-bool is_set_by_cpu(const SideRuns& runs, const CellSpec& spec);
+/// True if the summary of either compared run lists the step of the row's network and precision in
+/// `Quantity::set_by_cpu`; of several GPUs' steps or checkpoints, if it lists any of them. An
+/// all-reduce among GPUs is also set by the CPU if a summary lacks its time.
+bool is_set_by_cpu(const SideRuns& runs, const ComparedRow& row);
 
 /// Returns a step's ms on A, or on B, with its key.
 Value step_ms(const Comparison& comparison, const ComparedRow& row, RowSide ComparedRow::* side);

@@ -41,7 +41,7 @@ const ComparedRow* largest_step(const Comparison& comparison, const SideRuns& ru
   for (const ComparedRow& row : comparison.rows) {
     if (!is_step_time(row) || row.spec.mode != Mode::kTrainStep || row.spec.ranks) continue;
     if (!row.spec.model || !row.ratio || row.spec.precision != precision) continue;
-    if (is_set_by_cpu(runs, row.spec)) continue;
+    if (is_set_by_cpu(runs, row)) continue;
     if (largest == nullptr || extent(row) > extent(*largest)) largest = &row;
   }
   return largest;
@@ -162,7 +162,7 @@ std::optional<Facts> median_facts(const Comparison& comparison, const SideRuns& 
   for (const auto& [is_kind, noun] : kinds) {
     std::vector<double> ratios;
     for (const ComparedRow& row : comparison.rows) {
-      if (row.ratio && is_kind(row) && !is_set_by_cpu(runs, row.spec)) ratios.push_back(*row.ratio);
+      if (row.ratio && is_kind(row) && !is_set_by_cpu(runs, row)) ratios.push_back(*row.ratio);
     }
     if (ratios.empty()) continue;
     const SideNames names = side_names(comparison);

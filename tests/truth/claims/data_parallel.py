@@ -174,9 +174,12 @@ def bucket_count(cell):
     return count
 
 
+def numbers_in(text):
+    return [number(one) for one in text.replace(" and ", ", ").split(", ")]
+
+
 def buckets(run, caps, size, context, precision, counts):
     select_network(run, size, context, precision)
-    numbers_in = lambda text: [number(one) for one in text.replace(" and ", ", ").split(", ")]
     cells = [cell for cell in select_network.cells if cell["scheme"] == "bucketed"]
     true(numbers_in(caps) == [cell["bucket_bytes"] / 1e6 for cell in cells])
     bucket_counts = [bucket_count(cell) for cell in cells]
@@ -196,15 +199,18 @@ def model_ms(cell):
     return (sum(gradient_bytes(cell)) / (count * bytes_per_ns) + count * latency_ns) / 1e6
 
 
-def model(_run, steps, size, unit, worst):
+def model(_run, steps, shortest, size, worst):
     means_ms = [SchemeSteps(cell).mean_ms() for cell in cap_cells().values()]
+    best = min(map(SchemeSteps, cap_cells().values()), key=SchemeSteps.mean_ms)
+    tied_counts = {bucket_count(cell) for cell in cap_cells().values() if not differ(SchemeSteps(cell), best)}
+    true(numbers_in(shortest) == [cap / 1e6 for cap, cell in cap_cells().items() if bucket_count(cell) in tied_counts])
     fastest, *_, slowest = steps.split(" to ") * 2
     near(fastest, min(means_ms))
     near(slowest, max(means_ms))
     true(model_ms(cap_cells()[round(number(worst) * 1e6)]) >= 0.99 * max(map(model_ms, cap_cells().values())))
     latency_ns, bytes_per_ns = buckets.latency_and_bandwidth
     gradient_total = sum(gradient_bytes(select_network.cells[0]))
-    near_fit(size, (gradient_total * bytes_per_ns * latency_ns) ** 0.5 / {"GB": 1e9, "MB": 1e6}[unit], 0.02)
+    near_fit(size, (gradient_total * bytes_per_ns * latency_ns) ** 0.5 / 1e6, 0.04)
 
 
 def follows(_run, best, worst):
@@ -241,7 +247,7 @@ CLAIMS = {
         (r"Yes: gradients and weights differ from those of one process on the whole batch by at most (?P<difference>.+?) of "
          r"a tensor's largest value\.", trains_equally),
         (rf"{STEP_RE}\.", step_of("per_parameter")),
-        (r"Communication takes \*\*(?P<ms>\S+) ms\*\* of it, \*\*(?P<share>\S+) %\*\*, because its (?P<calls>\S+) all-reduces "
+        (r"Communication adds \*\*(?P<ms>\S+) ms\*\*, \*\*(?P<share>\S+) %\*\* of it, because its (?P<calls>\S+) all-reduces "
          r"wait for the end of backward\.", communication)],
     "data_parallel.b": [
         no_answer("per_parameter", "flat"),
@@ -256,11 +262,13 @@ CLAIMS = {
         (r"All-reduces beside backward save \*\*(?P<share>\S+) %\*\* of their (?P<added>\S+) ms\.", saves),
         (r"The rest is contention, which lengthens backward by (?P<longer>\S+) ms\.", contention)],
     "data_parallel.d": [
-        (rf"Caps of (?P<caps>.+?) MB pack the gradients of {NETWORK_RE} into \*\*(?P<counts>[^*]+)\*\* buckets\.", buckets),
-        (r"Steps take \*\*(?P<steps>[^*]+) ms\*\*\. In the handout's model of what is added, \$[^$]+\$, buckets of "
-         r"\*\*(?P<size>\S+) (?P<unit>.B)\*\*, \$[^$]+\$, are best and buckets of (?P<worst>\S+) MB worst\.", model),
+        (rf"Caps of (?P<caps>.+?) MB pack gradients of {NETWORK_RE} into \*\*(?P<counts>[^*]+)\*\* buckets: "
+         r"larger matrices go alone\.", buckets),
+        (r"Steps take \*\*(?P<steps>[^*]+) ms\*\*, shortest with caps of \*\*(?P<shortest>[^*]+) MB\*\*\. In the handout's "
+         r"overhead model, \$[^$]+\$, buckets of about \*\*(?P<size>\S+) MB\*\*, \$[^$]+\$, are best and buckets of "
+         r"(?P<worst>\S+) MB worst\.", model),
         (r"As it expects, steps with buckets of (?P<best>\S+) MB are shorter than with buckets of (?P<worst>\S+) MB\.",
          follows),
-        (r"Steps do not follow it: backward hides \$[^$]+\$ too, and contention, absent from the model, adds "
+        (r"Steps do not follow it: backward hides \$[^$]+\$, and unmodeled contention adds "
          r"\*\*(?P<least>\S+)(?: to (?P<most>\S+))? ms\*\*\. Only an α above (?P<shown>\S+) ms, or slower links, would show "
          r"the effect\.", leaves_out)]}

@@ -26,13 +26,8 @@ def bus_factor(ranks):
     return 2 * (int(ranks) - 1) / int(ranks)
 
 
-def by_size(run, library, ranks, small, small_ms, disturbed, large, large_ms, busbw, link, rate):
+def by_size(run, library, ranks, small, small_ms, large, large_ms, busbw, link, rate):
     ns = usable_ns(run, library, ranks)
-    cell = run.of("all_reduce", collectives=COLLECTIVES[library], ranks=int(ranks))[0]
-    first = timings(cell.ok_launch(), "synced").get(MB)
-    if first and not first[2]:  # The asked size is given even if something disturbed it.
-        true(bool(disturbed) == first[1])
-        ns = {**ns, MB: first[0]}
     by_size.ns, by_size.group = ns, (library, int(ranks))
     small_bytes, large_bytes = HANDOUT_BYTES[small], HANDOUT_BYTES[large]
     true((small_bytes, large_bytes) == (min(ns), max(ns)))
@@ -43,13 +38,18 @@ def by_size(run, library, ranks, small, small_ms, disturbed, large, large_ms, bu
         true((link, rate) == ("NVLink", "450") and library == "NCCL")
 
 
-def launch_bound(run, size, c10d, nccl):
-    """Checks a small size's calls, made back to back: through c10d they take 1.5 times as long as through NCCL alone."""
+def bounds(run, size, c10d, nccl, fast):
+    """Checks a small size's calls, made back to back: through c10d they take 1.5 times as long as through NCCL alone.
+    From `fast` on, sizes reach half of the largest one's bandwidth."""
     c10d_ns, nccl_ns = (usable_ns(run, *by_size.group, method, SMALL_BYTES.values())[SMALL_BYTES[size]]
                         for method in ("in_place", "out_of_place"))
     near(c10d, c10d_ns / 1e3)
     near(nccl, nccl_ns / 1e3)
     true(c10d_ns > 1.49 * nccl_ns, "it is not launch-bound")
+    cell = run.of("all_reduce", collectives=COLLECTIVES[by_size.group[0]], ranks=by_size.group[1])[0]
+    largest, (largest_ns, *_) = list(timings(cell.ok_launch(), "synced").items())[-1]
+    half_as_fast = [size for size, ns in by_size.ns.items() if size / ns >= largest / largest_ns / 2]
+    true(HANDOUT_BYTES[fast] == min(half_as_fast) < max(by_size.ns), "bandwidth does not set the time")
 
 
 def as_long(text, ratio):
@@ -91,9 +91,9 @@ CLAIMS = {
     "distributed_communication_single_node": [
         (r"This run does not answer this question\.", none_measured),
         (r"Over (?P<library>\w+) among (?P<ranks>\d+) ranks (?P<small>\d+ .B) takes \*\*(?P<small_ms>\S+) ms\*\*"
-         r"(?P<disturbed> \(disturbed\))? and (?P<large>\d+ .B) \*\*(?P<large_ms>\S+) ms\*\*, "
+         r" and (?P<large>\d+ .B) \*\*(?P<large_ms>\S+) ms\*\*, "
          r"\*\*(?P<busbw>\S+) GB/s\*\* busbw(?: of (?P<link>\w+)’s (?P<rate>\d+) one way)?\.", by_size),
-        (r"(?P<size>1 Mi?B) is launch-bound: back to back, c10d takes (?P<c10d>\S+) µs, NCCL alone (?P<nccl>\S+) µs\.",
-         launch_bound),
+        (r"(?P<size>1 Mi?B) is launch-bound: back to back, c10d takes (?P<c10d>\S+) µs, NCCL alone (?P<nccl>\S+) µs\. "
+         r"From (?P<fast>\d+ .B) on, bandwidth sets the time\.", bounds),
         (rf"Among (?P<many>\d+) ranks a ring sends (?P<ring>\S+) times the bytes: {COMPARED_RE}", by_ranks),
         (rf"Over (?P<other>\w+) {COMPARED_RE}", by_library)]}
