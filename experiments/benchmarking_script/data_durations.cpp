@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/lists.h"
+#include "base/outliers.h"
 #include "experiments/benchmarking_script/presenters.h"
 #include "experiments/common/bound.h"
 #include "experiments/common/bounds_table.h"

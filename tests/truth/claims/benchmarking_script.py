@@ -3,7 +3,7 @@ import re
 import statistics
 
 from checks import LESS_WORK, MODES, NO_ANSWER, PRECISION_WORDS, less_work, near, true
-from timing import ms_after_warmup, networks, setting, time_bound, users_cells, variation, without_outlier
+from timing import ms_after_warmup, networks, setting, time_bound, users_cells, typical, variation, without_outlier
 
 CELL_KINDS = {"timing", "kernels"}
 MODE_WORDS = dict(zip(MODES, ["inference", "forward", "forward+backward", "training step"]))
@@ -64,7 +64,7 @@ def durations(run, forward, sizes, size, ratio, backward_rate, forward_rate):
         true(is_called(network, label))
     largest = compared[-1]
     true(is_called(largest, size))
-    measured = statistics.fmean(largest.phase("backward")) / statistics.fmean(largest.phase("forward"))
+    measured = typical(largest.phase("backward")) / typical(largest.phase("forward"))
     near(ratio, measured)
     if not forward_rate:
         return
