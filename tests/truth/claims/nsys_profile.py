@@ -324,7 +324,7 @@ CLAIMS = {
         NOTHING,
         (rf"(?P<name>[A-Z].*?) takes? \*\*(?P<first>\S+) %\*\* of the forward pass of {PROFILE}(?P<others>,[^:]+? %)?\.",
          non_gemm),
-        (r"Softmax's (?:kernels|operators) \((?P<operators>[^)]+)\) move the bytes of four copies of the scores in the time of "
+        (r"Softmax's (?:kernels|operators) \((?P<operators>[^)]+)\) move the bytes of four score copies in the time of "
          r"(?P<copies>\S+)\.", softmax_copies)],
     "nsys_profile.d": [
         NOTHING,
