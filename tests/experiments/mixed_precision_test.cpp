@@ -230,7 +230,8 @@ TEST(Speedups, AreNotThoseOfAStalledStep) {
   const Document document = build_document(stalled, false);
   EXPECT_THAT(table_of(document.sections.front().parts.front(), "steps").rows.front().flags,
               testing::ElementsAre("outlier: median"));
-  const auto& passes = speedup_part(stalled).figures.at(0).table.rows;
+  const Part part = speedup_part(stalled);
+  const auto& passes = part.figures.at(0).table.rows;
   EXPECT_THAT(passes.front().flags, testing::IsEmpty()) << "the forward pass";
   EXPECT_THAT(passes.at(2).flags, testing::ElementsAre("outlier")) << "the training step";
 }
