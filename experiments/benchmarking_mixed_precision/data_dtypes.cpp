@@ -23,64 +23,38 @@ std::string tensor_words(const std::string& name) {
   return name == "mean" ? "mean of the logits" : name;
 }
 
-class TensorRows {
- public:
-  explicit TensorRows(const DtypeTrace& trace) : trace_(trace) {}
-
-  /// Adds one row for all tensors of a group.
-  void add_group(const std::string& label, std::string_view group) {
-    rows_.push_back({label, trace_.dtypes_of(kFp16, group), trace_.dtypes_of(kBf16, group)});
-  }
-  void add_counted_group(const std::string& label, std::string_view group) {
-    const auto count = static_cast<std::int64_t>(trace_.tensors_in(kFp16, group).size());
-    add_group(label + " (" + format_plural(count, "tensor") + ")", group);
-  }
-  /// Adds a row for each tensor of a group.
-  void add_each(const std::string& label_start, std::string_view group) {
-    for (const TracedTensor& tensor : trace_.tensors_in(kFp16, group)) {
-      rows_.push_back({label_start + tensor_words(tensor.name), tensor.dtype,
-                       trace_.dtype_of(kBf16, group, tensor.name)});
+/// Returns a row for each output, and one for all tensors of any other group. Only the toy model's
+/// trace tells the losses one by one, and how many tensors a group has.
+std::vector<TensorRow> tensor_rows(const DtypeTrace& trace, bool is_toy_model) {
+  std::vector<TensorRow> rows;
+  const auto add_group = [&](std::string label, std::string_view group) {
+    const auto count = static_cast<std::int64_t>(trace.tensors_in(kFp16, group).size());
+    if (is_toy_model) label += " (" + format_plural(count, "tensor") + ")";
+    rows.push_back({label, trace.dtypes_of(kFp16, group), trace.dtypes_of(kBf16, group)});
+  };
+  const auto add_each = [&](const std::string& label_start, std::string_view group) {
+    for (const TracedTensor& tensor : trace.tensors_in(kFp16, group)) {
+      rows.push_back({label_start + tensor_words(tensor.name), tensor.dtype,
+                      trace.dtypes_of(kBf16, group, tensor.name)});
     }
-  }
-  std::vector<TensorRow> take() { return std::move(rows_); }
-
- private:
-  const DtypeTrace& trace_;
-  std::vector<TensorRow> rows_;
-};
-
-/// Returns a row for each output and each loss, and one row each for all parameters, all gradients
-/// and the whole optimizer state.
-std::vector<TensorRow> toy_model_rows(const DtypeTrace& trace) {
-  TensorRows rows(trace);
-  rows.add_counted_group("parameters", metric::kParameter);
-  rows.add_each("output of ", metric::kOutput);
-  rows.add_each("loss: ", metric::kLossValue);
-  rows.add_counted_group("gradients", metric::kGradient);
-  rows.add_counted_group("the optimizer's state", metric::kOptimizerState);
-  return rows.take();
-}
-
-/// Returns rows without numbers of tensors, which the trace of the user's model does not tell.
-std::vector<TensorRow> users_model_rows(const DtypeTrace& trace) {
-  TensorRows rows(trace);
-  rows.add_group("parameters", metric::kParameter);
-  rows.add_each("output of ", metric::kOutput);
-  rows.add_group("loss", metric::kLossValue);
-  rows.add_group("gradients", metric::kGradient);
-  rows.add_group("optimizer state", metric::kOptimizerState);
-  return rows.take();
+  };
+  add_group("parameters", metric::kParameter);
+  add_each("output of ", metric::kOutput);
+  is_toy_model ? add_each("loss: ", metric::kLossValue) : add_group("loss", metric::kLossValue);
+  add_group("gradients", metric::kGradient);
+  add_group("optimizer state", metric::kOptimizerState);
+  return rows;
 }
 
 Facts traced_facts(const DtypeTrace& trace, const std::vector<TensorRow>& rows, bool on_gpu) {
   const auto output_dtype = [&](const char* name) {
-    return trace.dtype_of(kFp16, metric::kOutput, name);
+    return trace.dtypes_of(kFp16, metric::kOutput, name);
   };
   Facts facts;
   facts.set("parameters", trace.dtypes_of(kFp16, metric::kParameter));
   for (const char* module : {"fc1", "ln", "fc2"}) facts.set(module, output_dtype(module));
-  facts.set("loss", trace.dtype_of(kFp16, metric::kLossValue, "cross-entropy"));
-  facts.set("mean_loss", trace.dtype_of(kFp16, metric::kLossValue, "mean"));
+  facts.set("loss", trace.dtypes_of(kFp16, metric::kLossValue, "cross-entropy"));
+  facts.set("mean_loss", trace.dtypes_of(kFp16, metric::kLossValue, "mean"));
   facts.set("gradients", trace.dtypes_of(kFp16, metric::kGradient));
   // A CPU's autocast leaves layer normalization in the dtype of its input.
   facts.flag("norm_stays", !on_gpu && output_dtype("ln") == "FP16");
@@ -106,7 +80,7 @@ void add_users_model(PartContent& part, const RunView& view) {
       Facts().set("implementation", cell->spec.implementation).set("size", cell->spec.size));
   if (launch == nullptr) return;
   part.datasets.push_back(
-      make_dataset("model-dtypes", kTensors, users_model_rows(dtype_trace(launch))));
+      make_dataset("model-dtypes", kTensors, tensor_rows(dtype_trace(launch), false)));
 }
 
 }  // namespace
@@ -121,7 +95,7 @@ std::optional<PartContent> present_dtypes(const RunView& view) {
   if (cell == nullptr) return std::nullopt;
   const Launch* launch = ok_launch(*cell);
   const DtypeTrace trace = dtype_trace(launch);
-  const auto rows = launch ? toy_model_rows(trace) : std::vector<TensorRow>();
+  const auto rows = launch ? tensor_rows(trace, true) : std::vector<TensorRow>();
   PartContent part;
   part.facts.when("traced", launch != nullptr, traced_facts(trace, rows, view.on_gpu()));
   part.cells = {cell};

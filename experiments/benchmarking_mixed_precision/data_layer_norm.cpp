@@ -131,17 +131,19 @@ std::optional<Facts> sensitive_facts(const NormRows& rows) {
     const auto at_one = std::ranges::find(bf16, 0, &NormRow::scale_log2);
     return at_one == bf16.end() ? std::nullopt : at_one->output_error;
   };
+  const Error rounded = bf16_error(metric::kRounded);
   const Error reductions = bf16_error(metric::kReductions);
   const Error fp32 = bf16_error(metric::kFp32Statistics);
   const NormRows fp16 = rows_of_curve(rows, Precision::kFp16, metric::kRounded);
   const auto first_overflow = std::ranges::find(fp16, true, &NormRow::sum_overflow);
   const bool bf16_fits = std::ranges::none_of(
       rows, [](const NormRow& row) { return row.format == Precision::kBf16 && row.overflows(); });
-  if (!reductions || !fp32 || *reductions <= kMinLargerRatio * *fp32 || !bf16_fits ||
+  if (!rounded || !reductions || !fp32 || *reductions <= kMinLargerRatio * *fp32 || !bf16_fits ||
       first_overflow == fp16.end())
     return std::nullopt;
   return Facts()
       .set("reductions", *reductions, kError)
+      .set("rounded", *rounded, kError)
       .set("fp32", *fp32, kError)
       .set("scale", power_of_two(first_overflow->scale_log2));
 }
@@ -151,10 +153,10 @@ std::optional<Facts> autocast_facts(const Cell* toy_model) {
   const DtypeTrace trace = dtype_trace(toy_model == nullptr ? nullptr : ok_launch(*toy_model));
   if (trace.tensors.empty()) return std::nullopt;
   Facts facts;
-  facts.set("input", trace.dtype_of(kBf16, metric::kNorm, "input"));
-  facts.set("layer_norm", trace.dtype_of(kBf16, metric::kNorm, "layer_norm"));
-  facts.set("rms_norm", trace.dtype_of(kBf16, metric::kNorm, "rms_norm"));
-  facts.set("residual", trace.dtype_of(kBf16, metric::kNetwork, "residual"));
+  facts.set("input", trace.dtypes_of(kBf16, metric::kNorm, "input"));
+  facts.set("layer_norm", trace.dtypes_of(kBf16, metric::kNorm, "layer_norm"));
+  facts.set("rms_norm", trace.dtypes_of(kBf16, metric::kNorm, "rms_norm"));
+  facts.set("residual", trace.dtypes_of(kBf16, metric::kNetwork, "residual"));
   return facts;
 }
 

@@ -55,6 +55,7 @@ struct PassRow {
   NetworkRow network_row;
   const char* name;
   PassOfNetwork pass;
+  std::vector<std::string> flags = {};
 
   std::optional<KernelTimes> kernels() const { return (network_row.network->*pass).kernels; }
   std::optional<Ratio> speedup() const { return network_row.speedup(pass); }
@@ -101,7 +102,6 @@ const std::vector<Column<PassRow>> kPasses{
     kernel_column("copies", "All copies and casts", &KernelTimes::copies_ms, "ms"),
     kernel_column("others", "Others", &KernelTimes::others_ms, "ms"),
     kernel_column("share", "GEMMs", &KernelTimes::gemm_fraction, "%", {Notation::kPercent}),
-    kernel_column("launches", "Launches", &KernelTimes::kernel_count, "", kAsCount),
     {"label", "Label", [](const PassRow& row) { return row.network().size_label(); }}};
 
 std::vector<NetworkRow> network_rows(const MeasuredNetworks& networks,
@@ -131,11 +131,20 @@ std::optional<PartContent> present_speedups(const RunView& view) {
   }
   const auto profiled = only(passes, &PassRow::kernels);
   PartContent part;
-  part.facts = speedup_facts(view, pairs);
+  const PrecisionPairs compared =
+      compared_pairs(compared_pairs(pairs, &MeasuredNetwork::forward), &MeasuredNetwork::backward);
+  part.has_numbers = !compared.empty();
+  part.facts = speedup_facts(view, pairs.front().precision(), compared);
   part.cells = cells_of(groups);
   part.datasets = {make_dataset("networks", kNetworks, rows),
                    make_dataset("kernels", kPasses, profiled)};
-  const auto with_speedup = only(passes, &PassRow::speedup);
+  auto with_speedup = only(passes, &PassRow::speedup);
+  for (PassRow& row : with_speedup) {
+    const PrecisionPair& pair = *row.network_row.pair;
+    if (has_outlier((pair.fp32->*row.pass).times_ms) ||
+        has_outlier((pair.other->*row.pass).times_ms))
+      row.flags = {"outlier"};
+  }
   if (!with_speedup.empty()) part.datasets.push_back(make_dataset("passes", kPasses, with_speedup));
   const auto longest_cells = each(networks, [](const MeasuredNetwork& network) {
     return network.group->cells.rbegin()->second;

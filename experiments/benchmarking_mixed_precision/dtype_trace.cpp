@@ -33,16 +33,12 @@ std::vector<TracedTensor> DtypeTrace::tensors_in(std::string_view precision,
   });
 }
 
-std::string DtypeTrace::dtype_of(std::string_view precision, std::string_view group,
-                                 std::string_view name) const {
-  for (const TracedTensor& tensor : tensors_in(precision, group)) {
-    if (tensor.name == name) return tensor.dtype;
-  }
-  return "–";
-}
-
-std::string DtypeTrace::dtypes_of(std::string_view precision, std::string_view group) const {
-  const auto dtypes = distinct(each(tensors_in(precision, group), &TracedTensor::dtype));
+std::string DtypeTrace::dtypes_of(std::string_view precision, std::string_view group,
+                                  std::string_view name) const {
+  const auto named = only(tensors_in(precision, group), [&](const TracedTensor& tensor) {
+    return name.empty() || tensor.name == name;
+  });
+  const auto dtypes = distinct(each(named, &TracedTensor::dtype));
   return dtypes.empty() ? "–" : join_words(dtypes);
 }
 

@@ -24,11 +24,10 @@ struct DtypeTrace {
   std::vector<TracedTensor> tensors;
 
   std::vector<TracedTensor> tensors_in(std::string_view precision, std::string_view group) const;
-  /// Returns "–" if the tensor was not traced.
-  std::string dtype_of(std::string_view precision, std::string_view group,
-                       std::string_view name) const;
-  /// Lists the distinct dtypes of a group: "FP32", "FP16 and FP32"; "–" if none was traced.
-  std::string dtypes_of(std::string_view precision, std::string_view group) const;
+  /// Lists the distinct dtypes of a group, or of its tensors of one name: "FP32", "FP16 and FP32";
+  /// "–" if none was traced.
+  std::string dtypes_of(std::string_view precision, std::string_view group,
+                        std::string_view name = {}) const;
 };
 
 /// Returns an empty trace if `launch` is null.

@@ -34,10 +34,9 @@ std::optional<KernelTimes> kernel_times(const Launch* profile, std::string_view 
     double& sum_ms = kernel_class.starts_with("gemm") ? times.gemms_ms
                      : kernel_class == "copy"         ? times.copies_ms
                                                       : times.others_ms;
-    const auto ns = row.number(column::kTotalNs), count = row.number(column::kInstances);
-    if (!ns || !count) return std::nullopt;
+    const auto ns = row.number(column::kTotalNs);
+    if (!ns) return std::nullopt;
     sum_ms += *ns / kNanosecondsPerMillisecond;
-    times.kernel_count += *count;
   }
   const bool usable = times.total_ms() > 0 && std::isfinite(times.total_ms());
   return usable ? std::optional(times) : std::nullopt;

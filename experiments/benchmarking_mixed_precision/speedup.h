@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/outliers.h"
 #include "document/facts.h"
 #include "experiments/common/bound.h"
 #include "experiments/common/ratio.h"
@@ -15,7 +16,6 @@ namespace labreport::benchmarking_mixed_precision {
 /// The kernels (on a CPU: operators) of one pass in one profiled step.
 struct KernelTimes {
   double gemms_ms = 0, copies_ms = 0, others_ms = 0;
-  double kernel_count = 0;
 
   double non_gemms_ms() const { return copies_ms + others_ms; }
   double total_ms() const { return gemms_ms + non_gemms_ms(); }
@@ -26,6 +26,8 @@ struct KernelTimes {
 struct MeasuredPass {
   std::vector<double> times_ms;        ///< One for each step after the warm-up; may be empty.
   std::optional<KernelTimes> kernels;  ///< Empty for whole steps and if no step was profiled.
+
+  double typical_ms() const { return typical_time(times_ms); }
 };
 
 /// One network in one precision. It does not own `group`, which has to outlive it.
@@ -47,7 +49,7 @@ struct PrecisionPair {
 
   std::string size_label() const { return other->size_label(); }
   std::string precision() const { return std::string(other->precision()); }
-  std::optional<Ratio> speedup(PassOfNetwork pass) const;  ///< Mean FP32 time / other mean time.
+  std::optional<Ratio> speedup(PassOfNetwork pass) const;  ///< FP32 time / other time.
   /// Launch-bound if either network is, else mixed if either is; empty on a CPU.
   std::optional<Bound> bound() const;
   /// True unless the CPU sets some time of either network. Only then is a speedup the device's.
@@ -72,7 +74,9 @@ PrecisionPairs compared_pairs(const PrecisionPairs& pairs, PassOfNetwork pass);
 /// if there are none.
 std::string sizes_of_cpu(const MeasuredNetworks& networks);
 
-/// Returns the values of part (c)'s sentences. `pairs` must not be empty.
-Facts speedup_facts(const RunView& view, const PrecisionPairs& pairs);
+/// Returns the values of part (c)'s sentences. `compared` are the pairs in `precision` that timed
+/// both passes.
+Facts speedup_facts(const RunView& view, const std::string& precision,
+                    const PrecisionPairs& compared);
 
 }  // namespace labreport::benchmarking_mixed_precision

@@ -1,5 +1,5 @@
-// The values of part (c)'s sentences: the speedups of the largest network whose times the device
-// sets, why speedups grow with size, their limit, and the times that the CPU sets.
+// The values of part (c)'s sentences: the speedups of the largest and of the smallest network, why
+// speedups grow with size, and the times that the CPU sets.
 #include <cmath>
 
 #include "base/format.h"
@@ -17,9 +17,11 @@ namespace {
 constexpr double kFasterBelow = 0.95;
 constexpr double kMinExplainedFraction = 0.5;
 
+/// A speedup of times that the CPU sets has two digits, because it differs between machines.
 std::string speedup_words(const PrecisionPair& pair, PassOfNetwork pass) {
   const Ratio speedup = *pair.speedup(pass);
-  return certain_ratio(speedup.value, speedup.deviation);
+  return pair.is_of_device() ? certain_ratio(speedup.value, speedup.deviation)
+                             : format_significant(speedup.value, 2);
 }
 
 double kernel_speedup(const PrecisionPair& pair) {
@@ -58,43 +60,37 @@ std::optional<Facts> growth_facts(const PrecisionPairs& profiled) {
   const PrecisionPair &first = profiled.front(), &last = profiled.back();
   const auto speedups = each(
       profiled, [](const PrecisionPair& pair) { return Ratio{.value = kernel_speedup(pair)}; });
-  const auto step = ratio_of(last.fp32->step.times_ms, last.other->step.times_ms);
-  if (trend_of(speedups) != Trend::kGrows || !gemm_fraction_explains(first, last) || !step ||
-      !last.other->backward.kernels)
+  if (trend_of(speedups) != Trend::kGrows || !gemm_fraction_explains(first, last) ||
+      last.speedup(&MeasuredNetwork::forward)->value <=
+          first.speedup(&MeasuredNetwork::forward)->value)
     return std::nullopt;
-  const double step_ms = mean(last.other->step.times_ms);
-  const double gemms_ms =
-      last.other->forward.kernels->gemms_ms + last.other->backward.kernels->gemms_ms;
   const auto gemm_fraction = [](const PrecisionPair& pair) {
     return pair.fp32->forward.kernels->gemm_fraction();
-  };
-  const auto gemm_speedup = [](const PrecisionPair& pair) {
-    const double gemms_ms = pair.other->forward.kernels->gemms_ms;
-    return format_significant(pair.fp32->forward.kernels->gemms_ms / gemms_ms, 3);
   };
   return Facts()
       .set("first_size", first.size_label())
       .set("last_size", last.size_label())
-      .set("gains", from_to(gemm_speedup(first), gemm_speedup(last)))
       .set("small_share", gemm_fraction(first), {Notation::kPercent})
-      .set("large_share", gemm_fraction(last), {Notation::kPercent})
-      .set("reached", format_ratio(step->value))
-      .set("step", step_ms, kThreeDigits)
-      .set("gemms", gemms_ms, kThreeDigits);
+      .set("large_share", gemm_fraction(last), {Notation::kPercent});
 }
 
-/// Tells the speedups of the largest network whose times the device sets; nothing if there is none.
-/// `pairs` timed both passes.
-std::optional<Facts> fastest_facts(const PrecisionPairs& pairs) {
+/// Tells the speedups of the largest network, if possible one whose times the device sets, and
+/// those of the smallest. `pairs` timed both passes and must not be empty.
+Facts extreme_facts(const PrecisionPairs& pairs) {
   const PrecisionPairs of_device = only(pairs, &PrecisionPair::is_of_device);
-  if (of_device.empty()) return std::nullopt;
-  const PrecisionPair& largest = of_device.back();
+  const PrecisionPair& largest = of_device.empty() ? pairs.back() : of_device.back();
+  const PrecisionPair& smallest = pairs.front();
   const std::string precision = largest.precision();
   return Facts()
       .set("setting", precision == "TF32" ? precision : precision + " autocast")
       .set("size", largest.size_label())
       .set("forward", speedup_words(largest, &MeasuredNetwork::forward))
-      .set("backward", speedup_words(largest, &MeasuredNetwork::backward));
+      .set("backward", speedup_words(largest, &MeasuredNetwork::backward))
+      .set("smallest", smallest.other == largest.other
+                           ? ""
+                           : ", " + smallest.size_label() + "'s " +
+                                 speedup_words(smallest, &MeasuredNetwork::forward) + " and " +
+                                 speedup_words(smallest, &MeasuredNetwork::backward) + " times");
 }
 
 }  // namespace
@@ -113,12 +109,10 @@ std::string sizes_of_cpu(const MeasuredNetworks& networks) {
   return join(parts, ", ");
 }
 
-Facts speedup_facts(const RunView& view, const PrecisionPairs& pairs) {
+Facts speedup_facts(const RunView& view, const std::string& precision,
+                    const PrecisionPairs& compared) {
   const Device* device = view.device();
   const bool has_bf16 = device == nullptr || computes_in_bf16(device->compute_capability);
-  const std::string precision = pairs.front().precision();
-  const PrecisionPairs forward_pairs = compared_pairs(pairs, &MeasuredNetwork::forward);
-  const PrecisionPairs compared = compared_pairs(forward_pairs, &MeasuredNetwork::backward);
   const std::string of_cpu =
       sizes_of_cpu(each(compared, [](const PrecisionPair& pair) { return *pair.other; }));
   const PrecisionPairs profiled = only(compared, [](const PrecisionPair& pair) {
@@ -126,8 +120,12 @@ Facts speedup_facts(const RunView& view, const PrecisionPairs& pairs) {
   });
   Facts facts;
   facts.set("precision", precision).flag("gpu", view.on_gpu());
-  facts.when("fastest", fastest_facts(compared));
-  facts.when("growth", growth_facts(profiled));
+  const auto extremes = compared.empty() ? std::nullopt : std::optional(extreme_facts(compared));
+  if (extremes) facts.add(*extremes);
+  const bool of_device = std::ranges::any_of(compared, &PrecisionPair::is_of_device);
+  facts.when("fastest", of_device ? extremes : std::nullopt);
+  const auto growth = growth_facts(profiled);
+  facts.when("growth", growth).flag("unexplained", !growth && of_cpu.empty());
   facts.when("bound", !of_cpu.empty(), "sizes", of_cpu).flag("shaded", !of_cpu.empty());
   facts.flag("substitute", !has_bf16 && precision == "FP16");
   return facts;

@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/lists.h"
+#include "base/outliers.h"
 #include "experiments/benchmarking_script/presenters.h"
 #include "experiments/common/bound.h"
 #include "experiments/common/bounds_table.h"
@@ -210,8 +211,8 @@ std::vector<TokensRow> tokens_rows(const std::vector<TimingGroup>& groups) {
 std::string ratio_reason(const SizeRow& row) {
   const PhaseGemms &forward = row.forward_gemms, &backward = row.backward_gemms;
   if (!forward.ms || !backward.ms) return "";
-  const double forward_ms = mean(row.phases_ms.forward), rest_ms = forward_ms - *forward.ms;
-  const double rest_backward_ms = mean(row.phases_ms.backward) - *backward.ms;
+  const double forward_ms = typical_time(row.phases_ms.forward), rest_ms = forward_ms - *forward.ms;
+  const double rest_backward_ms = typical_time(row.phases_ms.backward) - *backward.ms;
   if (rest_ms <= 0 || rest_backward_ms <= 0) return "";
   const double ratio = row.backward_ratio()->value, difference = std::abs(ratio - 2);
   const double explained = (*backward.ms + 2 * rest_ms) / forward_ms;

@@ -7,6 +7,7 @@
 
 #include "analysis/measures.h"
 #include "base/format.h"
+#include "base/outliers.h"
 #include "base/statistics.h"
 #include "document/value.h"
 #include "experiments/common/launch_costs.h"
@@ -75,7 +76,7 @@ double parameters(const Ladder& ladder) {
 
 }  // namespace
 
-double Rung::mean_ms() const { return mean(steps_ms); }
+double Rung::mean_ms() const { return typical_time(steps_ms); }
 
 std::optional<double> Rung::idle_ms() const {
   if (!busy_ms || !ran()) return std::nullopt;

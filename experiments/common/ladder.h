@@ -20,7 +20,7 @@ struct Rung {
   std::vector<double> losses = {};          ///< One for each step, warm-up steps included.
 
   bool ran() const { return !steps_ms.empty(); }
-  double mean_ms() const;                 ///< The mean of `steps_ms`.
+  double mean_ms() const;                 ///< `typical_time` of `steps_ms`.
   std::optional<double> idle_ms() const;  ///< The mean time of a step in which no kernel runs.
   std::optional<double> idle_us() const;  ///< `idle_ms()` / `kernels`, in µs.
   bool launch_bound() const;              ///< As in `Bound`; false if `busy_ms` is unknown.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "base/outliers.h"
 #include "base/statistics.h"
 
 namespace labreport {
@@ -23,11 +24,13 @@ bool distinguishable(const Ratio& a, const Ratio& b) {
 
 std::optional<Ratio> ratio_of(const std::vector<double>& numerator,
                               const std::vector<double>& denominator) {
-  if (numerator.empty() || denominator.empty() || mean(denominator) <= 0) return std::nullopt;
-  const double value = mean(numerator) / mean(denominator);
-  const double numerator_variation = summarize(numerator).coefficient_of_variation();
-  const double denominator_variation = summarize(denominator).coefficient_of_variation();
-  return Ratio{value, value * std::hypot(numerator_variation, denominator_variation)};
+  if (numerator.empty() || denominator.empty() || typical_time(denominator) <= 0)
+    return std::nullopt;
+  const double value = typical_time(numerator) / typical_time(denominator);
+  const auto variation = [](const std::vector<double>& times) {
+    return summarize(without_outlier(times)).coefficient_of_variation();
+  };
+  return Ratio{value, value * std::hypot(variation(numerator), variation(denominator))};
 }
 
 std::optional<double> variation_of(const std::vector<double>& samples) {

@@ -1,4 +1,4 @@
-// Computes ratios of means and judges whether they differ.
+// Computes ratios of times and judges whether they differ.
 #pragma once
 
 #include <optional>
@@ -6,13 +6,14 @@
 
 namespace labreport {
 
-/// A ratio of two means. Its standard deviation follows to first order from those of the samples.
+/// A ratio of two times. Its standard deviation follows to first order from those of the samples.
 struct Ratio {
   double value = 0;
   double deviation = 0;
 };
 
-/// Divides the means. Returns nothing without samples or if the denominator's mean is not positive.
+/// Divides the times by `typical_time`. Deviations leave out an outlier. Returns nothing without
+/// samples or if the denominator is not positive.
 std::optional<Ratio> ratio_of(const std::vector<double>& numerator,
                               const std::vector<double>& denominator);
 

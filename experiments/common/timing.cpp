@@ -6,38 +6,18 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/outliers.h"
 #include "plan/arithmetic.h"
 #include "results/metric_names.h"
 
 namespace labreport {
 namespace {
 
-// In a normal distribution, seven median absolute deviations above the median are as far out as
-// three interquartile ranges above the upper quartile. Unlike quartiles, the median absolute
-// deviation stays meaningful even if almost half of the samples are outliers.
-constexpr double kOutlierDeviations = 7;
-constexpr double kOutlierRatio = 1.05;
-
 std::int64_t step_count(const CellSpec& spec) {
   return spec.warmup.value_or(0) + spec.steps.value_or(0);
 }
 
 }  // namespace
-
-bool has_outlier(const std::vector<double>& steps_ms) {
-  if (steps_ms.size() < 4) return false;
-  const double median_ms = median(steps_ms);
-  std::vector<double> deviations;
-  for (const double ms : steps_ms) deviations.push_back(std::abs(ms - median_ms));
-  const double longest_ms = std::ranges::max(steps_ms);
-  return longest_ms - median_ms > kOutlierDeviations * median(deviations) &&
-         longest_ms > kOutlierRatio * median_ms;
-}
-
-std::vector<double> without_outlier(std::vector<double> steps_ms) {
-  if (has_outlier(steps_ms)) steps_ms.erase(std::ranges::max_element(steps_ms));
-  return steps_ms;
-}
 
 std::vector<TimingGroup> timing_groups(const RunView& view) {
   std::vector<TimingGroup> groups;
@@ -155,8 +135,8 @@ std::optional<double> flops_utilization(const RunView& view, const TimedLaunch& 
   const auto steps_ms = timed.ms_after_warmup(metric::kStep, metric::kTotal);
   const auto peak = limits.peak_gemm_rates.find(timed.spec->precision.value_or(Precision::kFp32));
   const bool is_known = flops && peak != limits.peak_gemm_rates.end();
-  if (steps_ms.empty() || !is_known || mean(steps_ms) <= 0) return std::nullopt;
-  return *flops / (mean(steps_ms) / 1e3) / peak->second;
+  if (steps_ms.empty() || !is_known || typical_time(steps_ms) <= 0) return std::nullopt;
+  return *flops / (typical_time(steps_ms) / 1e3) / peak->second;
 }
 
 std::vector<std::string> disturbances_except_slowdown(const Launch& launch) {

@@ -62,7 +62,7 @@ std::optional<double> flops_of_step(const RunView& view, const CellSpec& spec);
 /// Returns "MFU", or "HFU" for a run of a user's network, whose FLOPs include recomputation.
 std::string utilization_name(const RunView& view);
 
-/// Returns flops_of_step() / mean step time / the rate of the run's fastest GEMM.
+/// Returns flops_of_step() / `typical_time` of a step / the rate of the run's fastest GEMM.
 std::optional<double> flops_utilization(const RunView& view, const TimedLaunch& timed);
 
 /// Returns a metric that is a single number, in its unit; nothing if it was not measured.
@@ -71,12 +71,6 @@ std::optional<double> single_number(const Launch& launch, std::string_view tag,
 
 /// Names what disturbed a launch, except slowdowns: "shared GPU", "spilled to host memory".
 std::vector<std::string> disturbances_except_slowdown(const Launch& launch);
-
-/// True if the longest step exceeds the median both by more than 5 % and by more than seven median
-/// absolute deviations. False for fewer than four steps.
-bool has_outlier(const std::vector<double>& steps_ms);
-/// Returns the times without the longest one, if that is an outlier.
-std::vector<double> without_outlier(std::vector<double> steps_ms);
 
 /// Names all that disturbed the timed steps. Adds "thermal slowdown", "allocated in step" and
 /// "outlier" (see `has_outlier`) to what `disturbances_except_slowdown` names.

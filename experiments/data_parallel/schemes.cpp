@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/format.h"
+#include "base/outliers.h"
 #include "base/statistics.h"
 #include "experiments/common/timing.h"
 #include "results/metric_names.h"
@@ -118,7 +119,7 @@ bool SchemeResult::overlaps() const {
 }
 
 std::optional<double> SchemeResult::step_ms() const {
-  return steps_ms.empty() ? std::nullopt : std::optional(mean(steps_ms));
+  return steps_ms.empty() ? std::nullopt : std::optional(typical_time(steps_ms));
 }
 
 std::optional<double> SchemeResult::exposed_ms() const {

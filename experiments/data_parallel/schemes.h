@@ -45,7 +45,7 @@ struct SchemeResult {
   Value value_or_reason(const std::optional<double>& value) const;
   /// Returns `value`, a number from the trace, or why the scheme or its trace has no numbers.
   Value traced_value_or_reason(const std::optional<double>& value) const;
-  std::optional<double> step_ms() const;              ///< The mean of `steps_ms`.
+  std::optional<double> step_ms() const;              ///< `typical_time` of `steps_ms`.
   std::optional<double> exposed_ms() const;           ///< `communication_ms` − `overlap_ms`
   std::optional<double> overlapped_fraction() const;  ///< `overlap_ms` / `communication_ms`
 };

@@ -43,8 +43,9 @@ struct GroupRow {
   double calls() const { return sum.calls; }
 };
 
-const std::vector<Column<GroupRow>> kOperatorColumns{
+const std::vector<Column<GroupRow>> kGroupColumns{
     {"group", "Component", &GroupRow::group},
+    {"precision", "Precision", &GroupRow::precision},
     {"operator", "Operator", &GroupRow::op},
     {"class", "Class", [](const GroupRow& k) { return k.sum.kind; }},
     {"ms", "Time", &GroupRow::ms, "ms"},
@@ -53,14 +54,6 @@ const std::vector<Column<GroupRow>> kOperatorColumns{
     {"bandwidth", "Of copy bandwidth", &GroupRow::bandwidth_share, "%", kAsPercent},
     {"kernel", "Kernel",
      [](const GroupRow& k) { return short_kernel_name(k.sum.rows.front()->kernel); }}};
-
-const std::vector<Column<GroupRow>> kGroupColumns{
-    {"group", "Component", &GroupRow::group},
-    {"precision", "Precision", &GroupRow::precision},
-    {"ms", "Time", &GroupRow::ms, "ms"},
-    {"share", "Of the forward pass", &GroupRow::share, "%", kAsPercent},
-    {"calls", "Calls", &GroupRow::calls, "", kAsCount},
-    {"operators", "Operators", &GroupRow::op}};
 
 std::vector<KernelSum> groups_of(const KernelProfile& profile) {
   return sums_by(non_gemm(profile), &KernelRow::group);
@@ -229,9 +222,9 @@ PartContent non_gemm_kernels(const Profiles& profiles) {
       make_dataset("non-gemm-time", kGroupColumns, group_rows(profiles)),
       make_dataset("non-gemm-by-context", kContextColumns, at_several_contexts(profiles)),
       make_dataset(
-          "largest-kernels", kOperatorColumns,
+          "largest-kernels", kGroupColumns,
           only(operators, [](const GroupRow& row) { return row.share >= kMinListedShare; })),
-      make_dataset("non-gemm-kernels", kOperatorColumns, operators),
+      make_dataset("non-gemm-kernels", kGroupColumns, operators),
       group_shares(profiles.in_details)};
   return part;
 }

@@ -6,6 +6,7 @@
 #include "experiments/common/change.h"
 #include "experiments/common/command.h"
 #include "experiments/common/launch_costs.h"
+#include "experiments/common/ratio.h"
 #include "experiments/nsys_profile/presenters.h"
 #include "results/metric_names.h"
 
@@ -14,14 +15,13 @@ namespace {
 
 /// One step by the timer and by the profiler, or the reason why it was not profiled.
 struct TimerComparison {
-  std::string profile;                 ///< `KernelProfile::label`
-  std::string step;                    ///< The step's mode.
-  std::string full_name;               ///< `KernelProfile::full_name`
-  std::string reason;                  ///< Why there are no times; empty if the step ran.
-  std::vector<double> timer_ms = {};   ///< The times of the unprofiled steps.
-  double busy_ms = 0;                  ///< The time in which at least one kernel ran.
-  std::optional<double> span_ms = {};  ///< From the first kernel's start to the last one's end.
+  std::string profile;  ///< `KernelProfile::label`
   Mode mode = Mode::kForward;
+  std::string full_name;                  ///< `KernelProfile::full_name`
+  std::string reason;                     ///< Why there are no times; empty if the step ran.
+  std::vector<double> timer_ms = {};      ///< The times of the unprofiled steps.
+  double busy_ms = 0;                     ///< The time in which at least one kernel ran.
+  std::optional<double> span_ms = {};     ///< From the first kernel's start to the last one's end.
   std::optional<LaunchCosts> costs = {};  ///< Empty on a CPU.
   std::vector<std::string> flags = {};
 
@@ -30,18 +30,13 @@ struct TimerComparison {
   std::optional<double> gaps_ms() const {
     return span_ms ? std::optional(*span_ms - busy_ms) : std::nullopt;
   }
-  /// The time that the timer counts beside kernels. Below 0 if the profiled step's kernels took
-  /// longer than those of the timed steps.
-  double rest_ms() const { return mean(timer_ms) - busy_ms; }
-  /// True if the GPU sets the time and the profiled step took another time than the timed ones, so
-  /// that its gaps are not what the timer counts beside its kernels.
-  bool passes_differ() const {
-    return costs && costs->bound() == Bound::kDevice && gaps_ms().value_or(-1) >= 0 && !idle_us();
-  }
+  /// True if neither a launch's idle time of the GPU nor its time of the CPU explains the timer's
+  /// time: the profiled step took another time than the timed ones.
+  bool passes_differ() const { return gaps_ms().value_or(-1) >= 0 && !idle_us() && !cpu_us(); }
   /// The GPU's idle time a kernel in the timed steps. Empty if the gaps between kernels, which the
-  /// profiler makes longer, are too short for all of `rest_ms()`.
+  /// profiler makes longer, are too short for all that the timer counts beside kernels.
   std::optional<double> idle_us() const {
-    const bool explained = costs && gaps_ms().value_or(0) >= rest_ms();
+    const bool explained = costs && gaps_ms().value_or(0) >= mean(timer_ms) - busy_ms;
     return explained ? costs->gpu_idle_us() : std::nullopt;
   }
   std::optional<double> cpu_us() const { return costs ? costs->cpu_us() : std::nullopt; }
@@ -56,7 +51,7 @@ Column<TimerComparison> step_column(const char* name, const char* title, const c
 const std::vector<Column<TimerComparison>>& step_columns() {
   static const std::vector<Column<TimerComparison>> columns{
       {"profile", "Profile", &TimerComparison::profile},
-      {"step", "Step", &TimerComparison::step},
+      {"step", "Step", [](const auto& step) { return labreport::describe(step.mode); }},
       step_column("timer", "Timer", "ms", [](const auto& s) { return Value::mean_of(s.timer_ms); }),
       step_column("busy", "Profiler (kernels busy)", "ms", &TimerComparison::busy_ms),
       step_column("difference", "Difference", "%", &TimerComparison::difference, kAsPercent),
@@ -71,17 +66,15 @@ std::optional<TimerComparison> compare_step(const KernelProfile& profile,
                                             const ProfiledStep& step) {
   const auto timer_ms = step.samples_ms(metric::kStep, metric::kTotal);
   const auto busy_ms = step.value_ms(metric::kProfile, metric::kBusy);
-  const auto span_ms = step.value_ms(metric::kProfile, metric::kSpan);
   if (timer_ms.empty() || !busy_ms || mean(timer_ms) <= 0) return std::nullopt;
   const Mode mode = step.spec->mode.value_or(Mode::kForward);
   TimerComparison comparison{.profile = profile.label,
-                             .step = std::string(labreport::describe(mode)),
+                             .mode = mode,
                              .full_name = profile.full_name,
                              .reason = "",
                              .timer_ms = timer_ms,
                              .busy_ms = *busy_ms,
-                             .mode = mode};
-  comparison.span_ms = span_ms;
+                             .span_ms = step.value_ms(metric::kProfile, metric::kSpan)};
   if (step.spec->device == DeviceKind::kCuda)
     comparison.costs = launch_costs(*step.launch, phases_of(mode), timer_ms);
   if (comparison.costs) {
@@ -100,8 +93,7 @@ std::vector<TimerComparison> compare_steps(const KernelProfile& profile) {
     if (comparison) steps.push_back(std::move(*comparison));
   }
   if (!profile.reason.empty()) {
-    steps.push_back({profile.label, std::string(labreport::describe(profile.missing_mode)),
-                     profile.full_name, profile.reason});
+    steps.push_back({profile.label, profile.missing_mode, profile.full_name, profile.reason});
   }
   return steps;
 }
@@ -128,12 +120,14 @@ Facts timer_sentences(const TimerComparison& step) {
       .set("busy", step.busy_ms, kThreeDigits)
       .when("idle", step.idle_us().has_value(),
             Facts().set("launches", launches, kAsCount).set("each", step.idle_us(), kThreeDigits))
-      .when("differ", step.passes_differ(),
-            Facts()
-                .set("span", step.span_ms, kThreeDigits)
-                .set("gaps", step.gaps_ms(), kThreeDigits)
-                .set("least_to_most",
-                     from_to(format_significant(least_ms, 3), format_significant(most_ms, 3))))
+      .when(
+          "differ", step.passes_differ(),
+          Facts()
+              .set("gaps", step.gaps_ms(), kThreeDigits)
+              .set("change", describe_change(step.span_ms.value_or(0) / mean(step.timer_ms),
+                                             variation_of(step.timer_ms).value_or(0), kLongerThan))
+              .set("least_to_most",
+                   from_to(format_significant(least_ms, 3), format_significant(most_ms, 3))))
       .when("launch_bound", step.cpu_us().has_value(),
             Facts()
                 .set("cpu", step.cpu_us(), kThreeDigits)

@@ -19,8 +19,9 @@ constexpr std::size_t kMaxNameBytes = 58;  // See `cut_name`.
 /// All launches of one kernel in a pass.
 struct RankedKernel {
   KernelSum sum;
-  double share = 0;        ///< Share of the pass's GPU time.
-  std::string short_name;  ///< See `short_kernel_name`.
+  double share = 0;  ///< Share of the pass's GPU time.
+
+  std::string short_name() const { return short_kernel_name(sum.name); }
 };
 
 /// Returns the kernels of a pass, the longest total first.
@@ -29,8 +30,7 @@ std::vector<RankedKernel> ranked_kernels(const KernelRows& rows) {
   const double pass_ms = total_ms(rows);
   for (KernelSum& sum : sums_by_kernel(rows)) {
     const double share = pass_ms > 0 ? sum.total_ms / pass_ms : 0;
-    const std::string short_name = short_kernel_name(sum.name);
-    kernels.push_back({std::move(sum), share, short_name});
+    kernels.push_back({std::move(sum), share});
   }
   return kernels;
 }
@@ -86,6 +86,7 @@ struct TopKernels {
   std::string called_in = {};  ///< See `describe_callers`.
   RankedKernel forward = {};
   std::optional<RankedKernel> both = {};  ///< Empty if no backward pass was measured.
+  double forward_in_both_ms = 0;          ///< The time of `forward` with the backward pass.
 
   bool is_top_in_both() const { return both && both->sum.name == forward.sum.name; }
 };
@@ -104,7 +105,13 @@ std::vector<TopKernels> top_rows(const std::vector<const KernelProfile*>& profil
     }
     top.called_in = describe_callers(forward.front().sum, *profile);
     top.forward = forward.front();
-    if (!both.empty()) top.both = both.front();
+    if (both.empty()) continue;
+    top.both = both.front();
+    const auto is_top = [&](const RankedKernel& kernel) {
+      return kernel.sum.name == top.forward.sum.name;
+    };
+    if (const auto found = std::ranges::find_if(both, is_top); found != both.end())
+      top.forward_in_both_ms = found->sum.total_ms;
   }
   return rows;
 }
@@ -133,8 +140,8 @@ const std::vector<Column<TopKernels>>& top_columns() {
        or_reason<TopKernels>([](const TopKernels& top) { return top.forward.sum.calls; }), "",
        kAsCount},
       {"short_name", "Name",
-       [](const TopKernels& top) { return cut_name(top.forward.short_name); }},
-      {"name", "Name", [](const TopKernels& top) { return top.forward.short_name; }},
+       [](const TopKernels& top) { return cut_name(top.forward.short_name()); }},
+      {"name", "Name", [](const TopKernels& top) { return top.forward.short_name(); }},
       {"called_in", "Called in", &TopKernels::called_in},
       {"with_backward", "Same in fwd+bwd", yes_if_same},
       {"both_ms", "Total, fwd+bwd", of_both([](const RankedKernel& k) { return k.sum.total_ms; }),
@@ -144,25 +151,29 @@ const std::vector<Column<TopKernels>>& top_columns() {
       {"both_calls", "Calls, fwd+bwd", of_both([](const RankedKernel& k) { return k.sum.calls; }),
        "", kAsCount},
       {"both_name", "Name, fwd+bwd",
-       [](const TopKernels& top) { return top.both ? top.both->short_name : ""; }}};
+       [](const TopKernels& top) { return top.both ? top.both->short_name() : ""; }}};
   return columns;
 }
 
 /// Names the top kernel of the forward pass, and the one that the backward pass puts in its place.
 Facts top_sentences(const TopKernels& top) {
+  constexpr double kTieFrom = 0.99;
   const RankedKernel both = top.both.value_or(RankedKernel{});
   const auto launches = static_cast<std::int64_t>(top.forward.sum.calls);
   return Facts()
       .set("profile", top.full_name)
-      .set_markdown("name", kernel_code(cut_name(top.forward.short_name)))
+      .set_markdown("name", kernel_code(cut_name(top.forward.short_name())))
       .set("ms", top.forward.sum.total_ms, kThreeDigits)
       .set("share", top.forward.share, kAsPercent)
       .set("launches", format_count(launches) + (launches == 1 ? " launch" : " launches"))
       .set("called_in", top.called_in)
       .flag("same", top.is_top_in_both())
       .flag("changed", top.both && !top.is_top_in_both())
-      .set_markdown("both_name", kernel_code(cut_name(both.short_name)))
-      .set("both_ms", both.sum.total_ms, kThreeDigits);
+      .set_markdown("both_name", kernel_code(cut_name(both.short_name())))
+      .set("relation", top.forward_in_both_ms >= kTieFrom * both.sum.total_ms ? "ties with it"
+                                                                              : "takes its place")
+      .set("both_ms", both.sum.total_ms, kThreeDigits)
+      .set("own_ms", top.forward_in_both_ms, kThreeDigits);
 }
 
 }  // namespace

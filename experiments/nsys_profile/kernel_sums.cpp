@@ -37,7 +37,7 @@ double pooled_stddev_ms(const KernelRows& rows, double mean_ms, double calls) {
 KernelSum sum_of(const std::string& name, const KernelRows& rows) {
   KernelSum sum;
   sum.name = name;
-  sum.calls = call_count(rows);
+  for (const KernelRow* row : rows) sum.calls += row->instances;
   sum.total_ms = total_ms(rows);
   sum.kind = (*std::ranges::max_element(rows, {}, &KernelRow::total_ms))->kind;
   sum.min_ms = (*std::ranges::min_element(rows, {}, &KernelRow::min_ms))->min_ms;

@@ -28,12 +28,6 @@ const KernelProfile* choose_for_2025(const RunView& view, std::vector<const Kern
 
 }  // namespace
 
-double call_count(const KernelRows& rows) {
-  double sum = 0;
-  for (const KernelRow* row : rows) sum += row->instances;
-  return sum;
-}
-
 double time_share(const KernelRows& rows, const std::function<bool(const KernelRow&)>& predicate) {
   const double all_ms = total_ms(rows);
   return all_ms > 0 ? total_ms(matching(rows, predicate)) / all_ms : 0;
@@ -50,10 +44,6 @@ Value share_or_reason(const KernelProfile& profile, Pass pass,
 
 Profiles::Profiles(const RunView& run)
     : view(run), limits(measured_limits(run.run())), all(kernel_profiles(run)) {
-  choose_described();
-}
-
-void Profiles::choose_described() {
   std::vector<const KernelProfile*> ran;
   for (const KernelProfile& profile : all) {
     in_details.push_back(&profile);

@@ -11,8 +11,6 @@
 
 namespace labreport::nsys_profile {
 
-double call_count(const KernelRows& rows);
-
 /// Returns the matching kernels' share of the rows' GPU time; 0 if there are no rows.
 double time_share(const KernelRows& rows, const std::function<bool(const KernelRow&)>& predicate);
 double gemm_share(const KernelRows& rows);
@@ -47,9 +45,6 @@ class Profiles {
   Facts facts() const;
   /// Returns "kernels", or "operators" on a CPU.
   std::string kernels_word() const;
-
- private:
-  void choose_described();
 };
 
 /// Returns a column's values: a row's `value`, or its `reason` if that is not empty.

@@ -4,6 +4,7 @@
 #include "analysis/measures.h"
 #include "base/format.h"
 #include "base/lists.h"
+#include "base/outliers.h"
 #include "base/statistics.h"
 #include "base/text.h"
 #include "experiments/benchmarking_mixed_precision/speedup.h"
@@ -55,8 +56,8 @@ void add_value(Quantity& quantity, const std::string& name, std::optional<double
   if (value && *value > 0) quantity.values.emplace_back(name, *value);
 }
 
-void add_mean(Quantity& quantity, const std::string& name, const std::vector<double>& samples) {
-  if (!samples.empty()) add_value(quantity, name, mean(samples));
+void add_time(Quantity& quantity, const std::string& name, const std::vector<double>& samples) {
+  if (!samples.empty()) add_value(quantity, name, typical_time(samples));
 }
 
 /// Adds the name of a value to those that the CPU sets unless the GPU sets it. An unknown bound is
@@ -82,10 +83,10 @@ void add_steps(Quantities& all, const RunView& view) {
   for (const auto& network : benchmarking_mixed_precision::measured_networks(view, groups)) {
     const CellSpec& spec = network.group->spec;
     Quantity times = network_quantity(topic::kTrainingStep, spec, "ms", "benchmarking_script-b");
-    add_mean(times, describe(Measure::kStep), network.step.times_ms);
-    add_mean(times, describe(Measure::kForward), network.forward.times_ms);
-    add_mean(times, describe(Measure::kBackward), network.backward.times_ms);
-    add_mean(times, describe(Measure::kOptimizer), phase_times(*network.group).optimizer);
+    add_time(times, describe(Measure::kStep), network.step.times_ms);
+    add_time(times, describe(Measure::kForward), network.forward.times_ms);
+    add_time(times, describe(Measure::kBackward), network.backward.times_ms);
+    add_time(times, describe(Measure::kOptimizer), phase_times(*network.group).optimizer);
     const NetworkBounds bounds = network_bounds(view, *network.group);
     mark_bound(times, describe(Measure::kStep), bounds.step.bound());
     mark_bound(times, describe(Measure::kForward), bounds.forward.bound());
@@ -133,7 +134,7 @@ void add_kernels(Quantities& all, const RunView& view) {
     const std::vector<double> steps = whole_step_times(*group, Mode::kTrainStep);
     const KernelRows step_rows = profile.rows(Pass::kTrainStep);
     const double busy_ms = total_ms(step_rows);
-    if (steps.empty() || busy_ms <= 0 || busy_ms > kMaxBusyRatio * mean(steps)) continue;
+    if (steps.empty() || busy_ms <= 0 || busy_ms > kMaxBusyRatio * typical_time(steps)) continue;
     Quantity quantity = network_quantity(topic::kKernels, profile.spec, "ms", "nsys_profile-d");
     double attributed_ms = 0;
     for (const Pass pass : {Pass::kForward, Pass::kBackward, Pass::kOptimizer}) {
@@ -147,8 +148,8 @@ void add_kernels(Quantities& all, const RunView& view) {
       attributed_ms += total_ms(rows);
     }
     add_value(quantity, "loss and unattributed", busy_ms - attributed_ms);
-    add_value(quantity, step_part::kIdle, mean(steps) - busy_ms);
-    mark_bound(quantity, step_part::kIdle, bound_of(busy_ms, mean(steps)));
+    add_value(quantity, step_part::kIdle, typical_time(steps) - busy_ms);
+    mark_bound(quantity, step_part::kIdle, bound_of(busy_ms, typical_time(steps)));
     add_unless_empty(all, std::move(quantity));
   }
 }
@@ -161,7 +162,7 @@ void add_ladders(Quantities& all, const RunView& view) {
     // Ladders with different baselines are different quantities.
     quantity.setting += ", " + ladder.first_run()->change + " baseline";
     for (const Rung& rung : ladder.rungs) {
-      add_mean(quantity, rung.change, rung.steps_ms);
+      add_time(quantity, rung.change, rung.steps_ms);
       if (rung.ran() && rung.busy_ms)
         mark_bound(quantity, rung.change, bound_of(*rung.busy_ms, rung.mean_ms()));
     }
@@ -259,7 +260,7 @@ void add_checkpoints(Quantities& all, const RunView& view) {
           spacing.blocks() ? spacing.words() + (*spacing.blocks() == 1 ? " block" : " blocks")
                            : "no checkpoints";
       if (spacing.peak) add_value(peaks, name, *spacing.peak / kBytesPerGibibyte);
-      add_mean(steps, name, spacing.steps_ms);
+      add_time(steps, name, spacing.steps_ms);
       mark_unless_of_gpu(steps, name, bound_of_step(*spacing.cell), view);
     }
     add_unless_empty(all, std::move(peaks));
@@ -271,7 +272,7 @@ void add_several_gpus(Quantities& all, const RunView& view) {
   for (const data_parallel::MeasuredNetwork& network : data_parallel::measured_networks(view)) {
     Quantity steps = network_quantity(topic::kSeveralGpus, network.spec, "ms", "data_parallel-a");
     for (const data_parallel::SchemeResult& scheme : network.schemes) {
-      add_mean(steps, scheme.words(), scheme.steps_ms);
+      add_time(steps, scheme.words(), scheme.steps_ms);
       mark_unless_of_gpu(steps, scheme.words(), bound_of_step(*scheme.cell), view);
     }
     add_unless_empty(all, std::move(steps));
@@ -285,7 +286,7 @@ void add_several_gpus(Quantities& all, const RunView& view) {
       seen.push_back(network.schemes.front().cell);
       Quantity steps = network_quantity(topic::kSeveralGpus, network.spec(), "ms", "");
       for (const ShardingScheme& scheme : network.schemes) {
-        add_mean(steps, scheme.words(), scheme.steps_ms);
+        add_time(steps, scheme.words(), scheme.steps_ms);
         mark_unless_of_gpu(steps, scheme.words(), bound_of_step(*scheme.cell), view);
       }
       add_unless_empty(all, std::move(steps));

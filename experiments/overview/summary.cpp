@@ -4,7 +4,7 @@
 
 #include "base/format.h"
 #include "base/lists.h"
-#include "base/statistics.h"
+#include "base/outliers.h"
 #include "base/text.h"
 #include "document/waterfall.h"
 #include "embedded/experiments.h"
@@ -43,16 +43,17 @@ struct StepRow {
   std::string device;
   const Launch* counted;                     ///< See `counted_launch`.
   std::optional<double> flops, utilization;  ///< See `flops_of_step` and `flops_utilization`.
+  std::vector<std::string> flags = {};
 
   const CellSpec& spec() const { return network->group->spec; }
   std::string size() const { return network->size_label(); }
   std::string_view precision() const { return network->precision(); }
-  double mean_ms() const { return mean(network->step.times_ms); }
+  double step_ms() const { return network->step.typical_ms(); }
   std::optional<double> teraflops() const {
     return flops ? std::optional(*flops / kTeraFlops) : std::nullopt;
   }
   std::optional<double> teraflops_per_second() const {
-    return flops ? std::optional(*flops / (mean_ms() / 1e3) / kTeraFlops) : std::nullopt;
+    return flops ? std::optional(*flops / (step_ms() / 1e3) / kTeraFlops) : std::nullopt;
   }
   std::optional<double> million_parameters() const {
     if (const auto known = known_parameter_count(spec()))
@@ -84,12 +85,12 @@ struct StepRow {
     return hidden_in().empty() ? Value() : Value("FLOPs without " + hidden_in());
   }
   double tokens_per_second() const {
-    return static_cast<double>(*spec().batch * *spec().context) / (mean_ms() / 1e3);
+    return static_cast<double>(*spec().batch * *spec().context) / (step_ms() / 1e3);
   }
   std::optional<double> datasheet_rate() const { return datasheet_peak(device, *spec().precision); }
   std::optional<double> datasheet_mfu() const {
     const auto peak = datasheet_rate();
-    return peak && flops ? std::optional(*flops / (mean_ms() / 1e3) / *peak) : std::nullopt;
+    return peak && flops ? std::optional(*flops / (step_ms() / 1e3) / *peak) : std::nullopt;
   }
   double peak_bytes() const {  ///< 0 if not measured.
     const Metric* peak = memory_launch->find(metric::kMemory, metric::kPeakAllocated);
@@ -104,7 +105,7 @@ const std::vector<Column<StepRow>> kSteps{
      kAsCount},
     {"parameters", "Parameters", &StepRow::million_parameters, "M"},
     {"flops", "FLOPs", &StepRow::teraflops, "TFLOP"},
-    {"step", "Step", &StepRow::mean_ms, "ms"},
+    {"step", "Step", &StepRow::step_ms, "ms"},
     {"tokens", "Tokens/s", &StepRow::tokens_per_second},
     {"rate", "Rate",
      [](const StepRow& row) { return row.counted ? Value(row.teraflops_per_second()) : Value(); },
@@ -146,6 +147,7 @@ std::vector<StepRow> step_rows(const RunView& view, const std::vector<MeasuredNe
                     .counted = counted_launch(view, *step->spec),
                     .flops = flops_of_step(view, *step->spec),
                     .utilization = flops_utilization(view, *step)});
+    if (has_outlier(network.step.times_ms)) rows.back().flags = {"outlier: median"};
   }
   return rows;
 }
@@ -179,7 +181,7 @@ std::optional<StepTime> step_time(const std::vector<KernelProfile>& profiles,
   if (rows.empty() || optimizer.empty()) return std::nullopt;
   constexpr double kMaxBusyRatio = 1.02;
   const double gemms_ms = total_ms(matching(rows, is_gemm)), busy_ms = total_ms(rows);
-  const double step_ms = mean(network.step.times_ms);
+  const double step_ms = network.step.typical_ms();
   if (busy_ms > kMaxBusyRatio * step_ms) return std::nullopt;
   return StepTime{.gemms_ms = gemms_ms,
                   .others_ms = busy_ms - gemms_ms - total_ms(optimizer),
@@ -234,13 +236,13 @@ Notation in_prose(double ms) { return {Notation::kSignificant, ms < 1000 ? 3 : 4
 
 /// True if the change of the GEMMs' time makes up nine tenths of the time that the pair saves.
 bool is_saved_by_gemms(const PrecisionPair& pair, const StepTime& fp32, const StepTime& other) {
-  const double saved_ms = mean(pair.fp32->step.times_ms) - mean(pair.other->step.times_ms);
+  const double saved_ms = pair.fp32->step.typical_ms() - pair.other->step.typical_ms();
   return saved_ms > 0 && fp32.gemms_ms - other.gemms_ms >= 0.9 * saved_ms;
 }
 
 Facts pair_facts(const PrecisionPair& pair) {
-  const double fp32_ms = mean(pair.fp32->step.times_ms);
-  const double other_ms = mean(pair.other->step.times_ms);
+  const double fp32_ms = pair.fp32->step.typical_ms();
+  const double other_ms = pair.other->step.typical_ms();
   const double speedup = pair.speedup(&MeasuredNetwork::step)->value;
   return Facts()
       .when("varies", varying_facts(pair))
@@ -255,8 +257,8 @@ Facts pair_facts(const PrecisionPair& pair) {
 /// Tells by how much a step gains if its GEMMs take no time; nothing if the pair's step is slower.
 std::optional<Facts> limit_facts(const PrecisionPair& pair, const StepTime& other) {
   const double rest_ms = other.others_ms + other.optimizer_ms + other.idle_ms;
-  const double fp32_ms = mean(pair.fp32->step.times_ms);
-  if (rest_ms <= 0 || fp32_ms <= mean(pair.other->step.times_ms)) return std::nullopt;
+  const double fp32_ms = pair.fp32->step.typical_ms();
+  if (rest_ms <= 0 || fp32_ms <= pair.other->step.typical_ms()) return std::nullopt;
   return Facts()
       .set("precision", pair.other->precision())
       .set("times", fp32_ms / rest_ms, kSpeedup)
@@ -283,7 +285,7 @@ std::optional<Facts> optimizer_facts(const RunView& view, const PrecisionPair& p
   return Facts()
       .set("precision", pair.precision())
       .set("time", other.optimizer_ms, kThreeDigits)
-      .set("share", other.optimizer_ms / mean(pair.other->step.times_ms), kAsPercent)
+      .set("share", other.optimizer_ms / pair.other->step.typical_ms(), kAsPercent)
       .set("moved", bytes / static_cast<double>(*parameters), kAsCount)
       .set("bandwidth", format_rough_percent(share))
       .set("needed", kFusedAdamWBytes, kAsCount);
@@ -420,9 +422,9 @@ Headline headline(const RunView& view) {
   for (const StepRow& row : rows) {
     if (row.network->size_label() != size) continue;
     headline.peak_bytes = std::max(headline.peak_bytes, row.peak_bytes());
-    if (row.spec().precision == Precision::kFp32) headline.fp32_ms = row.mean_ms();
+    if (row.spec().precision == Precision::kFp32) headline.fp32_ms = row.step_ms();
     if (!pair || row.network != pair->other) continue;
-    headline.mixed_ms = row.mean_ms();
+    headline.mixed_ms = row.step_ms();
     headline.mfu = row.utilization.value_or(0);
   }
   return headline;
@@ -443,7 +445,7 @@ std::optional<Section> summary_section(const RunView& view) {
                   Facts()
                       .set("size", rows.back().size())
                       .set("precision", rows.back().precision())
-                      .set("ms", rows.back().mean_ms(), in_prose(rows.back().mean_ms())));
+                      .set("ms", rows.back().step_ms(), in_prose(rows.back().step_ms())));
   const auto headline_row = std::ranges::find_if(
       rows, [&](const StepRow& row) { return pair && row.network == pair->other; });
   part.facts.when("counted",

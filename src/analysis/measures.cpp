@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "analysis/gemm_rates.h"
+#include "base/outliers.h"
 #include "base/statistics.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
@@ -81,7 +82,7 @@ double launch_value(const Launch& launch, const CellSpec& spec, const MeasureInf
       info.measure == Measure::kStep && metric->is_samples() && spec.kind != CellKind::kSharding;
   const std::vector<double> samples =
       after_warmup(metric->numbers(), has_warmup ? spec.warmup.value_or(0) : 0);
-  return samples.empty() ? 0 : mean(samples);
+  return samples.empty() ? 0 : typical_time(samples);
 }
 
 constexpr std::array kDisturbances{

@@ -50,10 +50,10 @@ std::vector<Measure> measures_of(const CellSpec& spec);
 /// Drops the first `warmup` samples.
 std::vector<double> after_warmup(std::vector<double> samples, std::int64_t warmup);
 
-/// Returns one number above 0 for each successful launch that has the measure: the mean of its
-/// counted steps, as reports tell it, or its single value. An all-reduce gives its slowest rank's
-/// time, by nccl-tests' in-place method if measured, else by the handout's. An imported cell gives
-/// only its first published mean.
+/// Returns one number above 0 for each successful launch that has the measure: `typical_time` of
+/// its counted steps, as reports tell it, or its single value. An all-reduce gives its slowest
+/// rank's time, by nccl-tests' in-place method if measured, else by the handout's. An imported cell
+/// gives only its first published mean.
 std::vector<double> launch_values(const Cell& cell, Measure measure);
 
 /// True if the launch recorded a condition of that tag and name with a number above 0.

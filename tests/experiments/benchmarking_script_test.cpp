@@ -145,11 +145,6 @@ TEST(Tokens, AreDrawnOnlyForOneModeAndSeveralContexts) {
   EXPECT_NEAR(number(tokens, 1, "tokens"), 4 * 512 / seconds, 1) << "batch 4 at context 512";
 }
 
-TEST(Outliers, AreFoundIfThereAreTwo) {
-  EXPECT_TRUE(has_outlier({20.8, 68.9, 0.80, 0.76, 0.81}));
-  EXPECT_FALSE(has_outlier({1.00, 1.03, 0.98, 1.01, 1.04}));
-}
-
 TEST(GemmRate, IsMissingIfAKernelHasNoTime) {
   EXPECT_GT(number(dataset(fake_run(one_size()), "b", "sizes"), 0, "forward_rate"), 0);
   EXPECT_TRUE(

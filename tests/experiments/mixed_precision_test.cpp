@@ -108,8 +108,8 @@ TEST(SpeedupAnswer, NamesTheShareOfGemmsOnlyIfNothingElseGetsFaster) {
                                  }))
         .answer;
   };
-  EXPECT_THAT(answer(1), HasSubstr("as fast and take **20.0 to 90.0 %** of FP32's"));
-  EXPECT_THAT(answer(2), Not(HasSubstr("Speedups grow")));
+  EXPECT_THAT(answer(1), HasSubstr("grows from **20.0** (small) to **90.0 %** (2.7B)."));
+  EXPECT_THAT(answer(2), Not(HasSubstr("The gain grows")));
 }
 
 /// Makes kernels fill the share `share_of(size)` of each pass and each step in 16 bits.
@@ -191,32 +191,55 @@ TEST(Bounds, FollowTheGpusLagWithoutAProfile) {
   EXPECT_THAT(answer, HasSubstr("The CPU sets BF16 times of small (launch-bound)."));
 }
 
-TEST(SpeedupAnswer, TellsNoSpeedupOfTimesThatTheCpuSets) {
-  const auto answer_if = [](std::function<double(const std::string&)> share_of) {
-    return speedup_part(fake_run(profiled_input(), with_kernels_that_fill(std::move(share_of))))
-        .answer;
+TEST(SpeedupAnswer, PrefersTheLargestNetworkWhoseTimesTheGpuSets) {
+  const auto part_if = [](std::function<double(const std::string&)> share_of) {
+    return speedup_part(fake_run(profiled_input(), with_kernels_that_fill(std::move(share_of))));
   };
+  const auto answer_if = [&](auto share_of) { return part_if(std::move(share_of)).answer; };
   const auto large_fills = [](double share) {
     return [=](const std::string& size) { return size == "2.7B" || size == "xl" ? share : 0.95; };
   };
   EXPECT_THAT(answer_if(large_fills(0.95)), HasSubstr("makes 2.7B's forward **"));
   EXPECT_THAT(answer_if(large_fills(0.85)), HasSubstr("makes large's forward **"));
   EXPECT_THAT(answer_if(large_fills(0.5)), HasSubstr("makes large's forward **"));
-  EXPECT_THAT(answer_if([](const std::string&) { return 0.5; }), Not(HasSubstr("as fast")));
+  const Part of_cpu = part_if([](const std::string&) { return 0.5; });
+  EXPECT_THAT(of_cpu.answer, HasSubstr("makes 2.7B's forward **"));
+  EXPECT_EQ(of_cpu.figures.at(0).title, "BF16 speedup by model size") << "no finding about a GPU";
 }
 
-/// Makes one forward pass in `precision` twice as long, for sizes that begin with `size`.
-Change with_a_long_step(Precision precision, const std::string& size = "") {
-  return where(
-      [=](const CellSpec& spec) {
-        return spec.size.starts_with(size) && spec.precision == precision;
-      },
-      each_sample(metric::kSynced, metric::kForward,
-                  [](double ns, std::size_t step) { return step == 9 ? 2 * ns : ns; }));
+/// Changes the samples of a metric of FP32 steps.
+Change in_fp32(std::string_view tag, std::string_view name,
+               std::function<double(double ns, std::size_t step)> change) {
+  return where([](const CellSpec& spec) { return spec.precision == Precision::kFp32; },
+               each_sample(tag, name, std::move(change)));
+}
+
+TEST(Speedups, AreNotThoseOfAStalledStep) {
+  PlanInput input = input_for("benchmarking_mixed_precision.c");
+  const auto stall = [](double ns, std::size_t step) { return step == 9 ? 4 * ns : ns; };
+  const MeasuredRun steady = fake_run(input);
+  const MeasuredRun stalled = fake_run(input, in_fp32(metric::kStep, metric::kTotal, stall));
+  const RunSummary expected = overview::run_summary(steady),
+                   summary = overview::run_summary(stalled);
+  EXPECT_NEAR(summary.headline.fp32_ms / expected.headline.fp32_ms, 1, 0.02);
+  ASSERT_EQ(summary.quantities.size(), expected.quantities.size());
+  for (std::size_t i = 0; i < summary.quantities.size(); ++i) {
+    for (const auto& [name, value] : summary.quantities[i].values)
+      EXPECT_NEAR(value / *expected.quantities[i].find(name), 1, 0.02) << name;
+  }
+  const Document document = build_document(stalled, false);
+  EXPECT_THAT(table_of(document.sections.front().parts.front(), "steps").rows.front().flags,
+              testing::ElementsAre("outlier: median"));
+  const Part part = speedup_part(stalled);
+  const auto& passes = part.figures.at(0).table.rows;
+  EXPECT_THAT(passes.front().flags, testing::IsEmpty()) << "the forward pass";
+  EXPECT_THAT(passes.at(2).flags, testing::ElementsAre("outlier")) << "the training step";
 }
 
 TEST(SpeedupFigure, DrawsSpeedupsWithTheirDeviation) {
-  const Part part = mixed_part("c", with_a_long_step(Precision::kBf16));
+  const Part part = mixed_part(
+      "c", in_fp32(metric::kSynced, metric::kForward,
+                   [](double ns, std::size_t step) { return step % 2 == 0 ? 1.5 * ns : ns; }));
   for (const auto& point : part.figures.at(0).spec["data"]["values"]) {
     EXPECT_EQ(point["precision"], "BF16");
   }

@@ -4,7 +4,6 @@ python3 comparison_test.py LABREPORT
 """
 import pathlib
 import re
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -16,7 +15,7 @@ sys.path.append(str(HERE.parent))
 from checks import median_limit, number  # noqa: E402
 from runs import Run, load  # noqa: E402
 from shipped import WHOLE_RUNS, need_run, shipped_project  # noqa: E402
-from timing import networks, profile_of  # noqa: E402
+from timing import networks, profile_of, typical  # noqa: E402
 
 STEP = re.compile(r"The (?P<fast>\w+) takes \*\*(?P<ms>\S+) ms\*\* for .*?'s (?P<precision>\w+) training step at context "
                   r"(?P<context>\S+), the (?P<slow>\w+) (?P<other_ms>\S+) ms: the (?P=fast) is \*\*(?P<times>\S+) times\*\* "
@@ -26,7 +25,7 @@ STEP = re.compile(r"The (?P<fast>\w+) takes \*\*(?P<ms>\S+) ms\*\* for .*?'s (?P
 
 
 class Step:
-    """The largest network's training step in one precision: its mean, and what its kernels take, in ms."""
+    """The largest network's training step in one precision: its time, and what its kernels take, in ms."""
 
     def __init__(self, run, precision):
         found = [network for network in networks(run) if network.shape["precision"] == precision]
@@ -34,7 +33,7 @@ class Step:
         cell = network.modes["train_step"]
         rows = profile_of(run, cell).table("kernels")
         of = lambda holds: sum(row["total_ns"] for row in rows if holds(row)) / 1e6
-        self.ms = statistics.fmean(network.whole_steps("train_step"))
+        self.ms = typical(network.whole_steps("train_step"))
         self.gemms = of(lambda row: row["class"].startswith("gemm"))
         self.optimizer = of(lambda row: row["phase"] == "optimizer")
         self.others = of(lambda row: True) - self.gemms - self.optimizer

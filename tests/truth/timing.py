@@ -81,6 +81,11 @@ def without_outlier(samples):
     return [sample for i, sample in enumerate(samples) if i != samples.index(longest)]
 
 
+def typical(samples):
+    """Returns the time of a step that comparisons use: the mean, or the median if there is an outlier."""
+    return statistics.fmean(samples) if without_outlier(samples) == samples else statistics.median(samples)
+
+
 def variation(samples):
     """Returns the coefficient of variation."""
     return statistics.stdev(samples) / statistics.fmean(samples) if len(samples) > 1 else 0

@@ -3,7 +3,7 @@ import re
 import statistics
 
 from checks import LESS_WORK, MODES, NO_ANSWER, PRECISION_WORDS, less_work, near, true
-from timing import networks, setting, time_bound, users_cells, variation, without_outlier
+from timing import networks, setting, time_bound, typical, users_cells, variation, without_outlier
 
 CELL_KINDS = {"timing", "kernels"}
 MODE_WORDS = dict(zip(MODES, ["inference", "forward", "forward+backward", "training step"]))
@@ -64,7 +64,7 @@ def durations(run, forward, sizes, size, ratio, rate, gemms, rest):
         true(is_called(network, label))
     largest = compared[-1]
     true(is_called(largest, size))
-    forward_ms, backward_ms = (statistics.fmean(largest.phase(phase)) for phase in ("forward", "backward"))
+    forward_ms, backward_ms = (typical(largest.phase(phase)) for phase in ("forward", "backward"))
     measured = backward_ms / forward_ms
     near(ratio, measured)
     if not rate and not gemms:

@@ -3,6 +3,7 @@ import statistics
 
 from checks import PRECISIONS, near, near_fit, number, true
 from collectives import latency_and_bandwidth
+from timing import typical
 
 CELL_KINDS = {"data_parallel", "all_reduce"}
 NETWORK_RE = r"(?P<size>\S+) at context (?P<context>[\d,]+) in (?P<precision>\w+)"
@@ -24,7 +25,7 @@ class SchemeSteps:
         return [ns / 1e6 for ns in samples_ns[self.cell["warmup"]:][:self.cell["steps"]]]
 
     def mean_ms(self):
-        return statistics.fmean(self.step_ms)
+        return typical(self.step_ms)
 
     def deviation_ms(self):
         return statistics.stdev(self.step_ms) if len(self.step_ms) > 1 else 0

@@ -3,7 +3,7 @@ import re
 import statistics
 
 from checks import NO_ANSWER, PRECISIONS, PRECISION_WORDS, near, number, true
-from timing import LAUNCH_BOUND_BELOW
+from timing import LAUNCH_BOUND_BELOW, typical
 
 CELL_KINDS = {"ladder", "limits"}
 VARIANTS = {"SDPA": "sdpa", "fused AdamW": "fused_adamw", "matmul": "matmul", "CUDA graph": "cuda_graph"}
@@ -16,11 +16,11 @@ def timed_steps_ms(cell):
 
 
 def ran_rungs(run, network):
-    """Returns (cell, mean ms per step) of each rung of "<size> in <precision>" or "<size>, FP32 to TF32" that ran."""
+    """Returns (cell, ms per step) of each rung of "<size> in <precision>" or "<size>, FP32 to TF32" that ran."""
     size, *precisions = re.match(r"(.+?)(?: in (\w+)|, (FP32) to (TF32))$", network).groups()
     wanted = [PRECISIONS[precision] for precision in precisions if precision]
     cells = [cell for cell in run.of("ladder", size=size) if cell["precision"] in wanted]
-    return [(cell, statistics.fmean(timed_steps_ms(cell))) for cell in cells if timed_steps_ms(cell)]
+    return [(cell, typical(timed_steps_ms(cell))) for cell in cells if timed_steps_ms(cell)]
 
 
 def gpu_busy_ms(cell):

@@ -82,7 +82,7 @@ def times(run, kind, profile, busy, timer):
     near(timer, times.timer_ms)
     near(busy, times.busy_ms)
     costs = launch_costs(times.launch, PHASES_OF_MODE[cell["mode"]], times.steps_ms)
-    times.costs = costs and LaunchCosts(costs.launches, times.busy_ms, times.timer_ms)
+    times.costs = costs and cell["device_kind"] != "cpu" and LaunchCosts(costs.launches, times.busy_ms, times.timer_ms)
 
 
 def gaps_ms():
@@ -96,15 +96,24 @@ def idle(_run, each, launches):
     true(gaps_ms() >= times.timer_ms - times.busy_ms, "gaps are shorter than the rest")
 
 
-def passes_differ(_run, span, gaps, least, most):
-    """Checks that the gaps are shorter than the rest, or the kernels longer than the timed passes."""
-    true(times.costs.bound == "GPU-bound")
-    near(span, times.launch.metric("profile", "span") / 1e6)
+def passes_differ(_run, gaps, change, least, most):
+    """Checks that neither launches nor the gaps between kernels explain the timer's time."""
     near(gaps, gaps_ms())
+    ratio = times.launch.metric("profile", "span") / 1e6 / times.timer_ms
+    percent_words, factor = re.match(r"(?:(\S+) % (?:longer|shorter) than|(\S+)× as long as|as long as)$", change).groups()
+    if percent_words:
+        near(percent_words, abs(100 * (ratio - 1)))
+        true(("longer" in change) == (ratio > 1))
+    elif factor:
+        near(factor, ratio)
+    else:
+        true(abs(ratio - 1) < 0.006, f"the profiled pass takes {ratio} times as long")
     near(least, min(times.steps_ms))
     near(most or least, max(times.steps_ms))
     rest_ms = times.timer_ms - times.busy_ms
-    true(rest_ms < 0 or rest_ms > gaps_ms(), "the gaps are the rest")
+    if times.costs:
+        true(times.costs.bound != "launch-bound", "the CPU sets the time")
+        true(times.costs.bound != "GPU-bound" or rest_ms < 0 or rest_ms > gaps_ms(), "the gaps are the rest")
 
 
 def launch_bound(_run, cpu, mean):
@@ -146,11 +155,16 @@ def stays(_run):
     true(ranked_names(top.profile.rows("passes"))[0][2] == ranked_names(top.profile.rows("forward"))[0][2])
 
 
-def another(_run, name, ms):
-    top_ms, _, top_name = ranked_names(top.profile.rows("passes"))[0]
-    true(top_name != ranked_names(top.profile.rows("forward"))[0][2])
+def another(_run, name, relation, ms, own):
+    """Checks the kernel on top of both passes together, and the time of the forward pass's there."""
+    both = ranked_names(top.profile.rows("passes"))
+    (top_ms, _, top_name), own_name = both[0], ranked_names(top.profile.rows("forward"))[0][2]
+    own_ms = next((kernel_ms for kernel_ms, _, kernel in both if kernel == own_name), 0)
+    true(top_name != own_name)
     check_name(name, top_name)
     near(ms, top_ms)
+    near(own, own_ms)
+    true((relation == "ties with it") == (own_ms >= 0.99 * top_ms), f"{own_ms} ms against {top_ms}")
 
 
 KERNEL_GROUPS = {
@@ -180,7 +194,8 @@ def non_gemm(run, name, first, profile, others):
     true(number(first) >= largest - 0.06, f"{name} is not the largest")
 
 
-def softmax_copies(run, operators, longer):
+def softmax_copies(run, operators, copies):
+    """Checks the time in copies of the scores. Max and sum read each score, sub, exp and div write it, too: 8 accesses."""
     rows = [row for row in non_gemm.profile.rows("forward") if "computing softmax" in row["module"] and not row["gemm"]]
     by_operator = {}
     for row in rows:
@@ -190,7 +205,8 @@ def softmax_copies(run, operators, longer):
     shape = non_gemm.profile.shape
     scores = shape["layers"] * shape["batch"] * shape["heads"] * shape["context"] ** 2
     true(shape["precision"] in ("fp32", "tf32"))
-    near(longer, total_ms(rows) / 1e3 / (8 * scores / median_limit(run, "copy", "bandwidth")), 2)
+    true(set(by_operator) == {"aten::max", "aten::sub", "aten::exp", "aten::sum", "aten::div"}, "other bytes")
+    near(copies, total_ms(rows) / 1e3 / (8 * scores / median_limit(run, "copy", "bandwidth")), 2)
 
 
 def forward_share(run, profile, forward, inference):
@@ -293,8 +309,8 @@ CLAIMS = {
         (rf"The (?P<kind>forward pass|forward\+backward|training step) of {PROFILE} takes \*\*(?P<busy>\S+) ms\*\* by the "
          r"profiler and \*\*(?P<timer>\S+) ms\*\* by the timer\.", times),
         (r"The rest is the GPU's idle time, (?P<each>\S+) µs after each of (?P<launches>[\d,]+) kernels\.", idle),
-        (r"The profiled pass lasts (?P<span>\S+) ms, (?P<gaps>\S+) ms of it between kernels; timed passes last (?P<least>\S+)"
-         r"(?: to (?P<most>\S+))? ms\.", passes_differ),
+        (r"With its (?P<gaps>\S+) ms between (?:kernels|operators), the profiled pass is (?P<change>.+?) the timed ones, which "
+         r"take (?P<least>\S+?)(?: to (?P<most>\S+))? ms\.", passes_differ),
         (r"The CPU sets the timer's time: it takes (?P<cpu>\S+) µs a launch, the GPU (?P<mean>\S+) µs a kernel\.",
          launch_bound)],
     "nsys_profile.b": [
@@ -302,13 +318,14 @@ CLAIMS = {
         (rf"`(?P<name>[^`]+)` takes \*\*(?P<ms>\S+) ms\*\*, (?P<of_pass>\S+) % of the forward pass of {PROFILE}, in "
          r"\*\*(?P<calls>[\d,]+) launch(?:es)?\*\* \((?P<called_in>.+?)\)\.(?= |$)", top),
         (r"It stays on top when the backward pass is added\.", stays),
-        (r"The backward pass puts another on top, `(?P<name>[^`]+)` \((?P<ms>\S+) ms\)\.", another)],
+        (r"With the backward pass, `(?P<name>[^`]+)` (?P<relation>ties with it|takes its place), (?P<ms>\S+) to (?P<own>\S+) "
+         r"ms\.", another)],
     "nsys_profile.c": [
         NOTHING,
         (rf"(?P<name>[A-Z].*?) takes? \*\*(?P<first>\S+) %\*\* of the forward pass of {PROFILE}(?P<others>,[^:]+? %)?\.",
          non_gemm),
-        (r"Softmax's (?:kernels|operators) \((?P<operators>[^)]+)\) take (?P<longer>\S+) times as long as one copy of the "
-         r"scores\.", softmax_copies)],
+        (r"Softmax's (?:kernels|operators) \((?P<operators>[^)]+)\) move the bytes of four score copies in the time of "
+         r"(?P<copies>\S+)\.", softmax_copies)],
     "nsys_profile.d": [
         NOTHING,
         (rf"GEMMs take \*\*(?P<forward>\S+) %\*\* of the (?:(?P<inference>inference)|forward) pass of {PROFILE}\.",

@@ -1,9 +1,7 @@
 """Recomputes the takeaways of a run's summary."""
-import statistics
-
 from checks import LESS_WORK, PRECISIONS, always, less_work, median_limit, near, near_bytes, number, true
 from gemms import fastest_gemm_rate
-from timing import launch_costs, networks, profile_of, variation
+from timing import launch_costs, networks, profile_of, typical, variation
 
 CELL_KINDS = ("timing", "kernels", "memory", "limits")
 DTYPES = {"float32": "FP32", "float16": "FP16", "bfloat16": "BF16"}
@@ -16,7 +14,7 @@ class Step:
 
     def __init__(self, run, network):
         self.network, self.ms = network, network.whole_steps("train_step")
-        self.mean = statistics.fmean(self.ms) if self.ms else 0
+        self.mean = typical(self.ms) if self.ms else 0
         cell = network.modes.get("train_step")
         self.profile = profile_of(run, cell) if self.ms else None
         rows = self.profile.table("kernels") if self.profile else []
