@@ -129,7 +129,7 @@ std::optional<ComparedRow> row_of(const CellPair& pair, Measure measure) {
 
 /// Adds judgments to the rows that have times on both sides. Bytes get none, because they do not
 /// vary by chance.
-void add_judgments(std::vector<ComparedRow>& rows, const JudgeOptions& options) {
+void add_judgments(std::vector<ComparedRow>& rows) {
   std::vector<RowSample> samples;
   std::vector<ComparedRow*> judged_rows;
   for (ComparedRow& row : rows) {
@@ -139,7 +139,7 @@ void add_judgments(std::vector<ComparedRow>& rows, const JudgeOptions& options) 
     samples.push_back({row.a.launch_values, row.b.launch_values, disturbance});
     judged_rows.push_back(&row);
   }
-  const std::vector<Judgment> judgments = judge_rows(samples, options);
+  const std::vector<Judgment> judgments = judge_rows(samples);
   for (std::size_t i = 0; i < judgments.size(); ++i) judged_rows[i]->judgment = judgments[i];
 }
 
@@ -167,7 +167,7 @@ Comparison compare(const Run& a, const Run& b, const MachineRelation& machines,
   }
   // With a mismatch in batch or vocabulary the sides did different work, which allows no verdict.
   if (comparison.machines.relation == Relation::kSameMachine && matching.mismatches.empty()) {
-    add_judgments(comparison.rows, options.judge_options);
+    add_judgments(comparison.rows);
   }
   comparison.step_differences = step_differences(matching);
   return comparison;

@@ -122,7 +122,6 @@ struct Comparison {
 
 struct CompareOptions {
   AllowedMismatches allowed_mismatches = {};
-  JudgeOptions judge_options = {};
   std::string name_a = "A";  ///< The run's name in error messages.
   std::string name_b = "B";
 };
