@@ -213,10 +213,11 @@ PlanInput plan_input(const Request& request, Preset preset, DeviceKind device) {
   selection.contexts = parse_list("--contexts", request.contexts, [](const std::string& word) {
     return whole_number("--contexts", word, 1);
   });
-  selection.precisions = parse_list("--precisions", request.precisions,
-                                    [](const std::string& word) { return parse_precision(word); });
+  selection.precisions =
+      parse_list("--precisions", request.precisions,
+                 [](const std::string& word) { return parse_name<Precision>(word); });
   selection.modes = parse_list("--modes", request.modes,
-                               [](const std::string& word) { return parse_mode(word); });
+                               [](const std::string& word) { return parse_name<Mode>(word); });
   selection.batch = optional_number("--batch", request.batch, 1);
   selection.vocab = optional_number("--vocab", request.vocab, 1);
   selection.warmup = optional_number("--warmup", request.warmup, 0, kMaxSteps);
@@ -264,7 +265,7 @@ std::vector<int> parse_gpus(const std::string& text) {
 
 DeviceRequest device_request(const Request& request) {
   DeviceRequest device;
-  if (request.preset) device.preset = parse_preset(*request.preset);
+  if (request.preset) device.preset = parse_name<Preset>(*request.preset);
   if (request.gpus) device.gpus = parse_gpus(*request.gpus);
   return device;
 }

@@ -291,8 +291,8 @@ class Importer {
     attempt([&] { read_size(spec); });
     attempt([&] { spec.context = integer_of("context"); });
     attempt([&] { spec.batch = integer_of("batch"); });
-    attempt([&] { spec.precision = parse_precision(lower(text_of("precision"))); });
-    attempt([&] { spec.mode = parse_mode(lower(text_of("mode"))); });
+    attempt([&] { spec.precision = parse_name<Precision>(lower(text_of("precision"))); });
+    attempt([&] { spec.mode = parse_name<Mode>(lower(text_of("mode"))); });
     attempt([&] { spec.warmup = integer_of("warmup", 0); });
     attempt([&] { spec.steps = integer_of("steps"); });
     const PublishedRow times = published_row(CellKind::kTiming, spec.mode);
