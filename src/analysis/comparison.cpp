@@ -19,10 +19,6 @@
 namespace labreport {
 namespace {
 
-constexpr std::array<std::string_view, 8> kRowStatusNames{
-    "matched",  "only_a",      "only_b",       "failed_a",
-    "failed_b", "failed_both", "unrecorded_a", "unrecorded_b"};
-
 ComparedRun compared_run(const Run& run) {
   ComparedRun side{.edition = run.edition, .preset = run.preset, .source = run.source};
   if (const ModelSource* model = measured_model(run)) side.implementation = model->implementation;
@@ -188,10 +184,6 @@ std::vector<std::string> provenance_texts(const Run& run, std::string_view name)
     }
   }
   return texts;
-}
-
-std::string_view name(RowStatus status) {
-  return kRowStatusNames.at(static_cast<std::size_t>(status));
 }
 
 std::size_t Comparison::count(Verdict verdict) const {

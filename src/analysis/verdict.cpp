@@ -1,15 +1,12 @@
 #include "analysis/verdict.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "analysis/significance.h"
 
 namespace labreport {
 namespace {
-
-constexpr std::array<std::string_view, 4> kVerdictNames{"faster", "slower", "same", "unclear"};
 
 // An effect equal to the smallest one counts even if its logarithm is this fraction too small.
 constexpr double kRoundingTolerance = 1e-9;
@@ -47,10 +44,6 @@ std::string explain_verdict(const Judgment& judgment) {
 }
 
 }  // namespace
-
-std::string_view name(Verdict verdict) {
-  return kVerdictNames.at(static_cast<std::size_t>(verdict));
-}
 
 Verdict verdict_of(const WelchTest& test, double adjusted_p) {
   const double smallest_log_effect = std::log1p(kSmallestEffect);

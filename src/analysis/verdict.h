@@ -8,13 +8,19 @@
 #include <vector>
 
 #include "analysis/significance.h"
+#include "base/table.h"
 
 namespace labreport {
 
 /// Says how B's time compares with A's.
 enum class Verdict { kFaster, kSlower, kSame, kUnclear };
 
-std::string_view name(Verdict verdict);
+template <>
+inline constexpr auto kEnumNames<Verdict> =
+    enum_names<Verdict>("verdict", {{Verdict::kFaster, "faster"},
+                                    {Verdict::kSlower, "slower"},
+                                    {Verdict::kSame, "same"},
+                                    {Verdict::kUnclear, "unclear"}});
 
 /// A verdict needs this many launches on each side.
 inline constexpr std::size_t kLaunchesForVerdict = 3;
