@@ -185,8 +185,7 @@ void check_metric_order(const std::vector<Metric>& metrics, const Place& place) 
 
 /// Refuses categories of memory whose bytes add up to more than the step's requested peak.
 void check_categories(const Launch& launch, const Place& place) {
-  const Metric* peak = launch.find(metric::kMemory, metric::kPeakRequested);
-  double remaining_bytes = peak == nullptr ? 0 : peak->number().value_or(0);
+  double remaining_bytes = launch.number(metric::kMemory, metric::kPeakRequested).value_or(0);
   if (remaining_bytes == 0) return;
   for (std::size_t i = 0; i < launch.metrics.size(); ++i) {
     const Metric& metric = launch.metrics[i];
