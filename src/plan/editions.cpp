@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "base/error.h"
 #include "base/text.h"
 #include "results/bounds.h"
@@ -22,14 +20,11 @@ Size make_size(std::string name, std::int64_t d_model, std::int64_t d_ff, std::i
 
 std::int64_t parse_positive(const std::string& field_name, std::string_view text,
                             std::string_view size_text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value <= 0) {
-    throw InputError("size '" + std::string(size_text) + "': " + field_name + " is '" +
-                         std::string(text) + "', not a positive number",
-                     "write NAME=d_model,d_ff,layers,heads");
-  }
-  return value;
+  const auto value = parse_number<std::int64_t>(text);
+  if (value && *value > 0) return *value;
+  throw InputError("size '" + std::string(size_text) + "': " + field_name + " is '" +
+                       std::string(text) + "', not a positive number",
+                   "write NAME=d_model,d_ff,layers,heads");
 }
 
 void check_heads(const ModelShape& shape, std::string_view size_text) {

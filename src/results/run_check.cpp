@@ -1,7 +1,6 @@
 #include "results/run_check.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <map>
@@ -11,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "results/bounds.h"
 #include "results/metric_names.h"
 #include "results/run_json_keys.h"
@@ -135,9 +135,7 @@ void check_gpu_trace(const Table& trace, const std::vector<Table>& tables, const
 /// already checked the pattern "2026-05-01T12:34:56Z".
 bool is_valid_time(std::string_view text) {
   const auto number_at = [&](std::size_t begin, std::size_t length) {
-    int value = 0;
-    std::from_chars(text.data() + begin, text.data() + begin + length, value);
-    return value;
+    return leading_number<int>(text.substr(begin, length)).value_or(0);
   };
   const std::chrono::year_month_day date(std::chrono::year(number_at(0, 4)),
                                          std::chrono::month(static_cast<unsigned>(number_at(5, 2))),
