@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "document/author_math.h"
 #include "embedded/document.h"
 
 namespace labreport {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "document/author_math.h"
+#include "document/formulas.h"
 
 namespace labreport {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "base/printable.h"
 #include "base/text.h"
-#include "document/author_math.h"
+#include "document/formulas.h"
 #include "document/markdown_tree.h"
 
 namespace labreport {
