@@ -20,13 +20,14 @@ CellSpec bare_cell(DeviceKind device, CellKind kind);
 /// context, precision and mode.
 CellSpec timing_cell(const PlanInput& input, const Axes& axes, const Size& size);
 
-/// Returns the sizes to train on two ranks: those that the user chose, else xl if the preset has
-/// it, else the preset's largest.
-std::vector<Size> two_rank_sizes(const PlanInput& input, const Axes& axes);
+/// Returns a timing cell for every precision, context and size in `axes`. The caller sets the mode.
+std::vector<CellSpec> timing_cells(const PlanInput& input, const Axes& axes);
 
-/// Returns a training step of two ranks: two GPUs over NCCL, or two CPU processes over Gloo. Each
-/// rank takes half of the batch. The caller sets precision, context and what `kind` needs besides.
-CellSpec two_rank_cell(const PlanInput& input, const Axes& axes, const Size& size, CellKind kind);
+/// Returns training steps of two ranks: two GPUs over NCCL, or two CPU processes over Gloo. Each
+/// rank takes half of the batch. The sizes are those that the user chose, else xl if the preset has
+/// it, else the preset's largest. The caller sets what `kind` needs besides. There is no cell if
+/// the user brings a model or left out training steps.
+std::vector<CellSpec> two_rank_cells(const PlanInput& input, const Axes& axes, CellKind kind);
 
 /// Returns a cell of all-reduces of every size: among GPUs over NCCL, or CPU processes over Gloo.
 CellSpec all_reduce_cell(const PlanInput& input, DeviceKind device, std::int64_t ranks);

@@ -41,25 +41,17 @@ std::string_view last_wanted_part(const PlanInput& input) {
 }  // namespace
 
 std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
-  if (input.selection.model || !mode_wanted(input, Mode::kTrainStep)) return {};
   const Axes chosen = axes(input);
   std::vector<PlannedCell> cells;
-  for (const Size& size : two_rank_sizes(input, chosen)) {
-    for (const Precision precision : chosen.precisions) {
-      for (const std::int64_t context : chosen.contexts) {
-        CellSpec spec = two_rank_cell(input, chosen, size, CellKind::kDataParallel);
-        spec.precision = precision;
-        spec.context = context;
-        for (const PlannedScheme& planned : planned_schemes(input.preset)) {
-          if (planned.first_part > last_wanted_part(input)) continue;
-          spec.scheme = planned.scheme;
-          spec.bucket_bytes = planned.bucket_bytes;
-          cells.push_back({spec, chosen.launches});
-        }
-      }
+  for (CellSpec& spec : two_rank_cells(input, chosen, CellKind::kDataParallel)) {
+    for (const PlannedScheme& planned : planned_schemes(input.preset)) {
+      if (planned.first_part > last_wanted_part(input)) continue;
+      spec.scheme = planned.scheme;
+      spec.bucket_bytes = planned.bucket_bytes;
+      cells.push_back({spec, chosen.launches});
     }
   }
-  if (last_wanted_part(input) == "d") {
+  if (!cells.empty() && last_wanted_part(input) == "d") {
     cells.push_back({all_reduce_cell(input, input.device, cells.front().spec.ranks->count), 1});
   }
   return cells;

@@ -4,25 +4,16 @@
 
 namespace labreport::fsdp_accounting {
 std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
-  if (input.selection.model || !mode_wanted(input, Mode::kTrainStep)) return {};
-  const Axes chosen = axes(input);
+  Axes chosen = axes(input);
   const bool user_chose = !input.selection.precisions.empty();
-  const auto precisions =
-      user_chose ? chosen.precisions : std::vector{Precision::kFp32, input.half_precision};
+  if (!user_chose) chosen.precisions = {Precision::kFp32, input.half_precision};
   std::vector<PlannedCell> cells;
-  for (const Size& size : two_rank_sizes(input, chosen)) {
-    for (const Precision precision : precisions) {
-      for (const std::int64_t context : chosen.contexts) {
-        CellSpec spec = two_rank_cell(input, chosen, size, CellKind::kSharding);
-        spec.precision = precision;
-        spec.context = context;
-        for (const Sharding sharding : kShardings) {
-          spec.sharding = sharding;
-          // A sharded optimizer saves the same bytes in any precision, so FP32 is enough.
-          const bool needless = sharding == Sharding::kOptimizer && precision != Precision::kFp32;
-          if (user_chose || !needless) cells.push_back({spec, chosen.launches});
-        }
-      }
+  for (CellSpec& spec : two_rank_cells(input, chosen, CellKind::kSharding)) {
+    for (const Sharding sharding : kShardings) {
+      spec.sharding = sharding;
+      // A sharded optimizer saves the same bytes in any precision, so FP32 is enough.
+      const bool needless = sharding == Sharding::kOptimizer && spec.precision != Precision::kFp32;
+      if (user_chose || !needless) cells.push_back({spec, chosen.launches});
     }
   }
   return cells;
