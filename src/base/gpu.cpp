@@ -232,7 +232,6 @@ GpuState GpuMonitor::snapshot() const {
   state.sm_clock_mhz = nvml_->number("nvmlDeviceGetClockInfo", whole_gpu_, kSmClock);
   state.memory_clock_mhz = nvml_->number("nvmlDeviceGetClockInfo", whole_gpu_, kMemoryClock);
   state.temperature_c = nvml_->number("nvmlDeviceGetTemperature", whole_gpu_, kGpuSensor);
-  state.power_mw = nvml_->number("nvmlDeviceGetPowerUsage", whole_gpu_);
   if (const auto memory = nvml_->memory(device_))
     state.used_bytes = memory->total_bytes - memory->free_bytes;
   state.thermal_slowdown_ns = nvml_->slowdown_ns(whole_gpu_, kThermalPolicy);

@@ -50,14 +50,12 @@ const std::vector<Edition>& editions() {
                                          make_size("medium", 1024, 4096, 24, 16),
                                          make_size("large", 1280, 5120, 36, 20)};
     Edition spring_2025{.name = std::string(kEdition2025),
-                        .handout_version = "1.0.x",
                         .section = "1.1",
                         .sizes = shared_sizes,
                         .contexts = {128, 256, 512, 1024}};
     spring_2025.sizes.push_back(make_size("xl", 1600, 6400, 48, 25));
     spring_2025.sizes.push_back(make_size("2.7B", 2560, 10240, 32, 32));
     Edition spring_2026{.name = std::string(kEdition2026),
-                        .handout_version = "26.1.x",
                         .section = "2.1",
                         .sizes = shared_sizes,
                         .contexts = {128, 512, 2048}};
