@@ -1,6 +1,5 @@
 #include "experiments/common/change.h"
 
-#include <algorithm>
 #include "base/format.h"
 
 namespace labreport {

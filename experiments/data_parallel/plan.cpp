@@ -1,7 +1,5 @@
 #include "experiments/problems.h"
 
-#include <algorithm>
-
 #include "experiments/common/selection.h"
 #include "experiments/data_parallel/scheme_tables.h"
 

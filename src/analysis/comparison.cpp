@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 
 #include "analysis/kernel_differences.h"
-#include "analysis/match.h"
-#include "analysis/verdict.h"
 #include "base/error.h"
 #include "base/format.h"
 #include "plan/collectives.h"

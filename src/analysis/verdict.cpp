@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/significance.h"
-
 namespace labreport {
 namespace {
 

@@ -1,9 +1,7 @@
 // Computes descriptive statistics of samples.
 #pragma once
 
-#include <cstdint>
 #include <span>
-#include <vector>
 
 namespace labreport {
 

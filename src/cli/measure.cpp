@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <memory>
 #include <utility>
 
-#include "base/error.h"
 #include "base/format.h"
 #include "base/gpu.h"
 #include "base/messages.h"

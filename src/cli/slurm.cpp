@@ -15,7 +15,6 @@
 #include "cli/measure.h"
 #include "cli/shard.h"
 #include "cli/verbs.h"
-#include "experiments/catalog.h"
 #include "orchestrate/capture.h"
 #include "orchestrate/subprocess.h"
 

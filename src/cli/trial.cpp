@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/messages.h"
 #include "base/text.h"
 #include "orchestrate/model_source.h"
 #include "publish/scratch_folder.h"

@@ -3,7 +3,6 @@
 #include <cmark-gfm-core-extensions.h>
 
 #include <algorithm>
-#include <map>
 
 #include "base/text.h"
 #include "document/markdown_tree.h"

@@ -1,6 +1,5 @@
 #include "plan/gradients.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 

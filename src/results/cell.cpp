@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <string>
 
 #include "results/run_json_keys.h"
 
