@@ -27,18 +27,11 @@ void add_network(std::vector<PlannedCell>& cells, const PlanInput& input, const 
 }
 
 void add_networks(std::vector<PlannedCell>& cells, const PlanInput& input, const Run& so_far) {
-  const Axes chosen = axes(input);
-  std::vector<Precision> precisions = input.selection.precisions;
-  if (precisions.empty()) precisions = {Precision::kFp32, input.half_precision};
-  for (const Precision precision : precisions) {
-    for (const std::int64_t context : chosen.contexts) {
-      for (const Size& size : chosen.sizes) {
-        CellSpec spec = timing_cell(input, chosen, size);
-        spec.context = context;
-        spec.precision = precision;
-        add_network(cells, input, so_far, spec, chosen.launches);
-      }
-    }
+  Axes chosen = axes(input);
+  if (input.selection.precisions.empty())
+    chosen.precisions = {Precision::kFp32, input.half_precision};
+  for (const CellSpec& spec : timing_cells(input, chosen)) {
+    add_network(cells, input, so_far, spec, chosen.launches);
   }
 }
 

@@ -54,18 +54,11 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   // Parts (a) and (b) need all modes, part (c) only those that its edition shows.
   const bool all_modes = is_part_wanted(input, "a") || is_part_wanted(input, "b");
   std::vector<PlannedCell> cells;
-  for (const Precision precision : chosen.precisions) {
-    for (const std::int64_t context : chosen.contexts) {
-      for (const Size& size : chosen.sizes) {
-        CellSpec spec = timing_cell(input, chosen, size);
-        spec.context = context;
-        spec.precision = precision;
-        for (const Mode mode : kModes) {
-          spec.mode = mode;
-          const bool needed = all_modes || is_warmup_mode(input.edition, mode);
-          if (needed && mode_wanted(input, mode)) add_mode(cells, input, chosen, spec);
-        }
-      }
+  for (CellSpec& spec : timing_cells(input, chosen)) {
+    for (const Mode mode : kModes) {
+      spec.mode = mode;
+      const bool needed = all_modes || is_warmup_mode(input.edition, mode);
+      if (needed && mode_wanted(input, mode)) add_mode(cells, input, chosen, spec);
     }
   }
   return cells;

@@ -1,7 +1,6 @@
 #include "experiments/common/bounds_table.h"
 
 #include "experiments/common/bound.h"
-#include "plan/arithmetic.h"
 #include "results/metric_names.h"
 
 namespace labreport {

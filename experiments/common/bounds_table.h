@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "document/dataset.h"
 #include "experiments/common/timing.h"
 
 namespace labreport {

@@ -19,7 +19,7 @@ std::int64_t whole_batch(const CellSpec& spec) {
 
 /// Sets the name of a known size, or the whole shape of a size that the user defined.
 void set_size(Request& request, const Run& run, const std::string& name, const ModelShape& shape) {
-  const auto sizes = known_sizes(find_edition(run.edition), parse_preset(run.preset));
+  const auto sizes = known_sizes(find_edition(run.edition), parse_name<Preset>(run.preset));
   const bool known = std::ranges::any_of(sizes, [&](const Size& size) {
     return size.name == name && size.shape.d_model == shape.d_model &&
            size.shape.d_ff == shape.d_ff && size.shape.layers == shape.layers &&

@@ -1,6 +1,7 @@
 #include "experiments/common/datasheet.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "base/format.h"
@@ -8,26 +9,26 @@
 namespace labreport {
 namespace {
 
-/// Dense rates in TFLOP/s; 0 if the device does not offer the precision.
+/// Dense rates; 0 if the device does not offer the precision.
 struct DatasheetRates {
-  std::string_view device;  ///< Text in the device's name; the first row that matches counts.
-  double fp32, tf32, bf16, fp16;
-  double memory_gib;  ///< The largest variant's; 0 if there is none.
+  std::string_view device;       ///< Text in the device's name; the first row that matches counts.
+  std::array<double, 4> tflops;  ///< In the order of `Precision`.
+  double memory_gib;             ///< The largest variant's; 0 if there is none.
 };
 
-constexpr DatasheetRates kRates[]{{" MIG ", 0, 0, 0, 0, 0},
-                                  {"H200", 67, 494.5, 989.5, 989.5, 141},
-                                  {"H100 PCIe", 51, 378, 756.5, 756.5, 80},
-                                  {"H100 NVL", 60, 417.5, 835.5, 835.5, 94},
-                                  {"H100", 67, 494.5, 989.5, 989.5, 80},
-                                  {"A100 40GB", 19.5, 156, 312, 312, 40},
-                                  {"A100-SXM4-40GB", 19.5, 156, 312, 312, 40},
-                                  {"A100-PCIE-40GB", 19.5, 156, 312, 312, 40},
-                                  {"A100", 19.5, 156, 312, 312, 80},
-                                  {"L40S", 91.6, 183, 366, 366, 48},
-                                  {"L4", 30.3, 60, 121, 121, 24},
-                                  {"V100-SXM2", 15.7, 0, 0, 125, 32},
-                                  {"T4", 8.1, 0, 0, 65, 16}};
+constexpr DatasheetRates kRates[]{{" MIG ", {0, 0, 0, 0}, 0},
+                                  {"H200", {67, 494.5, 989.5, 989.5}, 141},
+                                  {"H100 PCIe", {51, 378, 756.5, 756.5}, 80},
+                                  {"H100 NVL", {60, 417.5, 835.5, 835.5}, 94},
+                                  {"H100", {67, 494.5, 989.5, 989.5}, 80},
+                                  {"A100 40GB", {19.5, 156, 312, 312}, 40},
+                                  {"A100-SXM4-40GB", {19.5, 156, 312, 312}, 40},
+                                  {"A100-PCIE-40GB", {19.5, 156, 312, 312}, 40},
+                                  {"A100", {19.5, 156, 312, 312}, 80},
+                                  {"L40S", {91.6, 183, 366, 366}, 48},
+                                  {"L4", {30.3, 60, 121, 121}, 24},
+                                  {"V100-SXM2", {15.7, 0, 0, 125}, 32},
+                                  {"T4", {8.1, 0, 0, 65}, 16}};
 
 struct LinkRow {
   std::string_view device;  ///< As in `DatasheetRates`.
@@ -55,26 +56,12 @@ const Row* find_device(const Row (&rows)[N], std::string_view device) {
   return found == std::end(rows) ? nullptr : &*found;
 }
 
-double DatasheetRates::* rate_of(Precision precision) {
-  switch (precision) {
-    case Precision::kFp32:
-      return &DatasheetRates::fp32;
-    case Precision::kTf32:
-      return &DatasheetRates::tf32;
-    case Precision::kBf16:
-      return &DatasheetRates::bf16;
-    case Precision::kFp16:
-      return &DatasheetRates::fp16;
-  }
-  return &DatasheetRates::fp32;
-}
-
 }  // namespace
 
 std::optional<double> datasheet_peak(std::string_view device, Precision precision) {
   const DatasheetRates* rates = find_device(kRates, device);
-  if (rates == nullptr || rates->*rate_of(precision) == 0) return std::nullopt;
-  return rates->*rate_of(precision) * 1e12;
+  const double tflops = rates == nullptr ? 0 : rates->tflops[static_cast<std::size_t>(precision)];
+  return tflops == 0 ? std::nullopt : std::optional(tflops * 1e12);
 }
 
 std::optional<double> datasheet_memory(std::string_view device) {

@@ -37,8 +37,7 @@ std::vector<std::string> beyond_datasheet(const Run& run) {
     const CellSpec& spec = cell.spec;
     const std::string& device = run.devices.front().name;
     const auto published = [&](std::string_view name) {
-      const Metric* metric = launch.find(metric::kPublished, name);
-      return metric == nullptr ? std::nullopt : metric->number();
+      return launch.number(metric::kPublished, name);
     };
     if (const auto peak = published(metric::kPeak)) {
       const auto memory = datasheet_memory(device);

@@ -164,22 +164,6 @@ bool ProfiledStep::is_perturbed() const {
          std::abs(*busy_ms / mean(steps_ms) - *busy_ms / *span_ms) > kMaxDifference;
 }
 
-std::string_view describe(Pass pass) {
-  switch (pass) {
-    case Pass::kForward:
-      return "forward";
-    case Pass::kBackward:
-      return "backward";
-    case Pass::kOptimizer:
-      return "optimizer";
-    case Pass::kForwardBackward:
-      return "forward+backward";
-    case Pass::kTrainStep:
-      break;
-  }
-  return "training step";
-}
-
 KernelRows KernelProfile::rows(Pass pass) const {
   const auto& profiled = pass == Pass::kForward && inference ? inference : step;
   KernelRows kernels;

@@ -51,7 +51,13 @@ struct ProfiledStep {
 
 /// A part of a step whose kernels are added up.
 enum class Pass { kForward, kBackward, kOptimizer, kForwardBackward, kTrainStep };
-std::string_view describe(Pass pass);
+template <>
+inline constexpr auto kEnumNames<Pass> =
+    enum_names<Pass>("pass", {{Pass::kForward, "forward", "forward"},
+                              {Pass::kBackward, "backward", "backward"},
+                              {Pass::kOptimizer, "optimizer", "optimizer"},
+                              {Pass::kForwardBackward, "forward_backward", "forward+backward"},
+                              {Pass::kTrainStep, "train_step", "training step"}});
 
 /// Pointers to the rows of profiled steps.
 using KernelRows = std::vector<const KernelRow*>;

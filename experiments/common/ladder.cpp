@@ -43,8 +43,7 @@ Rung rung_of(const Limits& limits, const Cell& cell, const Ladder& ladder) {
   if (const auto ms = single_milliseconds(*launch, metric::kStartUp, metric::kCompile)) {
     rung.compile_s = *ms / kMillisecondsPerSecond;
   }
-  const Metric* losses = launch->find(metric::kLosses, metric::kTotal);
-  if (losses != nullptr) rung.losses = losses->numbers();
+  rung.losses = launch->numbers(metric::kLosses, metric::kTotal);
   CellSpec eager = cell.spec;
   eager.implementation.clear();  // `step_flops` knows only labreport's own network.
   const auto flops = step_flops(eager);

@@ -39,8 +39,7 @@ const OutOfMemory* MemoryStep::out_of_memory() const {
 }
 
 std::optional<double> MemoryStep::bytes(std::string_view tag, std::string_view name) const {
-  const Metric* metric = launch == nullptr ? nullptr : launch->find(tag, name);
-  return metric == nullptr ? std::nullopt : metric->number();
+  return launch == nullptr ? std::nullopt : launch->number(tag, name);
 }
 
 std::optional<double> MemoryStep::category_bytes(std::string_view name) const {

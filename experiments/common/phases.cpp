@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <ranges>
-#include <utility>
 
 #include "base/text.h"
 #include "results/metric_names.h"

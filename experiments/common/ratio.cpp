@@ -38,10 +38,6 @@ std::optional<double> variation_of(const std::vector<double>& samples) {
   return summarize(samples).coefficient_of_variation();
 }
 
-bool clearly_below(const Ratio& ratio, double limit) {
-  return ratio.value + ratio.deviation < limit;
-}
-
 Trend trend_of(const std::vector<Ratio>& ratios) {
   if (ratios.size() < 2) return Trend::kAlike;
   const Ratio &first = ratios.front(), &last = ratios.back();

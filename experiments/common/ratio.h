@@ -23,9 +23,6 @@ inline constexpr double kSteadyUpTo = 0.05;
 /// Returns the coefficient of variation; nothing for fewer than two samples.
 std::optional<double> variation_of(const std::vector<double>& samples);
 
-/// True if the ratio is below `limit` by more than its own deviation.
-bool clearly_below(const Ratio& ratio, double limit);
-
 /// The trend of ratios from the smallest size to the largest.
 enum class Trend {
   kGrows,    ///< The last is clearly above the first, and none is clearly below its predecessor.

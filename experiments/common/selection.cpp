@@ -1,6 +1,7 @@
 #include "experiments/common/selection.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 namespace labreport {
@@ -16,6 +17,12 @@ std::int64_t largest_all_reduce_bytes(const PlanInput& input, DeviceKind device)
   if (input.preset == Preset::kDemo) return 10'000'000;
   if (input.preset == Preset::kQuick) return 100'000'000;
   return device == DeviceKind::kCpu ? 1'000'000'000 : 1 << 30;
+}
+
+std::vector<Size> two_rank_sizes(const PlanInput& input, const Axes& axes) {
+  if (!input.selection.sizes.empty()) return axes.sizes;
+  const auto xl = std::ranges::find(axes.sizes, "xl", &Size::name);
+  return {xl == axes.sizes.end() ? axes.sizes.back() : *xl};
 }
 
 }  // namespace
@@ -55,29 +62,36 @@ CellSpec timing_cell(const PlanInput& input, const Axes& axes, const Size& size)
           .steps = axes.steps};
 }
 
-std::vector<CellSpec> two_rank_steps(const PlanInput& input, CellKind kind,
-                                     const std::vector<Precision>& precisions) {
-  constexpr std::int64_t kRanks = 2;
-  if (input.selection.model || !mode_wanted(input, Mode::kTrainStep)) return {};
-  const Axes chosen = axes(input);
-  std::vector<Size> sizes = chosen.sizes;
-  const auto xl = std::ranges::find(chosen.sizes, "xl", &Size::name);
-  if (input.selection.sizes.empty()) sizes = {xl == chosen.sizes.end() ? sizes.back() : *xl};
-  std::vector<CellSpec> steps;
-  for (const Size& size : sizes) {
-    for (const Precision precision : precisions) {
-      for (const std::int64_t context : chosen.contexts) {
-        CellSpec& spec = steps.emplace_back(timing_cell(input, chosen, size));
-        spec.kind = kind;
-        spec.mode = Mode::kTrainStep;
-        spec.ranks = Ranks{kRanks, collectives_of(input.device)};
-        spec.batch = std::max<std::int64_t>(1, chosen.batch / kRanks);
-        spec.precision = precision;
+std::vector<CellSpec> timing_cells(const PlanInput& input, const Axes& axes) {
+  std::vector<CellSpec> cells;
+  for (const Precision precision : axes.precisions) {
+    for (const std::int64_t context : axes.contexts) {
+      for (const Size& size : axes.sizes) {
+        CellSpec& spec = cells.emplace_back(timing_cell(input, axes, size));
         spec.context = context;
+        spec.precision = precision;
       }
     }
   }
-  return steps;
+  return cells;
+}
+
+std::vector<CellSpec> two_rank_cells(const PlanInput& input, const Axes& axes, CellKind kind) {
+  constexpr std::int64_t kRanks = 2;
+  if (input.selection.model || !mode_wanted(input, Mode::kTrainStep)) return {};
+  std::vector<CellSpec> cells;
+  for (const Size& size : two_rank_sizes(input, axes)) {
+    Axes of_size = axes;
+    of_size.sizes = {size};
+    of_size.batch = std::max<std::int64_t>(1, axes.batch / kRanks);
+    std::ranges::move(timing_cells(input, of_size), std::back_inserter(cells));
+  }
+  for (CellSpec& spec : cells) {
+    spec.kind = kind;
+    spec.mode = Mode::kTrainStep;
+    spec.ranks = Ranks{kRanks, collectives_of(input.device)};
+  }
+  return cells;
 }
 
 CellSpec all_reduce_cell(const PlanInput& input, DeviceKind device, std::int64_t ranks) {

@@ -20,12 +20,14 @@ CellSpec bare_cell(DeviceKind device, CellKind kind);
 /// context, precision and mode.
 CellSpec timing_cell(const PlanInput& input, const Axes& axes, const Size& size);
 
-/// Returns training steps of two ranks for each size, precision and context: two GPUs over NCCL, or
-/// two CPU processes over Gloo. Each rank takes half of the batch. Sizes are those that the user
-/// chose, else xl if the preset has it, else the preset's largest. Returns nothing for a model of
-/// the user's, or if the user wants no training steps. The caller sets what `kind` needs besides.
-std::vector<CellSpec> two_rank_steps(const PlanInput& input, CellKind kind,
-                                     const std::vector<Precision>& precisions);
+/// Returns a timing cell for every precision, context and size in `axes`. The caller sets the mode.
+std::vector<CellSpec> timing_cells(const PlanInput& input, const Axes& axes);
+
+/// Returns training steps of two ranks: two GPUs over NCCL, or two CPU processes over Gloo. Each
+/// rank takes half of the batch. The sizes are those that the user chose, else xl if the preset has
+/// it, else the preset's largest. The caller sets what `kind` needs besides. There is no cell if
+/// the user brings a model or left out training steps.
+std::vector<CellSpec> two_rank_cells(const PlanInput& input, const Axes& axes, CellKind kind);
 
 /// Returns a cell of all-reduces of every size: among GPUs over NCCL, or CPU processes over Gloo.
 CellSpec all_reduce_cell(const PlanInput& input, DeviceKind device, std::int64_t ranks);

@@ -107,9 +107,7 @@ ShardingScheme scheme_of(const Cell& cell) {
                            metric::kOptimizer, metric::kBroadcast}) {
     scheme.phases_ms[std::string(phase)] = milliseconds(*launch, metric::kSynced, phase);
   }
-  if (const Metric* losses = launch->find(metric::kLosses, metric::kTotal)) {
-    scheme.losses = losses->numbers();
-  }
+  scheme.losses = launch->numbers(metric::kLosses, metric::kTotal);
   return scheme;
 }
 

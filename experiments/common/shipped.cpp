@@ -1,7 +1,5 @@
 #include "experiments/common/shipped.h"
 
-#include <algorithm>
-
 #include "experiments/common/selection.h"
 
 namespace labreport {

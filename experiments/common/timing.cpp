@@ -66,8 +66,7 @@ void label_groups(std::vector<TimingGroup>& groups) {
 
 std::optional<double> single_number(const Launch& launch, std::string_view tag,
                                     std::string_view name) {
-  const Metric* metric = launch.find(tag, name);
-  return metric == nullptr ? std::nullopt : metric->number();
+  return launch.number(tag, name);
 }
 
 std::vector<const Cell*> cells_of(const std::vector<TimingGroup>& groups) {
@@ -148,7 +147,7 @@ std::vector<std::string> disturbances_except_slowdown(const Launch& launch) {
 std::vector<std::string> disturbances(const TimedLaunch& timed) {
   const Launch& launch = *timed.launch;
   std::vector<std::string> words = disturbances_of({&launch, 1});
-  if (condition_above_zero(launch, metric::kGpu, metric::kDeviceAllocations)) {
+  if (launch.has_condition_above_zero(metric::kGpu, metric::kDeviceAllocations)) {
     words.emplace_back("allocated in step");
   }
   const auto varies = [&timed](std::string_view tag, std::string_view name) {

@@ -1,7 +1,5 @@
 #include "experiments/problems.h"
 
-#include <algorithm>
-
 #include "experiments/common/selection.h"
 #include "experiments/data_parallel/scheme_tables.h"
 
@@ -43,7 +41,7 @@ std::string_view last_wanted_part(const PlanInput& input) {
 std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   const Axes chosen = axes(input);
   std::vector<PlannedCell> cells;
-  for (CellSpec spec : two_rank_steps(input, CellKind::kDataParallel, chosen.precisions)) {
+  for (CellSpec& spec : two_rank_cells(input, chosen, CellKind::kDataParallel)) {
     for (const PlannedScheme& planned : planned_schemes(input.preset)) {
       if (planned.first_part > last_wanted_part(input)) continue;
       spec.scheme = planned.scheme;
@@ -51,8 +49,9 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
       cells.push_back({spec, chosen.launches});
     }
   }
-  if (!cells.empty() && last_wanted_part(input) == "d")
+  if (!cells.empty() && last_wanted_part(input) == "d") {
     cells.push_back({all_reduce_cell(input, input.device, cells.front().spec.ranks->count), 1});
+  }
   return cells;
 }
 

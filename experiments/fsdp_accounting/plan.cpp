@@ -4,12 +4,11 @@
 
 namespace labreport::fsdp_accounting {
 std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
-  const Axes chosen = axes(input);
+  Axes chosen = axes(input);
   const bool user_chose = !input.selection.precisions.empty();
-  const auto precisions =
-      user_chose ? chosen.precisions : std::vector{Precision::kFp32, input.half_precision};
+  if (!user_chose) chosen.precisions = {Precision::kFp32, input.half_precision};
   std::vector<PlannedCell> cells;
-  for (CellSpec spec : two_rank_steps(input, CellKind::kSharding, precisions)) {
+  for (CellSpec& spec : two_rank_cells(input, chosen, CellKind::kSharding)) {
     for (const Sharding sharding : kShardings) {
       spec.sharding = sharding;
       // A sharded optimizer saves the same bytes in any precision, so FP32 is enough.

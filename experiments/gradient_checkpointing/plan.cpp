@@ -37,30 +37,27 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
   const auto mode = last_wanted_mode(input);
   const bool has_backward = mode && *mode >= Mode::kForwardBackward;
   if (input.selection.model || !has_backward) return {};
-  const Axes chosen = axes(input);
-  const bool sizes_by_user = !input.selection.sizes.empty();
+  Axes chosen = axes(input);
+  chosen.warmup = input.selection.warmup.value_or(kWarmup);
+  chosen.steps = input.selection.steps.value_or(kSteps);
   const bool contexts_are_chosen =
       !input.selection.contexts.empty() || input.preset == Preset::kDemo;
-  const auto contexts = contexts_are_chosen ? chosen.contexts : std::vector{kContext};
+  if (!contexts_are_chosen) chosen.contexts = {kContext};
+  const bool sizes_by_user = !input.selection.sizes.empty();
   std::vector<PlannedCell> cells;
   for (const Size& size : sizes_by_user ? chosen.sizes : candidate_sizes(chosen.sizes)) {
     bool may_fit = false;
-    for (const Precision precision : chosen.precisions) {
-      for (const std::int64_t context : contexts) {
-        CellSpec spec = timing_cell(input, chosen, size);
-        spec.kind = CellKind::kCheckpointing;
-        spec.mode = mode;
-        spec.warmup = input.selection.warmup.value_or(kWarmup);
-        spec.steps = input.selection.steps.value_or(kSteps);
-        spec.precision = precision;
-        spec.context = context;
-        for (const auto& group : group_sizes(input, size.shape.layers)) {
-          spec.blocks_per_checkpoint = group;
-          cells.push_back({spec, 1});
-        }
-        spec.blocks_per_checkpoint = 1;  // Single blocks need the least memory.
-        may_fit = may_fit || !did_not_fit(so_far, spec);
+    Axes of_size = chosen;
+    of_size.sizes = {size};
+    for (CellSpec& spec : timing_cells(input, of_size)) {
+      spec.kind = CellKind::kCheckpointing;
+      spec.mode = mode;
+      for (const auto& group : group_sizes(input, size.shape.layers)) {
+        spec.blocks_per_checkpoint = group;
+        cells.push_back({spec, 1});
       }
+      spec.blocks_per_checkpoint = 1;  // Single blocks need the least memory.
+      may_fit = may_fit || !did_not_fit(so_far, spec);
     }
     if (!sizes_by_user && may_fit) break;
   }

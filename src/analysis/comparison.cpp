@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 
 #include "analysis/kernel_differences.h"
-#include "analysis/match.h"
-#include "analysis/verdict.h"
 #include "base/error.h"
 #include "base/format.h"
 #include "plan/collectives.h"
@@ -18,10 +15,6 @@
 
 namespace labreport {
 namespace {
-
-constexpr std::array<std::string_view, 8> kRowStatusNames{
-    "matched",  "only_a",      "only_b",       "failed_a",
-    "failed_b", "failed_both", "unrecorded_a", "unrecorded_b"};
 
 ComparedRun compared_run(const Run& run) {
   ComparedRun side{.edition = run.edition, .preset = run.preset, .source = run.source};
@@ -129,7 +122,7 @@ std::optional<ComparedRow> row_of(const CellPair& pair, Measure measure) {
 
 /// Adds judgments to the rows that have times on both sides. Bytes get none, because they do not
 /// vary by chance.
-void add_judgments(std::vector<ComparedRow>& rows, const JudgeOptions& options) {
+void add_judgments(std::vector<ComparedRow>& rows) {
   std::vector<RowSample> samples;
   std::vector<ComparedRow*> judged_rows;
   for (ComparedRow& row : rows) {
@@ -139,7 +132,7 @@ void add_judgments(std::vector<ComparedRow>& rows, const JudgeOptions& options) 
     samples.push_back({row.a.launch_values, row.b.launch_values, disturbance});
     judged_rows.push_back(&row);
   }
-  const std::vector<Judgment> judgments = judge_rows(samples, options);
+  const std::vector<Judgment> judgments = judge_rows(samples);
   for (std::size_t i = 0; i < judgments.size(); ++i) judged_rows[i]->judgment = judgments[i];
 }
 
@@ -167,7 +160,7 @@ Comparison compare(const Run& a, const Run& b, const MachineRelation& machines,
   }
   // With a mismatch in batch or vocabulary the sides did different work, which allows no verdict.
   if (comparison.machines.relation == Relation::kSameMachine && matching.mismatches.empty()) {
-    add_judgments(comparison.rows, options.judge_options);
+    add_judgments(comparison.rows);
   }
   comparison.step_differences = step_differences(matching);
   return comparison;
@@ -188,10 +181,6 @@ std::vector<std::string> provenance_texts(const Run& run, std::string_view name)
     }
   }
   return texts;
-}
-
-std::string_view name(RowStatus status) {
-  return kRowStatusNames.at(static_cast<std::size_t>(status));
 }
 
 std::size_t Comparison::count(Verdict verdict) const {

@@ -29,8 +29,16 @@ enum class RowStatus {
   kUnrecordedB
 };
 
-/// Returns the name in JSON: "matched", "only_a", …
-std::string_view name(RowStatus status);
+template <>
+inline constexpr auto kEnumNames<RowStatus> =
+    enum_names<RowStatus>("status", {{RowStatus::kMatched, "matched"},
+                                     {RowStatus::kOnlyA, "only_a"},
+                                     {RowStatus::kOnlyB, "only_b"},
+                                     {RowStatus::kFailedA, "failed_a"},
+                                     {RowStatus::kFailedB, "failed_b"},
+                                     {RowStatus::kFailedBoth, "failed_both"},
+                                     {RowStatus::kUnrecordedA, "unrecorded_a"},
+                                     {RowStatus::kUnrecordedB, "unrecorded_b"}});
 
 struct RowSide {
   std::optional<double> value = {};        ///< Geometric mean of `launch_values`.
@@ -122,7 +130,6 @@ struct Comparison {
 
 struct CompareOptions {
   AllowedMismatches allowed_mismatches = {};
-  JudgeOptions judge_options = {};
   std::string name_a = "A";  ///< The run's name in error messages.
   std::string name_b = "B";
 };

@@ -22,8 +22,7 @@ const Launch* profiled_launch(const Cell* cell) {
   if (cell == nullptr || cell->spec.kind != CellKind::kKernels || cell->spec.steps == 0) {
     return nullptr;
   }
-  const auto ok = std::ranges::find_if(cell->launches,
-                                       [](const Launch& launch) { return is_ok(launch.outcome); });
+  const auto ok = std::ranges::find_if(cell->launches, is_ok, &Launch::outcome);
   return ok == cell->launches.end() ? nullptr : &*ok;
 }
 

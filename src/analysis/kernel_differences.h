@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "analysis/comparison.h"
-#include "results/run.h"
 
 namespace labreport {
 

@@ -9,7 +9,6 @@
 #include <numeric>
 #include <optional>
 #include <set>
-#include <utility>
 
 #include "base/error.h"
 #include "base/text.h"

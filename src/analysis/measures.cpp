@@ -135,16 +135,10 @@ std::vector<double> launch_values(const Cell& cell, Measure measure) {
   if (!values.empty()) return values;
   // Only the first published number counts, because several tables are not launches of one run.
   for (const Launch& launch : cell.launches) {
-    const Metric* metric = launch.find(metric::kPublished, info.published_name);
-    const auto number = metric == nullptr ? std::nullopt : metric->number();
+    const auto number = launch.number(metric::kPublished, info.published_name);
     if (number && *number > 0) return {*number};
   }
   return {};
-}
-
-bool condition_above_zero(const Launch& launch, std::string_view tag, std::string_view name) {
-  const Metric* metric = launch.find_condition(tag, name);
-  return metric != nullptr && metric->number().value_or(0) > 0;
 }
 
 std::vector<std::string> disturbances_of(std::span<const Launch> launches) {
@@ -152,7 +146,7 @@ std::vector<std::string> disturbances_of(std::span<const Launch> launches) {
   for (const auto& [tag, name, words] : kDisturbances) {
     const bool any =
         std::ranges::any_of(launches, [&, tag = tag, name = name](const Launch& launch) {
-          return condition_above_zero(launch, tag, name);
+          return launch.has_condition_above_zero(tag, name);
         });
     if (any) disturbances.emplace_back(words);
   }
@@ -165,8 +159,7 @@ Limits measured_limits(const Run& run, std::optional<std::int64_t> device) {
     return is_ok(launch.outcome) && (!device || launch.device == device);
   };
   const auto rates_of = [](const Launch& launch, std::string_view tag, std::string_view name) {
-    const Metric* metric = launch.find(tag, name);
-    const auto rates = metric == nullptr ? std::vector<double>() : metric->numbers();
+    const auto rates = launch.numbers(tag, name);
     return rates.empty() || median(rates) <= 0 ? std::vector<double>() : rates;
   };
   for (const Cell& cell : run.cells) {

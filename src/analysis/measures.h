@@ -56,9 +56,6 @@ std::vector<double> after_warmup(std::vector<double> samples, std::int64_t warmu
 /// gives only its first published mean.
 std::vector<double> launch_values(const Cell& cell, Measure measure);
 
-/// True if the launch recorded a condition of that tag and name with a number above 0.
-bool condition_above_zero(const Launch& launch, std::string_view tag, std::string_view name);
-
 /// Returns what disturbed any of the launches, each disturbance once: "thermal slowdown", "hardware
 /// slowdown", "shared GPU", "spilled to host memory".
 std::vector<std::string> disturbances_of(std::span<const Launch> launches);

@@ -32,15 +32,9 @@ struct Inspection {
 
   void warn(std::string text) const { findings.push_back({false, cell.id, std::move(text)}); }
   void add_error(std::string text) const { findings.push_back({true, cell.id, std::move(text)}); }
-  std::vector<double> samples(std::string_view tag, std::string_view name) const {
-    const Metric* metric = launch.find(tag, name);
-    return metric == nullptr ? std::vector<double>() : metric->numbers();
+  std::optional<double> bytes(std::string_view name) const {
+    return launch.number(metric::kMemory, name);
   }
-  std::optional<double> value(std::string_view tag, std::string_view name) const {
-    const auto values = samples(tag, name);
-    return values.empty() ? std::nullopt : std::optional(values.front());
-  }
-  std::optional<double> bytes(std::string_view name) const { return value(metric::kMemory, name); }
 };
 
 // The rate of a launch over that of the fastest GEMM, or the time of a part over that of its step.
@@ -66,7 +60,8 @@ std::optional<double> peak_gemm_rate(const Inspection& in) {
 }
 
 std::vector<double> counted_steps(const Inspection& in) {
-  return after_warmup(in.samples(metric::kStep, metric::kTotal), in.cell.spec.warmup.value_or(0));
+  return after_warmup(in.launch.numbers(metric::kStep, metric::kTotal),
+                      in.cell.spec.warmup.value_or(0));
 }
 
 void check_rate(const Inspection& in, double flops_per_second) {
@@ -116,7 +111,7 @@ void check_spread(const Inspection& in) {
 /// first step never counts, because it loads kernels.
 std::optional<double> forward_ns(const Inspection& in) {
   const auto warmup = std::max<std::int64_t>(1, in.cell.spec.warmup.value_or(0));
-  const auto times = after_warmup(in.samples(metric::kEvent, metric::kForward), warmup);
+  const auto times = after_warmup(in.launch.numbers(metric::kEvent, metric::kForward), warmup);
   return times.empty() ? std::nullopt : std::optional(median(times));
 }
 
@@ -141,7 +136,7 @@ void check_forward(const Inspection& in) {
 
 void check_samples(const Inspection& in) {
   const CellSpec& spec = in.cell.spec;
-  const auto totals = in.samples(metric::kStep, metric::kTotal);
+  const auto totals = in.launch.numbers(metric::kStep, metric::kTotal);
   const auto step_count =
       static_cast<std::size_t>(spec.warmup.value_or(0) + spec.steps.value_or(0));
   if (totals.size() == step_count) return;
@@ -150,11 +145,11 @@ void check_samples(const Inspection& in) {
 }
 
 void check_phases(const Inspection& in) {
-  const auto totals = in.samples(metric::kStep, metric::kTotal);
+  const auto totals = in.launch.numbers(metric::kStep, metric::kTotal);
   std::vector<double> sums(totals.size(), 0);
   for (const auto phase :
        {metric::kForward, metric::kLoss, metric::kBackward, metric::kOptimizer}) {
-    const auto times = in.samples(metric::kEvent, phase);
+    const auto times = in.launch.numbers(metric::kEvent, phase);
     for (std::size_t i = 0; i < std::min(sums.size(), times.size()); ++i) sums[i] += times[i];
   }
   for (std::size_t i = 0; i < sums.size(); ++i) {
@@ -165,8 +160,8 @@ void check_phases(const Inspection& in) {
 
 /// Checks the sum of halves, which are exact in every format: only a fault makes it wrong.
 void check_sum_of_halves(const Inspection& in) {
-  const auto sums = in.samples(metric::kRunningSum, metric::kExactLoop);
-  const auto addend = in.samples(metric::kAddend, metric::kExactLoop);
+  const auto sums = in.launch.numbers(metric::kRunningSum, metric::kExactLoop);
+  const auto addend = in.launch.numbers(metric::kAddend, metric::kExactLoop);
   if (sums.empty() || addend.empty()) return;
   const double expected = addend.front() * static_cast<double>(sums.size());
   if (sums.back() == expected) return;
@@ -176,12 +171,12 @@ void check_sum_of_halves(const Inspection& in) {
 
 void check_profile(const Inspection& in) {
   // The device's clock times the kernels' span, the host's the step, so they may differ a little.
-  const auto span = in.value(metric::kProfile, metric::kSpan);
-  const auto step = in.value(metric::kProfile, metric::kStep);
+  const auto span = in.launch.number(metric::kProfile, metric::kSpan);
+  const auto step = in.launch.number(metric::kProfile, metric::kStep);
   if (span && step && *span > *step * kImpossibleRatio)
     in.add_error("its kernels span more than the step");
-  const auto busy = in.value(metric::kProfile, metric::kBusy);
-  const auto unattributed = in.value(metric::kProfile, metric::kUnattributed);
+  const auto busy = in.launch.number(metric::kProfile, metric::kBusy);
+  const auto unattributed = in.launch.number(metric::kProfile, metric::kUnattributed);
   if (!busy || !unattributed || *busy == 0 || *unattributed <= *busy * kMaxUnattributedShare)
     return;
   in.warn(fmt::format("{} % of its kernels' time belong to no phase",
@@ -203,7 +198,7 @@ void check_memory(const Inspection& in) {
     const auto& device = in.run.devices.at(static_cast<std::size_t>(*in.launch.device));
     const auto memory = static_cast<double>(device.memory_bytes);
     // Some drivers let a process use the host's memory too.
-    const bool spilled = condition_above_zero(in.launch, metric::kGpu, metric::kSpilled);
+    const bool spilled = in.launch.has_condition_above_zero(metric::kGpu, metric::kSpilled);
     if (memory > 0 && *peak > memory && !spilled) {
       in.add_error(fmt::format("its peak of {} is more than the device's {}", format_bytes(*peak),
                                format_bytes(memory)));
@@ -226,13 +221,13 @@ void check_history(const Inspection& in) {
   for (const auto& [name, tolerance] : {std::pair(metric::kPeakRequested, 0.0),
                                         std::pair(metric::kPeakAllocated, kAllocatedTolerance)}) {
     const auto plain = in.bytes(name);
-    const auto with_history = in.value(metric::kHistory, name);
+    const auto with_history = in.launch.number(metric::kHistory, name);
     if (!plain || !with_history) continue;
     if (std::abs(*with_history - *plain) <= tolerance * *plain) continue;
     in.add_error(fmt::format("its {} is {} B, with its history recorded {} B", name,
                              format_fixed(*plain, 0), format_fixed(*with_history, 0)));
   }
-  if (in.value(metric::kHistory, metric::kLostEvents).value_or(0) > 0) {
+  if (in.launch.number(metric::kHistory, metric::kLostEvents).value_or(0) > 0) {
     in.warn("events of its history were lost");
   }
 }
@@ -252,7 +247,7 @@ void check_categories(const Inspection& in) {
     in.add_error(fmt::format("its categories add up to {}, its requested peak is {}",
                              format_bytes(sum), format_bytes(*peak)));
   }
-  const double unknown = in.value(metric::kCategory, metric::kUnknown).value_or(0);
+  const double unknown = in.launch.number(metric::kCategory, metric::kUnknown).value_or(0);
   if (unknown > kMaxUnknownShare * *peak) {
     in.warn(fmt::format("{} of its peak are of unknown use", format_bytes(unknown)));
   }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "base/text.h"
@@ -76,21 +75,7 @@ MachineRelation relate_processors(const Machine& a, const Machine& b) {
   return same_machine_relation(a);
 }
 
-constexpr std::array<std::string_view, 5> kRelationWords{
-    "same machine", "same model, different machine", "same CPU model", "different hardware",
-    "imported numbers"};
-constexpr std::array<std::string_view, 5> kRelationNames{
-    "same_machine", "same_model", "same_processor", "different_hardware", "imported"};
-
 }  // namespace
-
-std::string_view describe(Relation relation) {
-  return kRelationWords.at(static_cast<std::size_t>(relation));
-}
-
-std::string_view name(Relation relation) {
-  return kRelationNames.at(static_cast<std::size_t>(relation));
-}
 
 MachineRelation relate_machines(const Run& a, const Run& b) {
   const bool imported_a = a.source == kSourceImported;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "results/run.h"
@@ -19,11 +18,13 @@ enum class Relation {
   kImported,  ///< One side or both are published numbers.
 };
 
-/// Returns the words of a report: "same machine", "same model, different machine", …
-std::string_view describe(Relation relation);
-
-/// Returns the name in JSON: "same_machine", …
-std::string_view name(Relation relation);
+template <>
+inline constexpr auto kEnumNames<Relation> = enum_names<Relation>(
+    "relation", {{Relation::kSameMachine, "same_machine", "same machine"},
+                 {Relation::kSameDeviceModel, "same_model", "same model, different machine"},
+                 {Relation::kSameProcessor, "same_processor", "same CPU model"},
+                 {Relation::kDifferentHardware, "different_hardware", "different hardware"},
+                 {Relation::kImported, "imported", "imported numbers"}});
 
 /// The relation of two runs' machines, with the facts that it follows from.
 struct MachineRelation {

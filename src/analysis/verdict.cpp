@@ -1,15 +1,10 @@
 #include "analysis/verdict.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-
-#include "analysis/significance.h"
 
 namespace labreport {
 namespace {
-
-constexpr std::array<std::string_view, 4> kVerdictNames{"faster", "slower", "same", "unclear"};
 
 // An effect equal to the smallest one counts even if its logarithm is this fraction too small.
 constexpr double kRoundingTolerance = 1e-9;
@@ -34,8 +29,8 @@ Judgment judge_alone(const RowSample& row) {
 }
 
 /// Says why a row of Holm's family is neither faster nor slower.
-std::string explain_verdict(const Judgment& judgment, const JudgeOptions& options) {
-  const bool significant = *judgment.adjusted_p < options.alpha;
+std::string explain_verdict(const Judgment& judgment) {
+  const bool significant = *judgment.adjusted_p < kVerdictAlpha;
   if (judgment.verdict == Verdict::kUnclear) {
     return significant ? "differs, perhaps by less than the smallest effect of interest"
                        : "launches vary too much to tell";
@@ -48,24 +43,20 @@ std::string explain_verdict(const Judgment& judgment, const JudgeOptions& option
 
 }  // namespace
 
-std::string_view name(Verdict verdict) {
-  return kVerdictNames.at(static_cast<std::size_t>(verdict));
-}
-
-Verdict verdict_of(const WelchTest& test, double adjusted_p, const JudgeOptions& options) {
-  const double smallest_log_effect = std::log1p(options.smallest_effect);
+Verdict verdict_of(const WelchTest& test, double adjusted_p) {
+  const double smallest_log_effect = std::log1p(kSmallestEffect);
   const double log_effect = std::log(test.ratio);
-  if (adjusted_p < options.alpha &&
+  if (adjusted_p < kVerdictAlpha &&
       std::abs(log_effect) >= smallest_log_effect * (1 - kRoundingTolerance)) {
     return log_effect < 0 ? Verdict::kFaster : Verdict::kSlower;
   }
-  const auto [lower, upper] = test.interval(1 - 2 * options.alpha);
+  const auto [lower, upper] = test.interval(1 - 2 * kVerdictAlpha);
   const bool equivalent =
       std::log(lower) > -smallest_log_effect && std::log(upper) < smallest_log_effect;
   return equivalent ? Verdict::kSame : Verdict::kUnclear;
 }
 
-std::vector<Judgment> judge_rows(std::span<const RowSample> rows, const JudgeOptions& options) {
+std::vector<Judgment> judge_rows(std::span<const RowSample> rows) {
   std::vector<Judgment> judgments;
   std::vector<std::size_t> holm_family;  // indices of rows
   std::vector<double> p_values;
@@ -77,15 +68,14 @@ std::vector<Judgment> judge_rows(std::span<const RowSample> rows, const JudgeOpt
     p_values.push_back(judgments.back().test->p_value);
   }
   const std::vector<double> adjusted_p_values = holm_adjusted(p_values);
-  const double strictest_alpha = options.alpha / static_cast<double>(holm_family.size());
+  const double strictest_alpha = kVerdictAlpha / static_cast<double>(holm_family.size());
   for (std::size_t i = 0; i < holm_family.size(); ++i) {
     Judgment& judgment = judgments[holm_family[i]];
     judgment.adjusted_p = adjusted_p_values[i];
-    judgment.detectable_ratio =
-        detectable_ratio(*judgment.test, strictest_alpha, options.smallest_effect);
+    judgment.detectable_ratio = detectable_ratio(*judgment.test, strictest_alpha, kSmallestEffect);
     if (judgment.verdict == Verdict::kSame) continue;
-    judgment.verdict = verdict_of(*judgment.test, adjusted_p_values[i], options);
-    judgment.reason = explain_verdict(judgment, options);
+    judgment.verdict = verdict_of(*judgment.test, adjusted_p_values[i]);
+    judgment.reason = explain_verdict(judgment);
   }
   return judgments;
 }

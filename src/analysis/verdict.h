@@ -4,17 +4,22 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "analysis/significance.h"
+#include "base/table.h"
 
 namespace labreport {
 
 /// Says how B's time compares with A's.
 enum class Verdict { kFaster, kSlower, kSame, kUnclear };
 
-std::string_view name(Verdict verdict);
+template <>
+inline constexpr auto kEnumNames<Verdict> =
+    enum_names<Verdict>("verdict", {{Verdict::kFaster, "faster"},
+                                    {Verdict::kSlower, "slower"},
+                                    {Verdict::kSame, "same"},
+                                    {Verdict::kUnclear, "unclear"}});
 
 /// A verdict needs this many launches on each side.
 inline constexpr std::size_t kLaunchesForVerdict = 3;
@@ -26,14 +31,13 @@ struct RowSample {
   std::string disturbance = {};  ///< Makes the row unclear: "thermal slowdown"; may be empty.
 };
 
-struct JudgeOptions {
-  /// The probability that any of the rows is falsely called faster or slower. In simulations with
-  /// normal logarithms it holds if neither side varies more than twice as much as the other
-  /// (docs/comparing.md).
-  double alpha = 0.05;
-  /// The smallest difference that matters in practice, as a ratio of times minus 1.
-  double smallest_effect = 0.01;
-};
+/// The probability that any of the rows is falsely called faster or slower. In simulations with
+/// normal logarithms it holds if neither side varies more than twice as much as the other
+/// (docs/comparing.md).
+inline constexpr double kVerdictAlpha = 0.05;
+
+/// The smallest difference that matters in practice, as a ratio of times minus 1.
+inline constexpr double kSmallestEffect = 0.01;
 
 struct Judgment {
   Verdict verdict = Verdict::kUnclear;
@@ -53,7 +57,7 @@ struct Judgment {
 ///   at alpha then show equivalence (D. J. Schuirmann, Journal of Pharmacokinetics and
 ///   Biopharmaceutics 15 (1987), doi:10.1007/BF01068419).
 /// - Unclear: all other cases.
-Verdict verdict_of(const WelchTest& test, double adjusted_p, const JudgeOptions& options);
+Verdict verdict_of(const WelchTest& test, double adjusted_p);
 
 /// Returns one judgment for each row, in the rows' order. No judgment depends on that order.
 /// Swapping A and B inverts ratios and verdicts.
@@ -62,6 +66,6 @@ Verdict verdict_of(const WelchTest& test, double adjusted_p, const JudgeOptions&
 /// Holm's family, the rows whose p-values are adjusted together. Neither property depends on which
 /// side is faster. Rows with identical numbers on both sides are one measurement: their verdict is
 /// same, even if they were disturbed.
-std::vector<Judgment> judge_rows(std::span<const RowSample> rows, const JudgeOptions& options = {});
+std::vector<Judgment> judge_rows(std::span<const RowSample> rows);
 
 }  // namespace labreport

@@ -6,7 +6,6 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <boost/math/tools/roots.hpp>
 #include <cmath>
-#include <limits>
 
 namespace labreport {
 namespace {

@@ -1,7 +1,6 @@
 // Files that the build embeds in the program (cmake/Embed.cmake).
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>

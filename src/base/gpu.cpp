@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
@@ -108,10 +107,7 @@ std::vector<Gpu> gpus_matching(const std::string& word, const std::vector<Gpu>& 
 
 bool computes_in_bf16(const std::string& compute_capability) {
   constexpr int kFirstMajor = 8;
-  int major = kFirstMajor;
-  const char* text = compute_capability.data();
-  std::from_chars(text, text + compute_capability.size(), major);
-  return major >= kFirstMajor;
+  return leading_number<int>(compute_capability).value_or(kFirstMajor) >= kFirstMajor;
 }
 
 std::string Gpu::label() const {
@@ -236,7 +232,6 @@ GpuState GpuMonitor::snapshot() const {
   state.sm_clock_mhz = nvml_->number("nvmlDeviceGetClockInfo", whole_gpu_, kSmClock);
   state.memory_clock_mhz = nvml_->number("nvmlDeviceGetClockInfo", whole_gpu_, kMemoryClock);
   state.temperature_c = nvml_->number("nvmlDeviceGetTemperature", whole_gpu_, kGpuSensor);
-  state.power_mw = nvml_->number("nvmlDeviceGetPowerUsage", whole_gpu_);
   if (const auto memory = nvml_->memory(device_))
     state.used_bytes = memory->total_bytes - memory->free_bytes;
   state.thermal_slowdown_ns = nvml_->slowdown_ns(whole_gpu_, kThermalPolicy);

@@ -95,7 +95,6 @@ struct GpuState {
   std::optional<std::int64_t> sm_clock_mhz;
   std::optional<std::int64_t> memory_clock_mhz;
   std::optional<std::int64_t> temperature_c;
-  std::optional<std::int64_t> power_mw;
   std::optional<std::int64_t> used_bytes;  ///< Bytes of device memory, used by all processes.
   // `…_slowdown_ns` are the nanoseconds since the driver started in which a limit reduced clocks.
   std::optional<std::int64_t> thermal_slowdown_ns;  ///< The driver's temperature limit.

@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
-#include <vector>
 
 namespace labreport {
 namespace {

@@ -53,9 +53,7 @@ Summary summarize(std::span<const double> samples) {
           .mean = mean(samples),
           .stddev = sample_stddev(samples),
           .min = sorted.front(),
-          .lower_quartile = sorted_quantile(sorted, 0.25),
           .median = sorted_quantile(sorted, 0.5),
-          .upper_quartile = sorted_quantile(sorted, 0.75),
           .max = sorted.back()};
 }
 

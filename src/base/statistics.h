@@ -1,9 +1,7 @@
 // Computes descriptive statistics of samples.
 #pragma once
 
-#include <cstdint>
 #include <span>
-#include <vector>
 
 namespace labreport {
 
@@ -13,9 +11,7 @@ struct Summary {
   double mean = 0;
   double stddev = 0;  ///< Sample standard deviation (n − 1); 0 for fewer than two samples.
   double min = 0;
-  double lower_quartile = 0;
   double median = 0;
-  double upper_quartile = 0;
   double max = 0;
 
   /// Returns stddev / mean; 0 if the mean is 0.

@@ -1,5 +1,5 @@
-// Defines constant tables of key-value pairs, which the compiler builds and lookups search in
-// order.
+// Defines constant tables, which the compiler builds and lookups search in order: of key-value
+// pairs, and of the names of an enumeration's values.
 #pragma once
 
 #include <array>
@@ -46,6 +46,66 @@ Enum parse_name(const Names<Enum, N>& names, std::string_view what, std::string_
     valid.emplace_back(candidate);
   }
   refuse_unknown(what, text, valid);
+}
+
+/// A value's name in JSON, flags and ids, "fp32", and its words for readers, "FP32".
+template <typename Enum>
+struct ValueName {
+  Enum value;
+  std::string_view name, words = {};
+};
+
+template <typename Enum, std::size_t N>
+struct EnumNames {
+  std::string_view noun;  ///< Names the enumeration in an error: "precision".
+  std::array<ValueName<Enum>, N> values;
+};
+
+template <typename Enum, std::size_t N>
+constexpr EnumNames<Enum, N> enum_names(std::string_view noun, const ValueName<Enum> (&values)[N]) {
+  return {noun, std::to_array(values)};
+}
+
+/// The names of an enumeration, which the enumeration's header declares by a specialization.
+template <typename Enum>
+inline constexpr auto kEnumNames = nullptr;
+
+template <typename Enum>
+concept NamedEnum = requires { kEnumNames<Enum>.values; };
+
+/// Returns the name of a value; empty for a number that is no value.
+template <NamedEnum Enum>
+constexpr std::string_view name(Enum value) {
+  for (const auto& known : kEnumNames<Enum>.values) {
+    if (known.value == value) return known.name;
+  }
+  return {};
+}
+
+/// Returns the words of a value.
+template <NamedEnum Enum>
+constexpr std::string_view describe(Enum value) {
+  for (const auto& known : kEnumNames<Enum>.values) {
+    if (known.value == value) return known.words;
+  }
+  return {};
+}
+
+/// Returns the names of all values, in their order.
+template <NamedEnum Enum>
+std::vector<std::string> all_names() {
+  std::vector<std::string> names;
+  for (const auto& known : kEnumNames<Enum>.values) names.emplace_back(known.name);
+  return names;
+}
+
+/// Reads a name. Throws `InputError` with the nearest names if no value has this one.
+template <NamedEnum Enum>
+Enum parse_name(std::string_view text) {
+  for (const auto& known : kEnumNames<Enum>.values) {
+    if (known.name == text) return known.value;
+  }
+  refuse_unknown(kEnumNames<Enum>.noun, text, all_names<Enum>());
 }
 
 }  // namespace labreport

@@ -1,6 +1,8 @@
 // Handles text for flags, messages and reports. A letter is a Unicode code point.
 #pragma once
 
+#include <charconv>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +18,23 @@ constexpr bool is_alpha(char letter) {
 constexpr bool is_alnum(char letter) { return is_alpha(letter) || is_digit(letter); }
 
 constexpr bool is_utf8_continuation(char byte) { return (byte & 0xC0) == 0x80; }
+
+/// Returns the number in the digits with which the text begins; empty if there is none.
+template <typename Number>
+std::optional<Number> leading_number(std::string_view text) {
+  Number number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  return read.ec == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+/// Returns the number that the whole text is; empty if it is none.
+template <typename Number>
+std::optional<Number> parse_number(std::string_view text) {
+  Number number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
 
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(std::span<const std::string> parts, std::string_view separator);

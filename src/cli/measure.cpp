@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <functional>
-#include <memory>
 #include <utility>
 
-#include "base/error.h"
 #include "base/format.h"
 #include "base/gpu.h"
 #include "base/messages.h"
@@ -48,12 +45,8 @@ WorkerSetup worker_setup(const RunFlags& flags) {
   if (!flags.timeout) return worker;
   // --timeout is one limit for all launches.
   worker.limit_per_estimate = 0;
-  const char* end = flags.timeout->data() + flags.timeout->size();
-  const auto [stop, error] = std::from_chars(flags.timeout->data(), end, worker.min_limit_seconds);
-  if (error == std::errc() && stop == end && std::isfinite(worker.min_limit_seconds) &&
-      worker.min_limit_seconds > 0) {
-    return worker;
-  }
+  worker.min_limit_seconds = parse_number<double>(*flags.timeout).value_or(0);
+  if (std::isfinite(worker.min_limit_seconds) && worker.min_limit_seconds > 0) return worker;
   throw InputError("--timeout is '" + *flags.timeout + "'", "give seconds, more than 0");
 }
 
@@ -186,8 +179,7 @@ ExitStatus exit_status_of(const Run& run) {
       std::ranges::count_if(run.cells, [](const Cell& cell) { return cell.launches.empty(); });
   if (unmeasured > 0) say("{} of this run are not measured\n", format_plural(unmeasured, "cell"));
   const bool has_failure = std::ranges::any_of(run.cells, [](const Cell& cell) {
-    return std::ranges::any_of(cell.launches,
-                               [](const Launch& launch) { return is_failure(launch.outcome); });
+    return std::ranges::any_of(cell.launches, is_failure, &Launch::outcome);
   });
   return unmeasured > 0 || has_failure ? ExitStatus::kIncomplete : ExitStatus::kDone;
 }

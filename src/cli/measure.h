@@ -2,13 +2,11 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "cli/measure_flags.h"
-#include "orchestrate/new_session.h"
 
 namespace labreport {
 

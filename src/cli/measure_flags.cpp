@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/lists.h"
 #include "base/text.h"
 #include "cli/flags.h"
 #include "experiments/catalog.h"
@@ -52,45 +53,25 @@ auto parse_list(const std::string& flag, const std::optional<std::string>& text,
   return values;
 }
 
-std::vector<std::string> names_of(const std::vector<Size>& sizes) {
-  std::vector<std::string> names;
-  for (const Size& size : sizes) names.push_back(size.name);
-  return names;
-}
-
-const Size* find_size(const std::vector<Size>& sizes, const std::string& searched) {
-  const auto found = std::find_if(sizes.begin(), sizes.end(),
-                                  [&](const Size& size) { return size.name == searched; });
-  return found == sizes.end() ? nullptr : &*found;
-}
-
-std::vector<Size> parse_user_sizes(const Request& request, const std::vector<Size>& known) {
-  std::vector<Size> user_sizes;
+/// Returns the sizes that --sizes names, then the sizes of --size.
+std::vector<Size> chosen_sizes(const Request& request, const Edition& edition, Preset preset) {
+  std::vector<Size> sizes = known_sizes(edition, preset);
+  const std::ptrdiff_t known_count = std::ssize(sizes);
   for (const std::string& text : request.own_sizes) {
     Size size = parse_size(text, kHandoutVocab);  // --vocab replaces it in all sizes.
-    if (find_size(known, size.name) != nullptr || find_size(user_sizes, size.name) != nullptr) {
+    if (std::ranges::find(sizes, size.name, &Size::name) != sizes.end()) {
       throw InputError("--size " + size.name + ": there is a size of that name already",
                        "choose another name");
     }
-    user_sizes.push_back(std::move(size));
+    sizes.push_back(std::move(size));
   }
-  return user_sizes;
-}
-
-/// Returns the sizes that --sizes names, then the sizes of --size.
-std::vector<Size> chosen_sizes(const Request& request, const Edition& edition, Preset preset) {
-  const std::vector<Size> known = known_sizes(edition, preset);
-  const std::vector<Size> user_sizes = parse_user_sizes(request, known);
-  std::vector<std::string> candidates = names_of(known);
-  for (const std::string& name : names_of(user_sizes)) candidates.push_back(name);
   std::vector<Size> chosen;
   for (const std::string& word : split_list("--sizes", request.sizes)) {
-    if (find_size(user_sizes, word) != nullptr) continue;  // It is added below.
-    const Size* size = find_size(known, word);
-    if (size == nullptr) refuse_unknown("size", word, candidates);
-    chosen.push_back(*size);
+    const auto size = std::ranges::find(sizes, word, &Size::name);
+    if (size == sizes.end()) refuse_unknown("size", word, each(sizes, &Size::name));
+    if (size - sizes.begin() < known_count) chosen.push_back(*size);  // The others follow below.
   }
-  chosen.insert(chosen.end(), user_sizes.begin(), user_sizes.end());
+  chosen.insert(chosen.end(), sizes.begin() + known_count, sizes.end());
   return chosen;
 }
 
@@ -125,11 +106,10 @@ std::vector<std::string> expand_profiling(const std::vector<std::string>& proble
   std::vector<std::string> names;
   for (const std::string& problem : problems) {
     const bool is_profiling = problem == "profiling";
-    for (const std::string& name : is_profiling ? profiling_problems() : std::vector{problem}) {
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-    }
+    std::ranges::move(is_profiling ? profiling_problems() : std::vector{problem},
+                      std::back_inserter(names));
   }
-  return names;
+  return distinct(names);
 }
 
 /// Returns the chosen problems and parts; an empty list stands for the profiling problems.
@@ -213,10 +193,11 @@ PlanInput plan_input(const Request& request, Preset preset, DeviceKind device) {
   selection.contexts = parse_list("--contexts", request.contexts, [](const std::string& word) {
     return whole_number("--contexts", word, 1);
   });
-  selection.precisions = parse_list("--precisions", request.precisions,
-                                    [](const std::string& word) { return parse_precision(word); });
+  selection.precisions =
+      parse_list("--precisions", request.precisions,
+                 [](const std::string& word) { return parse_name<Precision>(word); });
   selection.modes = parse_list("--modes", request.modes,
-                               [](const std::string& word) { return parse_mode(word); });
+                               [](const std::string& word) { return parse_name<Mode>(word); });
   selection.batch = optional_number("--batch", request.batch, 1);
   selection.vocab = optional_number("--vocab", request.vocab, 1);
   selection.warmup = optional_number("--warmup", request.warmup, 0, kMaxSteps);
@@ -264,7 +245,7 @@ std::vector<int> parse_gpus(const std::string& text) {
 
 DeviceRequest device_request(const Request& request) {
   DeviceRequest device;
-  if (request.preset) device.preset = parse_preset(*request.preset);
+  if (request.preset) device.preset = parse_name<Preset>(*request.preset);
   if (request.gpus) device.gpus = parse_gpus(*request.gpus);
   return device;
 }

@@ -125,7 +125,7 @@ Run merge_runs(const std::map<std::int64_t, ShardRun>& shards) {
 PlanInput recorded_input(const Run& run) {
   const bool has_cpu = std::ranges::any_of(
       run.devices, [](const Device& device) { return device.kind == DeviceKind::kCpu; });
-  PlanInput input = plan_input(original_request(run), parse_preset(run.preset),
+  PlanInput input = plan_input(original_request(run), parse_name<Preset>(run.preset),
                                has_cpu ? DeviceKind::kCpu : DeviceKind::kCuda);
   const bool all_have_bf16 = std::ranges::all_of(run.devices, [](const Device& device) {
     return device.kind == DeviceKind::kCpu || computes_in_bf16(device.compute_capability);

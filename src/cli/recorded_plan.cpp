@@ -42,7 +42,7 @@ struct PlanChoices {
 
 PlanChoices plan_choices(const Request& request) {
   const PlanInput input =
-      plan_input(request, parse_preset(request.preset.value_or("full")), DeviceKind::kCuda);
+      plan_input(request, parse_name<Preset>(request.preset.value_or("full")), DeviceKind::kCuda);
   return {input.edition.name, input.preset, input.selection,
           request.keep_env,   request.nvtx, request.shard};
 }

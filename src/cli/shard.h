@@ -3,11 +3,9 @@
 
 #include <filesystem>
 #include <optional>
-#include <vector>
 
 #include "orchestrate/shard.h"
 #include "plan/planner.h"
-#include "results/run.h"
 
 namespace labreport {
 

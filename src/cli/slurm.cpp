@@ -15,7 +15,6 @@
 #include "cli/measure.h"
 #include "cli/shard.h"
 #include "cli/verbs.h"
-#include "experiments/catalog.h"
 #include "orchestrate/capture.h"
 #include "orchestrate/subprocess.h"
 
@@ -53,7 +52,8 @@ std::int64_t parse_task_count(const SlurmFlags& flags) {
     throw InputError("slurm needs --array N, the number of tasks", "give one");
   const std::int64_t tasks = whole_number("--array", flags.array, 1);
   const DeviceKind device = gpus_per_task_of(flags) == 0 ? DeviceKind::kCpu : DeviceKind::kCuda;
-  const Shards shards = shards_of(plan_input(flags, parse_preset(preset_of(flags)), device), tasks);
+  const Shards shards =
+      shards_of(plan_input(flags, parse_name<Preset>(preset_of(flags)), device), tasks);
   say("with {} the plan is done about {:.1f} times as fast as with one; with any number at most "
       "{:.1f} times, because its longest group of cells stays together\n",
       format_plural(tasks, "task"), shards.speedup(), shards.max_speedup());

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/messages.h"
 #include "base/text.h"
 #include "orchestrate/model_source.h"
 #include "publish/scratch_folder.h"
@@ -65,7 +64,7 @@ LaunchResult launch_trial(const CellSpec& spec, const WorkerSetup& worker, const
   Command command = prepare_launch(request, worker, slot, store, limit_seconds);
   hide_needless_warnings(*command.environment);
   process = run_to_end(command);
-  return judge_launch(request, result_file_of(request, store), process, limit_seconds, false);
+  return judge_launch(request, store.result_file(request), process, limit_seconds, false);
 }
 
 [[noreturn]] void throw_failure(const Launch& launch, const CompletedProcess& process,

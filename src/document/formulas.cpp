@@ -3,12 +3,10 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "base/error.h"
 #include "base/text.h"
-#include "document/author_math.h"
 #include "embedded/document.h"
 
 namespace labreport {
@@ -222,9 +220,8 @@ std::vector<CutPiece> split_at_marks(std::string_view text, const std::vector<Ma
     if (open > begin) pieces.push_back({std::string(text.substr(begin, open - begin)), nullptr});
     const std::size_t first_digit = open + kMarkOpen.size();
     const std::size_t close = text.find(kMarkClose, first_digit);
-    std::size_t index = 0;
-    std::from_chars(text.data() + first_digit, text.data() + close, index);
-    pieces.push_back({"", &spans.at(index)});
+    const auto index = leading_number<std::size_t>(std::string_view(text).substr(first_digit));
+    pieces.push_back({"", &spans.at(index.value_or(0))});
     begin = close + kMarkClose.size();
   }
   if (begin < text.size()) pieces.push_back({std::string(text.substr(begin)), nullptr});

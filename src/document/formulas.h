@@ -36,6 +36,12 @@ struct CutPiece {
 /// keeps its dollars.
 CutMarkdown cut_math(std::string_view markdown);
 
+/// Cuts the formulas of Markdown that a person wrote: those that `cut_math` finds, and those in
+/// `\(…\)`, `\[…\]` and GitHub's $`…`$. Words may stand between escaped brackets, too. A formula
+/// has a command, a script or a relation; in `\(…\)` it is enough that no two letters stand side by
+/// side.
+CutMarkdown cut_author_math(std::string_view markdown);
+
 /// Splits a text of the parsed Markdown at its marks.
 std::vector<CutPiece> split_at_marks(std::string_view text, const std::vector<MathSpan>& spans);
 

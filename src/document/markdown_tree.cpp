@@ -4,10 +4,8 @@
 #include <cmark-gfm-extension_api.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "base/text.h"
-#include "document/author_math.h"
 
 namespace labreport {
 namespace {

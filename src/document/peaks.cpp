@@ -26,17 +26,9 @@ std::string category_words(const std::string& name) {
 }
 
 std::string mode_words(Mode mode) {
-  switch (mode) {
-    case Mode::kInference:
-      return "inference forward";
-    case Mode::kForward:
-      return "forward with grad";
-    case Mode::kForwardBackward:
-      return "forward+backward";
-    case Mode::kTrainStep:
-      return "training step";
-  }
-  return "";
+  if (mode == Mode::kInference) return "inference forward";
+  if (mode == Mode::kForward) return "forward with grad";
+  return std::string(describe(mode));
 }
 
 std::string pass_words(const std::string& phase) {

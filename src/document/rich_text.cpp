@@ -3,9 +3,8 @@
 #include <cmark-gfm-core-extensions.h>
 
 #include <algorithm>
-#include <charconv>
-#include <map>
 
+#include "base/text.h"
 #include "document/markdown_tree.h"
 
 namespace labreport {
@@ -26,8 +25,7 @@ constexpr int kPixelsOfLine = 640;
 std::string share_of_line(std::string_view title) {
   constexpr std::string_view kWidth = "width=";
   if (!title.starts_with(kWidth)) return "";
-  int width = 0;
-  std::from_chars(title.data() + kWidth.size(), title.data() + title.size(), width);
+  int width = leading_number<int>(title.substr(kWidth.size())).value_or(0);
   if (width <= 0) return "";
   width = std::min(width, 10 * kPixelsOfLine);
   const int share = title.ends_with('%') ? width : width * 100 / kPixelsOfLine;

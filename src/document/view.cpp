@@ -47,17 +47,14 @@ std::string reason_missing(const Cell& cell) {
 
 std::vector<double> milliseconds(const Launch& launch, std::string_view tag,
                                  std::string_view name) {
-  const Metric* metric = launch.find(tag, name);
-  if (metric == nullptr) return {};
-  std::vector<double> samples = metric->numbers();
+  std::vector<double> samples = launch.numbers(tag, name);
   for (double& sample : samples) sample /= kNanosecondsPerMillisecond;
   return samples;
 }
 
 std::optional<double> single_milliseconds(const Launch& launch, std::string_view tag,
                                           std::string_view name) {
-  const Metric* metric = launch.find(tag, name);
-  const auto number = metric == nullptr ? std::nullopt : metric->number();
+  const auto number = launch.number(tag, name);
   return number ? std::optional(*number / kNanosecondsPerMillisecond) : std::nullopt;
 }
 

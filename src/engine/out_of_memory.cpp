@@ -2,11 +2,11 @@
 
 #include <c10/util/Exception.h>
 
-#include <charconv>
 #include <mutex>
 #include <new>
 #include <string>
 
+#include "base/text.h"
 #include "engine/allocator.h"
 #include "engine/cuda_device.h"
 #include "engine/device.h"
@@ -35,9 +35,8 @@ std::optional<OutOfMemory> host_out_of_memory(std::string_view message) {
   const std::size_t at = message.find(kMessageStart);
   if (at == std::string_view::npos) return std::nullopt;
   message.remove_prefix(at + kMessageStart.size());
-  OutOfMemory failure{std::string(name(latest_phase())), 0, {}, {}};
-  std::from_chars(message.data(), message.data() + message.size(), *failure.requested_bytes);
-  return failure;
+  return OutOfMemory{
+      std::string(name(latest_phase())), leading_number<std::int64_t>(message).value_or(0), {}, {}};
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 
 #include <atomic>
 
-#include "results/metric_names.h"
-
 namespace labreport {
 namespace {
 
@@ -11,22 +9,6 @@ namespace {
 std::atomic<Phase> latest = Phase::kModelBuild;
 
 }  // namespace
-
-std::string_view name(Phase phase) {
-  switch (phase) {
-    case Phase::kModelBuild:
-      return metric::kModelBuild;
-    case Phase::kForward:
-      return metric::kForward;
-    case Phase::kLoss:
-      return metric::kLoss;
-    case Phase::kBackward:
-      return metric::kBackward;
-    case Phase::kOptimizer:
-      return metric::kOptimizer;
-  }
-  return "";
-}
 
 std::vector<Phase> phases(Mode mode) {
   std::vector<Phase> result{Phase::kForward};

@@ -1,17 +1,23 @@
 // The phases of a step, and observers of their ends.
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 #include "results/cell.h"
+#include "results/metric_names.h"
 
 namespace labreport {
 
 enum class Phase { kModelBuild, kForward, kLoss, kBackward, kOptimizer };
 
-/// Returns the name used in metrics and outcomes: "forward".
-std::string_view name(Phase phase);
+/// The names in metrics and outcomes.
+template <>
+inline constexpr auto kEnumNames<Phase> =
+    enum_names<Phase>("phase", {{Phase::kModelBuild, metric::kModelBuild},
+                                {Phase::kForward, metric::kForward},
+                                {Phase::kLoss, metric::kLoss},
+                                {Phase::kBackward, metric::kBackward},
+                                {Phase::kOptimizer, metric::kOptimizer}});
 
 /// Returns the phases of one step of `mode`, in order.
 std::vector<Phase> phases(Mode mode);

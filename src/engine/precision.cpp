@@ -8,15 +8,8 @@
 namespace labreport {
 
 std::optional<c10::ScalarType> autocast_dtype(Precision precision) {
-  switch (precision) {
-    case Precision::kBf16:
-      return c10::ScalarType::BFloat16;
-    case Precision::kFp16:
-      return c10::ScalarType::Half;
-    case Precision::kFp32:
-    case Precision::kTf32:
-      return std::nullopt;
-  }
+  if (precision == Precision::kBf16) return c10::ScalarType::BFloat16;
+  if (precision == Precision::kFp16) return c10::ScalarType::Half;
   return std::nullopt;
 }
 

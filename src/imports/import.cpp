@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "base/error.h"
@@ -291,8 +290,8 @@ class Importer {
     attempt([&] { read_size(spec); });
     attempt([&] { spec.context = integer_of("context"); });
     attempt([&] { spec.batch = integer_of("batch"); });
-    attempt([&] { spec.precision = parse_precision(lower(text_of("precision"))); });
-    attempt([&] { spec.mode = parse_mode(lower(text_of("mode"))); });
+    attempt([&] { spec.precision = parse_name<Precision>(lower(text_of("precision"))); });
+    attempt([&] { spec.mode = parse_name<Mode>(lower(text_of("mode"))); });
     attempt([&] { spec.warmup = integer_of("warmup", 0); });
     attempt([&] { spec.steps = integer_of("steps"); });
     const PublishedRow times = published_row(CellKind::kTiming, spec.mode);
@@ -317,12 +316,8 @@ class Importer {
 
   std::int64_t integer_of(std::string_view name, std::int64_t min = 1) const {
     const std::string digits = text_of(name);
-    const char* const end = digits.data() + digits.size();
-    std::int64_t value = 0;
-    const auto [parsed_end, error] = std::from_chars(digits.data(), end, value);
-    if (error == std::errc() && parsed_end == end && value >= min && value <= kMaxParameter) {
-      return value;
-    }
+    const auto value = parse_number<std::int64_t>(digits);
+    if (value && *value >= min && *value <= kMaxParameter) return *value;
     throw InputError(fmt::format("{} is '{}'", name, digits),
                      fmt::format("write a whole number, at least {}", min));
   }
@@ -435,12 +430,10 @@ class Importer {
   static double scaled_number(const Column& column, const std::string& text, std::string_view part,
                               const std::string& unit_name) {
     const std::string digits = without_thousands(std::string(part));
-    const char* const end = digits.data() + digits.size();
-    double value = 0;
-    const auto [parsed_end, error] = std::from_chars(digits.data(), end, value);
+    const auto value = parse_number<double>(digits);
     if (digits.find(',') != digits.npos)
       throw InputError(unreadable(column, text, "write it without a comma, which may be a point"));
-    if (error != std::errc() || parsed_end != end) throw InputError(unreadable(column, text));
+    if (!value) throw InputError(unreadable(column, text));
     const bool is_time = kind_of(*column.field) == CellKind::kTiming;
     const auto unit = std::ranges::find_if(kUnits, [&](const Unit& each) {
       return each.name == unit_name && (each.kind == CellKind::kTiming) == is_time;
@@ -450,7 +443,7 @@ class Importer {
                                   is_time ? "give its unit, ms or s, there or in the header"
                                           : "give its unit, MiB or GiB, there or in the header"));
     }
-    const double scaled = value * unit->scale;
+    const double scaled = *value * unit->scale;
     if (scaled >= 0 && scaled <= kMaxNumber) return scaled;
     throw InputError(unreadable(column, text));
   }

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <map>
 #include <memory>
 #include <ranges>
 
+#include "base/format.h"
 #include "base/printable.h"
 #include "base/text.h"
-#include "document/author_math.h"
+#include "document/formulas.h"
 #include "document/markdown_tree.h"
 
 namespace labreport {
@@ -140,15 +140,11 @@ void show_math_blocks(const ParsedMarkdown& parsed, ParsedNote& note) {
 
 /// Writes the numbers of footnotes behind words, and footnotes as a list below the note.
 void show_footnotes(cmark_node* root) {
-  constexpr std::array kDigits{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
   cmark_node* previous = nullptr;
   for_each_node(root, CMARK_NODE_FOOTNOTE_REFERENCE, [&](cmark_node* reference) {
     const bool is_next = previous != nullptr && cmark_node_previous(reference) == previous;
-    std::string number = is_next ? "," : "";
-    for (const char digit : std::string_view(cmark_node_get_literal(reference))) {
-      number += kDigits.at(static_cast<std::size_t>(digit - '0'));
-    }
-    previous = text_node(number);
+    const auto number = leading_number<std::int64_t>(cmark_node_get_literal(reference));
+    previous = text_node((is_next ? "," : "") + superscript(number.value_or(0)));
     cmark_node_insert_before(reference, previous);
     cmark_node_free(reference);
   });

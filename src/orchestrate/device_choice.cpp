@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/format.h"
-#include "base/machine.h"
 #include "base/text.h"
 #include "orchestrate/worker_info.h"
 #include "plan/estimate.h"

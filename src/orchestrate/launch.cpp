@@ -83,12 +83,6 @@ std::string describe_end(const CompletedProcess& process) {
   return fmt::format("ended with exit status {}", process.exit_status);
 }
 
-fs::path result_file_of(const LaunchRequest& request, const RunStore& store) {
-  const std::string id = cell_id(request.spec);
-  if (!request.rendezvous) return store.result_file(id, request.launch);
-  return store.result_file(id, request.launch, request.rendezvous->rank);
-}
-
 std::map<std::string, std::string> worker_environment(bool keep_result_changing) {
   auto variables = current_environment();
   const auto is_cleared = [](const auto& item) {
@@ -119,11 +113,8 @@ Command prepare_launch(LaunchRequest request, const WorkerSetup& worker, const S
                        const RunStore& store, double limit_seconds) {
   const bool has_implementation = !request.spec.implementation.empty();
   if (has_implementation && !is_shipped(request.spec)) request.model = worker.model;
-  const std::string id = cell_id(request.spec);
-  const fs::path request_file = fs::absolute(
-      request.rendezvous ? store.request_file(id, request.launch, request.rendezvous->rank)
-                         : store.request_file(id, request.launch));
-  const fs::path result_file = fs::absolute(result_file_of(request, store));
+  const fs::path request_file = fs::absolute(store.request_file(request));
+  const fs::path result_file = fs::absolute(store.result_file(request));
   for (const fs::path& file : {request_file, result_file}) remove_tree(file);
   write_atomically(request_file, to_json(request), Sync::kNothing);
   Command command;

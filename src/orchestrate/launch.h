@@ -57,8 +57,6 @@ inline constexpr int kCollectiveFailedStatus = 4;
 /// Returns "was ended at its time limit", "died of signal 9 (Killed)", "ended with exit status 3".
 std::string describe_end(const CompletedProcess& process);
 
-std::filesystem::path result_file_of(const LaunchRequest& request, const RunStore& store);
-
 struct LaunchResult {
   Launch launch;                     ///< The caller fills in `session` and `device`.
   std::optional<Software> software;  ///< Set by a valid result.

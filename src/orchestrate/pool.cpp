@@ -173,10 +173,10 @@ void Pool::on_process_end(Subprocesses::Ticket ticket, const CompletedProcess& p
   const auto rank = static_cast<std::size_t>(std::ranges::find(running->tickets, ticket) -
                                              running->tickets.begin());
   LaunchRequest request = running->request;
-  // result_file_of() needs only the rank of the rendezvous.
+  // RunStore::result_file() needs only the rank of the rendezvous.
   if (request.spec.ranks) request.rendezvous = Rendezvous{static_cast<std::int64_t>(rank), "", 0};
   const bool host_ran_out_of_memory = out_of_memory_kills() > running->oom_kills_before;
-  LaunchResult result = judge_launch(request, result_file_of(request, store_), process,
+  LaunchResult result = judge_launch(request, store_.result_file(request), process,
                                      running->limit_seconds, host_ran_out_of_memory);
   running->rank_results[rank] = rank_result(std::move(result), process, running->is_stopping);
   if (!is_ok(running->rank_results[rank]->result.launch.outcome) &&

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <list>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>

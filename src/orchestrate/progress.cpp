@@ -25,9 +25,7 @@ constexpr double kTera = 1e12;
 
 /// Returns "116.7 ± 0.3 ms" without the warm-up steps. Sharding cells record no warm-up steps.
 std::string step_words(const CellSpec& spec, const Launch& launch) {
-  const Metric* total = launch.find(metric::kStep, metric::kTotal);
-  if (total == nullptr) return "ok";
-  std::vector<double> steps = total->numbers();
+  std::vector<double> steps = launch.numbers(metric::kStep, metric::kTotal);
   const bool has_no_warmup = spec.kind == CellKind::kSharding;
   const auto warmup = static_cast<std::size_t>(has_no_warmup ? 0 : spec.warmup.value_or(0));
   if (steps.size() <= warmup) return "ok";
@@ -49,19 +47,17 @@ std::string matrix_rate_words(const Launch& launch) {
 }
 
 std::string memory_words(const Launch& launch) {
-  const Metric* peak = launch.find(metric::kMemory, metric::kPeakAllocated);
-  const auto bytes = peak == nullptr ? std::nullopt : peak->number();
+  const auto bytes = launch.number(metric::kMemory, metric::kPeakAllocated);
   return bytes ? "peak " + format_bytes(*bytes) : "ok";
 }
 
 /// Returns "1,122 ms in 9,539 kernels".
 std::string kernels_words(const Launch& launch) {
-  const Metric* busy = launch.find(metric::kProfile, metric::kBusy);
-  const Metric* count = launch.find(metric::kProfile, metric::kKernels);
-  if (busy == nullptr || count == nullptr) return "ok";
-  return fmt::format(
-      "{} ms in {}", format_significant(busy->number().value_or(0) / kNanosecondsPerMillisecond),
-      format_plural(static_cast<std::int64_t>(count->number().value_or(0)), "kernel"));
+  const auto busy_ns = launch.number(metric::kProfile, metric::kBusy);
+  const auto count = launch.number(metric::kProfile, metric::kKernels);
+  if (!busy_ns || !count) return "ok";
+  return fmt::format("{} ms in {}", format_significant(*busy_ns / kNanosecondsPerMillisecond),
+                     format_plural(static_cast<std::int64_t>(*count), "kernel"));
 }
 
 /// Returns "7 of 10 lengths".

@@ -3,24 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 #include <string_view>
 
 #include "base/error.h"
 #include "base/format.h"
+#include "base/text.h"
 
 namespace labreport {
 namespace {
 
 constexpr std::int64_t kMaxShards = 10000;
-
-std::optional<std::int64_t> parse_integer(std::string_view text) {
-  std::int64_t number = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 std::map<std::string, double> seconds_by_group(const std::vector<CellTime>& cells) {
   std::map<std::string, double> seconds;
@@ -34,8 +26,9 @@ bool is_in_every_part(const CellSpec& spec) { return spec.kind == CellKind::kLim
 
 Shard parse_shard(const std::string& text) {
   const std::size_t slash = std::min(text.find('/'), text.size());
-  const auto number = parse_integer(std::string_view(text).substr(0, slash));
-  const auto count = parse_integer(std::string_view(text).substr(std::min(slash + 1, text.size())));
+  const auto number = parse_number<std::int64_t>(std::string_view(text).substr(0, slash));
+  const auto count =
+      parse_number<std::int64_t>(std::string_view(text).substr(std::min(slash + 1, text.size())));
   if (number && count && *number >= 1 && *number <= *count && *count <= kMaxShards)
     return {*number, *count};
   throw InputError("--shard is '" + text + "'",

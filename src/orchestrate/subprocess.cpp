@@ -9,13 +9,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fstream>
 #include <set>
 #include <string_view>
 #include <thread>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "orchestrate/subprocess_interrupts.h"
 #include "orchestrate/subprocess_spawn.h"
 
@@ -48,10 +48,8 @@ pid_t parent_of(const std::filesystem::path& process) {
   file.read(buffer.data(), buffer.size());
   const std::string_view text(buffer.data(), static_cast<std::size_t>(file.gcount()));
   const std::size_t name_end = text.rfind(") ");
-  pid_t parent = 0;
-  if (name_end == text.npos || text.size() < name_end + 4) return parent;
-  std::from_chars(text.data() + name_end + 4, text.data() + text.size(), parent);
-  return parent;
+  if (name_end == text.npos || text.size() < name_end + 4) return 0;
+  return leading_number<pid_t>(text.substr(name_end + 4)).value_or(0);
 }
 
 /// Returns the descendants whose parent has ended: children that this process did not start.
@@ -62,10 +60,9 @@ std::vector<pid_t> orphans() {
   for (std::filesystem::directory_iterator entry("/proc", error); !error && entry != end;
        entry.increment(error)) {
     const std::string name = entry->path().filename();
-    pid_t pid = 0;
-    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (parsed.ptr != name.data() + name.size() || started_children.contains(pid)) continue;
-    if (parent_of(entry->path()) == getpid()) found.push_back(pid);
+    const auto pid = parse_number<pid_t>(name);
+    if (!pid || started_children.contains(*pid)) continue;
+    if (parent_of(entry->path()) == getpid()) found.push_back(*pid);
   }
   return found;
 }

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 
 #include "base/error.h"
@@ -47,11 +46,8 @@ WorkerInfo locate_worker(const char* variable, const char* default_name) {
 
 bool is_executable(const WorkerInfo& worker) { return access(worker.program.c_str(), X_OK) == 0; }
 
-int leading_number(std::string_view text) {
-  int number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
+/// Returns the major version; 0 if there is none.
+int major_of(std::string_view version) { return leading_number<int>(version).value_or(0); }
 
 std::string driver_to_install(int cuda_major) {
   for (const auto& [major, driver] : kOldestDrivers) {
@@ -74,7 +70,7 @@ std::string torch_advice(int cuda_major) {
 bool runs_on(const std::string& architecture, const Gpu& gpu) {
   const auto underscore = architecture.find('_');
   if (underscore == std::string::npos) return false;
-  const int built_capability = leading_number(architecture.substr(underscore + 1));
+  const int built_capability = leading_number<int>(architecture.substr(underscore + 1)).value_or(0);
   const int capability = gpu.compute_major * 10 + gpu.compute_minor;
   if (architecture.ends_with('a')) return capability == built_capability;
   if (architecture.starts_with("compute_")) return capability >= built_capability;
@@ -118,13 +114,13 @@ std::optional<std::string> worker_refusal(const WorkerInfo& worker, const Gpu& g
         "torch that has CUDA (LIBTORCH or TORCH_PYTHON)",
         gpu.name, worker.torch);
   }
-  const int needed_cuda = leading_number(worker.cuda);
-  if (!survey.cuda.empty() && leading_number(survey.cuda) < needed_cuda) {
+  const int needed_cuda = major_of(worker.cuda);
+  if (!survey.cuda.empty() && major_of(survey.cuda) < needed_cuda) {
     return fmt::format(
         "the driver {} supports CUDA {}, but the worker's torch {} needs CUDA {}; install driver "
         "{}{}",
         survey.driver, survey.cuda, worker.torch, worker.cuda, driver_to_install(needed_cuda),
-        torch_advice(leading_number(survey.cuda)));
+        torch_advice(major_of(survey.cuda)));
   }
   const auto& architectures = worker.architectures;
   const bool is_supported =

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "base/error.h"
 #include "base/text.h"
 #include "results/bounds.h"
@@ -22,14 +20,11 @@ Size make_size(std::string name, std::int64_t d_model, std::int64_t d_ff, std::i
 
 std::int64_t parse_positive(const std::string& field_name, std::string_view text,
                             std::string_view size_text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value <= 0) {
-    throw InputError("size '" + std::string(size_text) + "': " + field_name + " is '" +
-                         std::string(text) + "', not a positive number",
-                     "write NAME=d_model,d_ff,layers,heads");
-  }
-  return value;
+  const auto value = parse_number<std::int64_t>(text);
+  if (value && *value > 0) return *value;
+  throw InputError("size '" + std::string(size_text) + "': " + field_name + " is '" +
+                       std::string(text) + "', not a positive number",
+                   "write NAME=d_model,d_ff,layers,heads");
 }
 
 void check_heads(const ModelShape& shape, std::string_view size_text) {
@@ -55,14 +50,12 @@ const std::vector<Edition>& editions() {
                                          make_size("medium", 1024, 4096, 24, 16),
                                          make_size("large", 1280, 5120, 36, 20)};
     Edition spring_2025{.name = std::string(kEdition2025),
-                        .handout_version = "1.0.x",
                         .section = "1.1",
                         .sizes = shared_sizes,
                         .contexts = {128, 256, 512, 1024}};
     spring_2025.sizes.push_back(make_size("xl", 1600, 6400, 48, 25));
     spring_2025.sizes.push_back(make_size("2.7B", 2560, 10240, 32, 32));
     Edition spring_2026{.name = std::string(kEdition2026),
-                        .handout_version = "26.1.x",
                         .section = "2.1",
                         .sizes = shared_sizes,
                         .contexts = {128, 512, 2048}};

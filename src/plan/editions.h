@@ -20,7 +20,6 @@ struct Size {
 
 struct Edition {
   std::string name;                    ///< "2025", "2026"
-  std::string handout_version;         ///< "1.0.x", "26.1.x"
   std::string section;                 ///< The handout's section on profiling: "1.1", "2.1"
   std::vector<Size> sizes;             ///< The smallest size comes first.
   std::vector<std::int64_t> contexts;  ///< Sequence lengths in tokens of all problems.

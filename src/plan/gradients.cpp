@@ -1,6 +1,5 @@
 #include "plan/gradients.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -73,10 +72,6 @@ std::vector<std::int64_t> all_reduce_bytes(const CellSpec& spec) {
 }
 
 std::int64_t all_reduce_count(const CellSpec& spec) { return std::ssize(all_reduce_bytes(spec)); }
-
-double BucketFormula::optimal_bucket_count() const {
-  return std::sqrt(total_bytes / (bytes_per_second * latency_seconds));
-}
 
 double BucketFormula::optimal_bucket_bytes() const {
   return std::sqrt(total_bytes * bytes_per_second * latency_seconds);

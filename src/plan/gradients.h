@@ -41,7 +41,6 @@ struct BucketFormula {
   double exposed_seconds(double bucket_count) const {
     return total_bytes / (bucket_count * bytes_per_second) + bucket_count * latency_seconds;
   }
-  double optimal_bucket_count() const;  ///< √(total / (β α))
   double optimal_bucket_bytes() const;  ///< √(total β α)
 };
 

@@ -1,13 +1,7 @@
 #include "plan/planner.h"
 
-#include "base/table.h"
-#include "results/run_labels.h"
-
 namespace labreport {
 namespace {
-
-constexpr Names<Preset, 3> kPresets{
-    {{Preset::kFull, kPresetFull}, {Preset::kQuick, kPresetQuick}, {Preset::kDemo, kPresetDemo}}};
 
 constexpr std::int64_t kDemoVocab = 512;
 constexpr std::int64_t kDemoContext = 64;
@@ -27,10 +21,6 @@ void replace_if_selected(std::vector<T>& values, const std::vector<T>& selected)
 }
 
 }  // namespace
-
-std::string_view name(Preset preset) { return name_in(kPresets, preset); }
-
-Preset parse_preset(std::string_view text) { return parse_name(kPresets, "preset", text); }
 
 std::vector<Size> known_sizes(const Edition& edition, Preset preset) {
   return preset == Preset::kDemo ? demo_sizes() : edition.sizes;

@@ -8,13 +8,16 @@
 
 #include "plan/editions.h"
 #include "results/run.h"
+#include "results/run_labels.h"
 
 namespace labreport {
 
 enum class Preset { kFull, kQuick, kDemo };
 
-std::string_view name(Preset preset);
-Preset parse_preset(std::string_view text);
+template <>
+inline constexpr auto kEnumNames<Preset> = enum_names<Preset>(
+    "preset",
+    {{Preset::kFull, kPresetFull}, {Preset::kQuick, kPresetQuick}, {Preset::kDemo, kPresetDemo}});
 
 /// The choices that the user made with flags. An empty member leaves the choice to the preset.
 struct Selection {

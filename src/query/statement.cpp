@@ -48,16 +48,12 @@ void Statement::bind(int parameter, std::string_view text) {
   sqlite3_bind_text64(get(), parameter, bytes, text.size(), SQLITE_STATIC, SQLITE_UTF8);
 }
 
-void Statement::bind(int parameter, std::nullopt_t /*null*/) {
-  sqlite3_bind_null(get(), parameter);
-}
-
 void Statement::bind(int parameter, const Scalar& value) {
-  if (std::holds_alternative<std::monostate>(value)) return bind(parameter, std::nullopt);
   if (const auto* text = std::get_if<std::string>(&value)) return bind(parameter, *text);
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return bind(parameter, *integer);
   if (const auto* real = std::get_if<double>(&value)) return bind(parameter, *real);
-  bind(parameter, std::get<bool>(value));
+  if (const auto* truth = std::get_if<bool>(&value)) return bind(parameter, *truth);
+  sqlite3_bind_null(get(), parameter);
 }
 
 void Statement::step_and_reset() {

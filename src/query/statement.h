@@ -48,15 +48,11 @@ class Statement {
   void bind(int parameter, std::string_view text);  ///< The text must live until the step.
   void bind(int parameter, const std::string& text) { bind(parameter, std::string_view(text)); }
   void bind(int parameter, const char* text) { bind(parameter, std::string_view(text)); }
-  void bind(int parameter, std::nullopt_t null);
   void bind(int parameter, const Scalar& value);
   template <typename Value>
   void bind(int parameter, const std::optional<Value>& value) {
-    if (value) {
-      bind(parameter, *value);
-    } else {
-      bind(parameter, std::nullopt);
-    }
+    if (value) return bind(parameter, *value);
+    sqlite3_bind_null(get(), parameter);
   }
   /// Runs the statement with the bound parameters; it can then be run again.
   void step_and_reset();

@@ -5,8 +5,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "base/table.h"
 
 namespace labreport {
 
@@ -25,8 +26,32 @@ enum class CellKind {
   kSharding,
   kDataParallel
 };
+template <>
+inline constexpr auto kEnumNames<CellKind> =
+    enum_names<CellKind>("cell kind", {{CellKind::kTiming, "timing"},
+                                       {CellKind::kLimits, "limits"},
+                                       {CellKind::kAccumulation, "accumulation"},
+                                       {CellKind::kDtypes, "dtypes"},
+                                       {CellKind::kLayerNorm, "layer_norm"},
+                                       {CellKind::kKernels, "kernels"},
+                                       {CellKind::kMemory, "memory"},
+                                       {CellKind::kAttention, "attention"},
+                                       {CellKind::kLadder, "ladder"},
+                                       {CellKind::kCheckpointing, "checkpointing"},
+                                       {CellKind::kAllReduce, "all_reduce"},
+                                       {CellKind::kSharding, "sharding"},
+                                       {CellKind::kDataParallel, "data_parallel"}});
 enum class DeviceKind { kCuda, kCpu };
+template <>
+inline constexpr auto kEnumNames<DeviceKind> =
+    enum_names<DeviceKind>("device", {{DeviceKind::kCuda, "cuda"}, {DeviceKind::kCpu, "cpu"}});
 enum class Precision { kFp32, kTf32, kBf16, kFp16 };
+template <>
+inline constexpr auto kEnumNames<Precision> =
+    enum_names<Precision>("precision", {{Precision::kFp32, "fp32", "FP32"},
+                                        {Precision::kTf32, "tf32", "TF32"},
+                                        {Precision::kBf16, "bf16", "BF16"},
+                                        {Precision::kFp16, "fp16", "FP16"}});
 
 /// The work of one step.
 enum class Mode {
@@ -35,6 +60,12 @@ enum class Mode {
   kForwardBackward,  ///< forward, loss, backward
   kTrainStep,        ///< forward, loss, backward, AdamW
 };
+template <>
+inline constexpr auto kEnumNames<Mode> =
+    enum_names<Mode>("mode", {{Mode::kInference, "inference", "inference"},
+                              {Mode::kForward, "forward", "forward"},
+                              {Mode::kForwardBackward, "forward_backward", "forward+backward"},
+                              {Mode::kTrainStep, "train_step", "training step"}});
 
 /// The work of each mode includes the work of the mode before it.
 inline constexpr std::array kModes{Mode::kInference, Mode::kForward, Mode::kForwardBackward,
@@ -47,10 +78,23 @@ enum class AttentionMethod {
   kLeaderboard,  ///< kDoBench with 1 s of warm-up and 10 s of repeats. Each repeat times forward
                  ///< and backward together.
 };
+template <>
+inline constexpr auto kEnumNames<AttentionMethod> =
+    enum_names<AttentionMethod>("method", {{AttentionMethod::kSynced, "synced"},
+                                           {AttentionMethod::kDoBench, "do_bench"},
+                                           {AttentionMethod::kLeaderboard, "leaderboard"}});
 
 /// The implementation of attention: the network's own operators, a backend of
 /// scaled_dot_product_attention, or the user's code.
 enum class AttentionBackend { kEager, kFlash, kEfficient, kCudnn, kMath, kCustom };
+template <>
+inline constexpr auto kEnumNames<AttentionBackend> = enum_names<AttentionBackend>(
+    "backend", {{AttentionBackend::kEager, "eager", "eager"},
+                {AttentionBackend::kFlash, "flash", "SDPA flash"},
+                {AttentionBackend::kEfficient, "efficient", "SDPA efficient"},
+                {AttentionBackend::kCudnn, "cudnn", "SDPA cuDNN"},
+                {AttentionBackend::kMath, "math", "SDPA math"},
+                {AttentionBackend::kCustom, "custom", "custom"}});
 
 /// The variants of the training step that kind `ladder` compares. Each keeps the changes of the
 /// variants before it.
@@ -61,12 +105,22 @@ enum class Variant {
   kFusedAdamW,  ///< AdamW as one fused kernel for many parameters.
   kCudaGraph,   ///< The whole step captured once and replayed as a CUDA graph.
 };
+template <>
+inline constexpr auto kEnumNames<Variant> =
+    enum_names<Variant>("variant", {{Variant::kEinsum, "einsum", "einsum"},
+                                    {Variant::kMatmul, "matmul", "matmul"},
+                                    {Variant::kSdpa, "sdpa", "SDPA"},
+                                    {Variant::kFusedAdamW, "fused_adamw", "fused AdamW"},
+                                    {Variant::kCudaGraph, "cuda_graph", "CUDA graph"}});
 
 inline constexpr std::array kVariants{Variant::kEinsum, Variant::kMatmul, Variant::kSdpa,
                                       Variant::kFusedAdamW, Variant::kCudaGraph};
 
 /// The library that carries data between processes.
 enum class Collectives { kNccl, kGloo };
+template <>
+inline constexpr auto kEnumNames<Collectives> = enum_names<Collectives>(
+    "collectives", {{Collectives::kNccl, "nccl", "NCCL"}, {Collectives::kGloo, "gloo", "Gloo"}});
 
 /// The training state that is split among the ranks; each rank holds a copy of all other state.
 enum class Sharding {
@@ -74,6 +128,11 @@ enum class Sharding {
   kOptimizer,  ///< The optimizer's state: each rank updates its own parameters and broadcasts them.
   kWeights,    ///< Linear layers and the embedding: weights, gradients and optimizer state.
 };
+template <>
+inline constexpr auto kEnumNames<Sharding> = enum_names<Sharding>(
+    "sharding", {{Sharding::kNone, "none", "nothing sharded"},
+                 {Sharding::kOptimizer, "optimizer", "optimizer state sharded"},
+                 {Sharding::kWeights, "weights", "weights sharded (FSDP)"}});
 
 inline constexpr std::array kShardings{Sharding::kNone, Sharding::kOptimizer, Sharding::kWeights};
 
@@ -95,41 +154,17 @@ enum class Scheme {
   kBucketed,      ///< kOverlapped for buckets of gradients, filled from the last parameter on.
   kReducer,       ///< PyTorch's `c10d::Reducer`, which DistributedDataParallel uses.
 };
+template <>
+inline constexpr auto kEnumNames<Scheme> =
+    enum_names<Scheme>("scheme", {{Scheme::kNone, "none", "no communication"},
+                                  {Scheme::kPerParameter, "per_parameter", "per parameter"},
+                                  {Scheme::kFlat, "flat", "flat"},
+                                  {Scheme::kOverlapped, "overlapped", "overlapped"},
+                                  {Scheme::kBucketed, "bucketed", "buckets"},
+                                  {Scheme::kReducer, "reducer", "PyTorch's Reducer"}});
 
 inline constexpr std::array kSchemes{Scheme::kNone,       Scheme::kPerParameter, Scheme::kFlat,
                                      Scheme::kOverlapped, Scheme::kBucketed,     Scheme::kReducer};
-
-/// `name` returns the name used in JSON, flags and slugs. `parse_*` reads it, and throws
-/// `InputError` with the nearest valid names.
-std::string_view name(CellKind kind);
-std::string_view name(DeviceKind device);
-std::string_view name(Precision precision);
-std::string_view name(Mode mode);
-std::string_view name(AttentionMethod method);
-std::string_view name(AttentionBackend backend);
-std::string_view name(Variant variant);
-std::string_view name(Collectives collectives);
-std::string_view name(Sharding sharding);
-std::string_view name(Scheme scheme);
-CellKind parse_cell_kind(std::string_view text);
-DeviceKind parse_device_kind(std::string_view text);
-Precision parse_precision(std::string_view text);
-Mode parse_mode(std::string_view text);
-AttentionMethod parse_attention_method(std::string_view text);
-AttentionBackend parse_attention_backend(std::string_view text);
-Variant parse_variant(std::string_view text);
-Collectives parse_collectives(std::string_view text);
-Sharding parse_sharding(std::string_view text);
-Scheme parse_scheme(std::string_view text);
-
-/// `describe` returns words for readers: "forward+backward", "training step", "FP32".
-std::string_view describe(Mode mode);
-std::string_view describe(Precision precision);
-std::string_view describe(AttentionBackend backend);
-std::string_view describe(Variant variant);
-std::string_view describe(Collectives collectives);
-std::string_view describe(Sharding sharding);
-std::string_view describe(Scheme scheme);
 
 struct ModelShape {
   std::int64_t d_model = 0;

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/table.h"
 #include "results/json_reader.h"
 #include "results/json_writer.h"
 #include "results/metric.h"
@@ -91,15 +92,6 @@ inline constexpr auto kMembers = std::tuple();
 // The following functions write structs. nlohmann::json calls to_json() to convert one.
 
 void write_keys_into(Json& object, const std::variant<Scalar, Samples>& data);
-
-/// Returns the names of all values of an enumeration, which must be numbered from 0. name() is
-/// empty for a value beyond the last one.
-template <typename Enum>
-std::vector<std::string> all_names() {
-  std::vector<std::string> names;
-  for (int value = 0; !name(Enum{value}).empty(); ++value) names.emplace_back(name(Enum{value}));
-  return names;
-}
 
 template <typename Value>
 Json json_of(const Value& value) {
@@ -258,7 +250,7 @@ template <typename Value>
 void read_json(const JsonReader& json, Value& value, const Bounds& /*bounds*/ = {}) {
   if constexpr (std::is_enum_v<Value>) {
     try {
-      parse(json.text(), value);
+      value = parse_name<Value>(json.text());
     } catch (const InputError& error) {
       json.throw_error(error.what());
     }

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
 #include "base/text.h"
 
 namespace labreport {

@@ -5,6 +5,7 @@
 // outcome, point or lane. A constant without a role is the name of a metric.
 #pragma once
 
+#include <array>
 #include <string_view>
 
 namespace labreport::metric {
@@ -163,7 +164,6 @@ inline constexpr std::string_view kKept = "kept";  // bytes of the block that st
 inline constexpr std::string_view kBeforeBackward = "before_backward";
 inline constexpr std::string_view kAfterBackward = "after_backward";
 inline constexpr std::string_view kGradients = "gradients";
-// Charts stack the categories in this order: kParameters, kGradients, kOptimizerMemory to kUnknown.
 inline constexpr std::string_view kOptimizerMemory = "optimizer";
 inline constexpr std::string_view kData = "data";
 inline constexpr std::string_view kActivations = "activations";
@@ -171,6 +171,10 @@ inline constexpr std::string_view kWeightCopies = "weight_copies";
 inline constexpr std::string_view kWorkspace = "workspace";
 inline constexpr std::string_view kTemporary = "temporary";
 inline constexpr std::string_view kUnknown = "unknown";
+/// The categories of memory in the order in which charts stack them.
+inline constexpr std::array kCategories{kParameters, kGradients,   kOptimizerMemory,
+                                        kData,       kActivations, kWeightCopies,
+                                        kWorkspace,  kTemporary,   kUnknown};
 inline constexpr std::string_view kTimeline = "timeline";             // table
 inline constexpr std::string_view kAllocations = "allocations";       // table
 inline constexpr std::string_view kLargest = "largest";               // table

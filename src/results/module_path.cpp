@@ -1,7 +1,8 @@
 #include "results/module_path.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "base/text.h"
 
 namespace labreport {
 std::string without_layer(const std::string& module) {
@@ -19,11 +20,8 @@ std::string without_layer(const std::string& module) {
 
 std::optional<std::int64_t> layer_number(std::string_view module) {
   constexpr std::string_view kLayers = "layers.";
-  std::int64_t number = 0;
   if (!module.starts_with(kLayers)) return std::nullopt;
-  const char* digits = module.data() + kLayers.size();
-  const auto parsed = std::from_chars(digits, module.data() + module.size(), number);
-  return parsed.ec == std::errc() ? std::optional(number) : std::nullopt;
+  return leading_number<std::int64_t>(module.substr(kLayers.size()));
 }
 
 }  // namespace labreport

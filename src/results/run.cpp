@@ -35,16 +35,29 @@ const Metric* Launch::find_condition(std::string_view tag, std::string_view name
   return find_in(conditions, tag, name);
 }
 
+std::optional<double> Launch::number(std::string_view tag, std::string_view name) const {
+  const Metric* metric = find(tag, name);
+  return metric == nullptr ? std::nullopt : metric->number();
+}
+
+std::vector<double> Launch::numbers(std::string_view tag, std::string_view name) const {
+  const Metric* metric = find(tag, name);
+  return metric == nullptr ? std::vector<double>() : metric->numbers();
+}
+
+bool Launch::has_condition_above_zero(std::string_view tag, std::string_view name) const {
+  const Metric* condition = find_condition(tag, name);
+  return condition != nullptr && condition->number().value_or(0) > 0;
+}
+
 bool ran_out_of_memory_beside_others(const Launch& launch) {
-  const Metric* others = launch.find_condition(metric::kGpu, metric::kOtherProcesses);
-  return std::holds_alternative<OutOfMemory>(launch.outcome) && others != nullptr &&
-         others->number().value_or(0) > 0;
+  return std::holds_alternative<OutOfMemory>(launch.outcome) &&
+         launch.has_condition_above_zero(metric::kGpu, metric::kOtherProcesses);
 }
 
 const Launch* representative(const Cell& cell) {
   if (cell.launches.empty()) return nullptr;
-  const auto first_ok = std::ranges::find_if(
-      cell.launches, [](const Launch& launch) { return is_ok(launch.outcome); });
+  const auto first_ok = std::ranges::find_if(cell.launches, is_ok, &Launch::outcome);
   return first_ok == cell.launches.end() ? &cell.launches.back() : &*first_ok;
 }
 

@@ -90,6 +90,13 @@ struct Launch {
   /// Searches `metrics`; find_condition() searches `conditions`. Null if there is no such metric.
   const Metric* find(std::string_view tag, std::string_view name) const;
   const Metric* find_condition(std::string_view tag, std::string_view name) const;
+
+  /// Return the number or the samples of a metric (metric.h); empty if there is no such metric.
+  std::optional<double> number(std::string_view tag, std::string_view name) const;
+  std::vector<double> numbers(std::string_view tag, std::string_view name) const;
+
+  /// True if the condition is a number above zero.
+  bool has_condition_above_zero(std::string_view tag, std::string_view name) const;
 };
 
 /// True if the launch ran out of memory while other processes used the device. The launch is kept,

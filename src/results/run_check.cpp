@@ -1,7 +1,6 @@
 #include "results/run_check.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <map>
@@ -11,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "results/bounds.h"
 #include "results/metric_names.h"
 #include "results/run_json_keys.h"
@@ -135,9 +135,7 @@ void check_gpu_trace(const Table& trace, const std::vector<Table>& tables, const
 /// already checked the pattern "2026-05-01T12:34:56Z".
 bool is_valid_time(std::string_view text) {
   const auto number_at = [&](std::size_t begin, std::size_t length) {
-    int value = 0;
-    std::from_chars(text.data() + begin, text.data() + begin + length, value);
-    return value;
+    return leading_number<int>(text.substr(begin, length)).value_or(0);
   };
   const std::chrono::year_month_day date(std::chrono::year(number_at(0, 4)),
                                          std::chrono::month(static_cast<unsigned>(number_at(5, 2))),
@@ -185,8 +183,7 @@ void check_metric_order(const std::vector<Metric>& metrics, const Place& place) 
 
 /// Refuses categories of memory whose bytes add up to more than the step's requested peak.
 void check_categories(const Launch& launch, const Place& place) {
-  const Metric* peak = launch.find(metric::kMemory, metric::kPeakRequested);
-  double remaining_bytes = peak == nullptr ? 0 : peak->number().value_or(0);
+  double remaining_bytes = launch.number(metric::kMemory, metric::kPeakRequested).value_or(0);
   if (remaining_bytes == 0) return;
   for (std::size_t i = 0; i < launch.metrics.size(); ++i) {
     const Metric& metric = launch.metrics[i];

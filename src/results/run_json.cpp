@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "base/messages.h"
+#include "base/text.h"
 #include "results/run_check.h"
 #include "results/run_json_keys.h"
 
@@ -13,15 +12,9 @@ namespace {
 
 constexpr const char* kLastRevisionForVersion1 = "e1040cb5";
 
-/// Returns the number that starts at `begin`; −1 if there is none.
-int number_at(std::string_view text, std::size_t begin) {
-  int number = -1;
-  std::from_chars(text.data() + begin, text.data() + text.size(), number);
-  return number;
-}
-
-int major_of(std::string_view version) { return number_at(version, 0); }
-int minor_of(std::string_view version) { return number_at(version, version.find('.') + 1); }
+/// Both return −1 if there is no number.
+int major_of(std::string_view version) { return leading_number<int>(version).value_or(-1); }
+int minor_of(std::string_view version) { return major_of(version.substr(version.find('.') + 1)); }
 
 /// Returns true, and warns, if the minor version is newer than this program's. Throws `InputError`
 /// for another major version.

@@ -13,25 +13,6 @@
 
 namespace labreport {
 
-inline void parse(const std::string& text, CellKind& kind) { kind = parse_cell_kind(text); }
-inline void parse(const std::string& text, DeviceKind& device) { device = parse_device_kind(text); }
-inline void parse(const std::string& text, Precision& precision) {
-  precision = parse_precision(text);
-}
-inline void parse(const std::string& text, Mode& mode) { mode = parse_mode(text); }
-inline void parse(const std::string& text, AttentionMethod& method) {
-  method = parse_attention_method(text);
-}
-inline void parse(const std::string& text, AttentionBackend& backend) {
-  backend = parse_attention_backend(text);
-}
-inline void parse(const std::string& text, Variant& variant) { variant = parse_variant(text); }
-inline void parse(const std::string& text, Sharding& sharding) { sharding = parse_sharding(text); }
-inline void parse(const std::string& text, Collectives& collectives) {
-  collectives = parse_collectives(text);
-}
-inline void parse(const std::string& text, Scheme& scheme) { scheme = parse_scheme(text); }
-
 inline constexpr TextPattern kVersionPattern{"^2\\.[0-9]{1,9}\\.[0-9]{1,9}$",
                                              "a version such as 2.0.0"};
 inline constexpr TextPattern kTimePattern{

@@ -85,6 +85,11 @@ fs::path edition_folder(const fs::path& root, const Run& run) {
   return root / (gpu.empty() ? "device" : gpu) / run.edition;
 }
 
+/// Returns "rank0." for a launch of several processes, else nothing.
+std::string of_rank(const LaunchRequest& request) {
+  return request.rendezvous ? fmt::format("rank{}.", request.rendezvous->rank) : "";
+}
+
 }  // namespace
 
 RunStore::RunStore(fs::path folder) : folder_(std::move(folder)) {}
@@ -103,22 +108,14 @@ fs::path RunStore::launch_file(const std::string& cell_id, std::int64_t launch) 
   return numbered_file(cells_folder(), cell_id, launch, "json");
 }
 
-fs::path RunStore::request_file(const std::string& cell_id, std::int64_t launch) const {
-  return numbered_file(scratch_folder(), cell_id, launch, "request.json");
+fs::path RunStore::request_file(const LaunchRequest& request) const {
+  return numbered_file(scratch_folder(), cell_id(request.spec), request.launch,
+                       of_rank(request) + "request.json");
 }
 
-fs::path RunStore::result_file(const std::string& cell_id, std::int64_t launch) const {
-  return numbered_file(scratch_folder(), cell_id, launch, "result.json");
-}
-
-fs::path RunStore::request_file(const std::string& cell_id, std::int64_t launch,
-                                std::int64_t rank) const {
-  return numbered_file(scratch_folder(), cell_id, launch, fmt::format("rank{}.request.json", rank));
-}
-
-fs::path RunStore::result_file(const std::string& cell_id, std::int64_t launch,
-                               std::int64_t rank) const {
-  return numbered_file(scratch_folder(), cell_id, launch, fmt::format("rank{}.result.json", rank));
+fs::path RunStore::result_file(const LaunchRequest& request) const {
+  return numbered_file(scratch_folder(), cell_id(request.spec), request.launch,
+                       of_rank(request) + "result.json");
 }
 
 fs::path RunStore::rendezvous_file(const std::string& cell_id, std::int64_t launch) const {

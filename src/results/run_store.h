@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,13 +29,9 @@ class RunStore {
   /// Returns the path prefix of a launch's traces and snapshots; `artifact::` has the endings.
   std::filesystem::path artifact_prefix(const std::string& cell_id, std::int64_t launch) const;
   std::filesystem::path launch_file(const std::string& cell_id, std::int64_t launch) const;
-  std::filesystem::path request_file(const std::string& cell_id, std::int64_t launch) const;
-  std::filesystem::path result_file(const std::string& cell_id, std::int64_t launch) const;
-  /// A launch of several processes has a request and a result for each rank.
-  std::filesystem::path request_file(const std::string& cell_id, std::int64_t launch,
-                                     std::int64_t rank) const;
-  std::filesystem::path result_file(const std::string& cell_id, std::int64_t launch,
-                                    std::int64_t rank) const;
+  /// A launch has a request and a result; one of several processes has them for each rank.
+  std::filesystem::path request_file(const LaunchRequest& request) const;
+  std::filesystem::path result_file(const LaunchRequest& request) const;
   /// Returns the file by which the processes of a launch find each other.
   std::filesystem::path rendezvous_file(const std::string& cell_id, std::int64_t launch) const;
 

@@ -49,9 +49,7 @@ Columns timeline_columns() {
   Columns columns{{column::kEvent, kOrdinal, "from 1, in the step"},
                   {column::kTimeNs, kTime},
                   {column::kPhase, kText}};
-  for (const auto category : {metric::kParameters, metric::kGradients, metric::kOptimizerMemory,
-                              metric::kData, metric::kActivations, metric::kWeightCopies,
-                              metric::kWorkspace, metric::kTemporary, metric::kUnknown}) {
+  for (const auto category : metric::kCategories) {
     columns.emplace_back(category, kSize).is_optional = true;
   }
   columns.emplace_back(metric::kAllocated, kSize);

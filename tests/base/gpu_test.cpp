@@ -191,7 +191,6 @@ TEST_F(GpuTest, LooksAtClocksAndCumulativeSlowdowns) {
   EXPECT_EQ(state.sm_clock_mhz, 1755);
   EXPECT_EQ(state.memory_clock_mhz, 3201);
   EXPECT_EQ(state.temperature_c, 41);
-  EXPECT_EQ(state.power_mw, std::nullopt) << "the fake has no such call";
   EXPECT_EQ(state.thermal_slowdown_ns, 70);
   EXPECT_EQ(state.hardware_slowdown_ns, 9) << "one of two counters is known";
   EXPECT_EQ(state.power_slowdown_ns, 5000);

@@ -4,7 +4,19 @@
 
 #include "base/error.h"
 
-namespace labreport::table_test {
+namespace labreport {
+namespace table_test {
+
+enum class Shade { kLight, kDark, kUnnamed };
+
+}  // namespace table_test
+
+template <>
+inline constexpr auto kEnumNames<table_test::Shade> =
+    enum_names<table_test::Shade>("shade", {{table_test::Shade::kLight, "light", "a light shade"},
+                                            {table_test::Shade::kDark, "dark", "a dark shade"}});
+
+namespace table_test {
 namespace {
 
 enum class Sign { kPlus, kMinus, kNone };
@@ -31,5 +43,24 @@ TEST(Names, RefuseAnUnknownNameAndSayWhichOneIsNear) {
   }
 }
 
+TEST(EnumNames, GiveNamesAndWordsAndReadNames) {
+  EXPECT_EQ(name(Shade::kDark), "dark");
+  EXPECT_EQ(describe(Shade::kDark), "a dark shade");
+  EXPECT_EQ(name(Shade::kUnnamed), "");
+  EXPECT_EQ(parse_name<Shade>("dark"), Shade::kDark);
+  EXPECT_EQ(all_names<Shade>(), (std::vector<std::string>{"light", "dark"}));
+}
+
+TEST(EnumNames, RefuseAnUnknownNameAndSayWhichOneIsNear) {
+  try {
+    parse_name<Shade>("drak");
+    FAIL() << "took an unknown name";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("unknown shade 'drak'"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("dark"), std::string::npos) << error.what();
+  }
+}
+
 }  // namespace
-}  // namespace labreport::table_test
+}  // namespace table_test
+}  // namespace labreport

@@ -61,5 +61,14 @@ TEST(Text, KnowsWellFormedUtf8) {
   EXPECT_FALSE(is_utf8("\xFF"));
 }
 
+TEST(Numbers, AreReadFromTheStartOrFromTheWholeText) {
+  EXPECT_EQ(leading_number<int>("12.8 GB"), 12);
+  EXPECT_EQ(leading_number<int>(" 12"), std::nullopt);
+  EXPECT_EQ(parse_number<int>("12"), 12);
+  EXPECT_EQ(parse_number<double>("1.5"), 1.5);
+  EXPECT_EQ(parse_number<int>("12 "), std::nullopt);
+  EXPECT_EQ(parse_number<int>("99999999999"), std::nullopt) << "no int holds it";
+}
+
 }  // namespace
 }  // namespace labreport::text_test

@@ -50,7 +50,7 @@ void check_kept(const std::vector<PlannedCell>& cells) {
 void plan(const Request& flags) {
   std::vector<PlannedCell> cells;
   const bool taken = accepted([&] {
-    const Preset preset = flags.preset ? parse_preset(*flags.preset) : Preset::kFull;
+    const Preset preset = flags.preset ? parse_name<Preset>(*flags.preset) : Preset::kFull;
     if (flags.gpus) parse_gpus(*flags.gpus);
     cells = plan_cells(plan_input(flags, preset, DeviceKind::kCuda), Run());
   });

@@ -40,7 +40,7 @@ TEST(Editions, AreThoseThatARunMayHave) {
   for (const std::string_view name : kEditionNames) EXPECT_EQ(find_edition(name).name, name);
   for (const std::string_view name : kPresetNames) {
     if (name == kPresetNone) continue;
-    EXPECT_EQ(labreport::name(parse_preset(name)), name);
+    EXPECT_EQ(labreport::name(parse_name<Preset>(name)), name);
   }
 }
 

@@ -47,8 +47,8 @@ TEST(Axes, AreReplacedByTheSelection) {
 }
 
 TEST(Presets, RoundTripAndRefuseUnknownNames) {
-  EXPECT_EQ(parse_preset(name(Preset::kQuick)), Preset::kQuick);
-  EXPECT_THROW(parse_preset("fast"), InputError);
+  EXPECT_EQ(parse_name<Preset>(name(Preset::kQuick)), Preset::kQuick);
+  EXPECT_THROW(parse_name<Preset>("fast"), InputError);
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ TEST(CellId, NamesSchemeAndBucketBytes) {
   spec.bucket_bytes = 10'000'000;
   spec.batch = 2;
   EXPECT_EQ(cell_id(spec), "data_parallel.cuda.nccl.r2.bucketed.k10000000.b2");
-  for (const Scheme scheme : kSchemes) EXPECT_EQ(parse_scheme(name(scheme)), scheme);
+  for (const Scheme scheme : kSchemes) EXPECT_EQ(parse_name<Scheme>(name(scheme)), scheme);
 }
 
 TEST(CellId, NamesCollectivesAndRankCount) {
@@ -82,7 +82,7 @@ TEST(CellId, NamesTheSharding) {
     spec.sharding = sharding;
     EXPECT_NE(cell_id(spec).find(".nccl.r2." + std::string(name(sharding)) + ".b4."),
               std::string::npos);
-    EXPECT_EQ(parse_sharding(name(sharding)), sharding);
+    EXPECT_EQ(parse_name<Sharding>(name(sharding)), sharding);
   }
 }
 
@@ -118,15 +118,15 @@ TEST(SameSetting, ComparesNetworkBatchAndPrecision) {
 }
 
 TEST(CellNames, RoundTrip) {
-  EXPECT_EQ(parse_mode(name(Mode::kTrainStep)), Mode::kTrainStep);
-  EXPECT_EQ(parse_precision("bf16"), Precision::kBf16);
-  EXPECT_EQ(parse_cell_kind("limits"), CellKind::kLimits);
-  EXPECT_EQ(parse_device_kind("cpu"), DeviceKind::kCpu);
+  EXPECT_EQ(parse_name<Mode>(name(Mode::kTrainStep)), Mode::kTrainStep);
+  EXPECT_EQ(parse_name<Precision>("bf16"), Precision::kBf16);
+  EXPECT_EQ(parse_name<CellKind>("limits"), CellKind::kLimits);
+  EXPECT_EQ(parse_name<DeviceKind>("cpu"), DeviceKind::kCpu);
 }
 
 TEST(CellNames, RefuseUnknownNamesAndListValidNames) {
   try {
-    parse_precision("fp8");
+    parse_name<Precision>("fp8");
     FAIL();
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(), "unknown precision 'fp8'; use one of: fp32, tf32, bf16, fp16");

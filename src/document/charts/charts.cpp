@@ -1,13 +1,13 @@
 #include "document/charts/charts.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <utility>
 
 #include "base/printable.h"
+#include "base/text.h"
 #include "embedded/document.h"
 
 namespace labreport {
@@ -108,11 +108,9 @@ void fit_layers(nlohmann::json& layers, ChartWidth width, bool with_legend) {
 
 /// Removes the text up to the next `prefix` and returns the number after it; NaN if there is none.
 double take_number(std::string_view& text, std::string_view prefix) {
-  double number = std::numeric_limits<double>::quiet_NaN();
   const std::size_t at = std::min(text.find(prefix), text.size());
   text.remove_prefix(std::min(at + prefix.size(), text.size()));
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
+  return leading_number<double>(text).value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
 /// Adapts the spec to the width. A layer whose name begins with "wide-only" or "narrow-only" is

@@ -13,7 +13,6 @@
 #include "document/index/value_rows.h"
 #include "document/keyed_number.h"
 #include "document/waterfall.h"
-#include "plan/arithmetic.h"
 #include "plan/editions.h"
 
 namespace labreport {

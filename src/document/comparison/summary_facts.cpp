@@ -27,7 +27,7 @@ bool is_step_time(const ComparedRow& row) { return row.measure == Measure::kStep
 
 /// True if the times differ by less than the smallest difference that verdicts count.
 bool is_equally_fast(double ratio) {
-  return std::abs(std::log(ratio)) < std::log1p(JudgeOptions().smallest_effect);
+  return std::abs(std::log(ratio)) < std::log1p(kSmallestEffect);
 }
 
 /// Returns the training step of the largest network at its longest context; null if none has a

@@ -1,7 +1,6 @@
 #include "document/comparison/two_models.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "analysis/comparison.h"

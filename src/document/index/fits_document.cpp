@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 #include <set>
 #include <tuple>
 
@@ -33,25 +32,25 @@ struct PeakEvidence {
   /// Returns a key that distinguishes kinds of steps. Steps with checkpoints, and steps that shard
   /// the optimizer's state, are kinds of their own.
   auto kind_key() const {
-    return std::tuple(has_checkpoints(), is_sharded(), parse_mode(peaks.mode),
-                      parse_precision(peaks.precision));
+    return std::tuple(has_checkpoints(), is_sharded(), parse_name<Mode>(peaks.mode),
+                      parse_name<Precision>(peaks.precision));
   }
   /// True for steps of the kind and for those that contain one, as a training step contains its
   /// forward pass. They need at least as much memory.
   bool contains(const PeakEvidence& kind) const {
     return has_checkpoints() == kind.has_checkpoints() && is_sharded() == kind.is_sharded() &&
            peaks.precision == kind.peaks.precision &&
-           parse_mode(peaks.mode) >= parse_mode(kind.peaks.mode);
+           parse_name<Mode>(peaks.mode) >= parse_name<Mode>(kind.peaks.mode);
   }
-  std::string step_words() const { return mode_words(parse_mode(peaks.mode)); }
+  std::string step_words() const { return mode_words(parse_name<Mode>(peaks.mode)); }
   std::string precision_words() const {
-    return std::string(describe(parse_precision(peaks.precision)));
+    return std::string(describe(parse_name<Precision>(peaks.precision)));
   }
   CellSpec spec(const ModelShape& shape) const {
     CellSpec spec;
     spec.model = shape;
-    spec.mode = parse_mode(peaks.mode);
-    spec.precision = parse_precision(peaks.precision);
+    spec.mode = parse_name<Mode>(peaks.mode);
+    spec.precision = parse_name<Precision>(peaks.precision);
     return spec;
   }
   double predicted_bytes(const ModelShape& shape, std::int64_t context) const {
@@ -254,8 +253,8 @@ nlohmann::json page_script_data(const std::vector<FitNetwork>& networks,
   // whose step fits the GPU with the least memory.
   const PeakEvidence& initial_kind =
       *std::ranges::max_element(kinds, {}, [](const PeakEvidence& kind) {
-        return std::tuple(kind.is_plain(), parse_mode(kind.peaks.mode),
-                          parse_precision(kind.peaks.precision));
+        return std::tuple(kind.is_plain(), parse_name<Mode>(kind.peaks.mode),
+                          parse_name<Precision>(kind.peaks.precision));
       });
   nlohmann::json network_list = nlohmann::json::array();
   std::string initial_network = networks.front().key;

@@ -4,6 +4,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "base/table.h"
 #include "results/json_writer.h"
 
 namespace labreport {
@@ -12,27 +13,14 @@ namespace {
 constexpr double kNsPerMicrosecond = 1e3;
 constexpr int kHostProcess = 0, kDeviceProcess = 1;
 
-const char* category_name(TraceKind kind) {
-  switch (kind) {
-    case TraceKind::kOperator:
-      return "operator";
-    case TraceKind::kRange:
-      return "range";
-    case TraceKind::kBackward:
-      return "backward";
-    case TraceKind::kRuntime:
-      return "runtime";
-    case TraceKind::kKernel:
-      return "kernel";
-    case TraceKind::kMemcpy:
-      return "copy";
-    case TraceKind::kMemset:
-      return "memset";
-    case TraceKind::kOverhead:
-      return "overhead";
-  }
-  return "";
-}
+constexpr Names<TraceKind, 8> kCategories{{{TraceKind::kOperator, "operator"},
+                                           {TraceKind::kRange, "range"},
+                                           {TraceKind::kBackward, "backward"},
+                                           {TraceKind::kRuntime, "runtime"},
+                                           {TraceKind::kKernel, "kernel"},
+                                           {TraceKind::kMemcpy, "copy"},
+                                           {TraceKind::kMemset, "memset"},
+                                           {TraceKind::kOverhead, "overhead"}}};
 
 double microseconds(std::int64_t ns) { return static_cast<double>(ns) / kNsPerMicrosecond; }
 
@@ -48,7 +36,7 @@ nlohmann::ordered_json event_line(const char* type, const TraceEvent& event) {
 nlohmann::ordered_json slice_json(const TraceEvent& event, const Attribution* attribution) {
   nlohmann::ordered_json line = event_line("X", event);
   line["dur"] = microseconds(event.duration_ns);
-  line["cat"] = category_name(event.kind);
+  line["cat"] = name_in(kCategories, event.kind);
   line["name"] = event.name;
   nlohmann::ordered_json& args = line["args"];
   args = nlohmann::ordered_json::object();

@@ -51,19 +51,12 @@ std::string allocations_csv(const MemoryTimeline& timeline) {
   return csv;
 }
 
-std::uintmax_t write_memory_files(const std::string& path_prefix, const MemoryTimeline& timeline) {
-  const std::string csv = allocations_csv(timeline);
-  const std::string pickle = snapshot_pickle(timeline);
-  const std::string counter = memory_counter(timeline);
-  make_writable_folder(std::filesystem::path(path_prefix).parent_path());
-  write_atomically(path_prefix + artifact::kAllocations, csv, Sync::kNothing);
-  write_atomically(path_prefix + artifact::kSnapshot, pickle, Sync::kNothing);
-  write_atomically(path_prefix + artifact::kTrace, counter, Sync::kNothing);
-  return csv.size() + pickle.size() + counter.size();
-}
-
 std::string keep_memory_files(const std::string& path_prefix, const MemoryTimeline& timeline) try {
-  if (!path_prefix.empty()) write_memory_files(path_prefix, timeline);
+  if (path_prefix.empty()) return "";
+  make_writable_folder(std::filesystem::path(path_prefix).parent_path());
+  write_atomically(path_prefix + artifact::kAllocations, allocations_csv(timeline), Sync::kNothing);
+  write_atomically(path_prefix + artifact::kSnapshot, snapshot_pickle(timeline), Sync::kNothing);
+  write_atomically(path_prefix + artifact::kTrace, memory_counter(timeline), Sync::kNothing);
   return "";
 } catch (const Error& error) {
   return std::string("the history's files were not kept: ") + error.what();

@@ -1,7 +1,6 @@
 // Writes a memory history as files for other programs.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "measure/memory/timeline.h"
@@ -20,11 +19,8 @@ std::string allocations_csv(const MemoryTimeline& timeline);
 std::string memory_counter(const MemoryTimeline& timeline);
 
 /// Writes snapshot, CSV and counter to files named `path_prefix` plus an ending from `artifact::`,
-/// and creates their folder. Throws `Error` on failure. Returns the total bytes of the files.
-std::uintmax_t write_memory_files(const std::string& path_prefix, const MemoryTimeline& timeline);
-
-/// Calls write_memory_files() unless `path_prefix` is empty. A failure does not end the
-/// measurement: it is returned as a warning. Success returns an empty text.
+/// and creates their folder. Nothing is written if `path_prefix` is empty. A failure does not end
+/// the measurement: it is returned as a warning. Success returns an empty text.
 std::string keep_memory_files(const std::string& path_prefix, const MemoryTimeline& timeline);
 
 }  // namespace labreport

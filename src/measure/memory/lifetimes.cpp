@@ -82,11 +82,7 @@ MemoryCategory category_of(const MemoryHistory& history, const KnownMemory& know
 }  // namespace
 
 std::string_view name(MemoryCategory category) {
-  static constexpr std::string_view kNames[] = {
-      metric::kParameters, metric::kGradients,   metric::kOptimizerMemory,
-      metric::kData,       metric::kActivations, metric::kWeightCopies,
-      metric::kWorkspace,  metric::kTemporary,   metric::kUnknown};
-  return kNames[static_cast<std::size_t>(category)];
+  return metric::kCategories[static_cast<std::size_t>(category)];
 }
 
 const MemoryEvent& event_of(const MemoryHistory& history, std::size_t number) {

@@ -10,6 +10,7 @@
 
 namespace labreport {
 
+/// The categories of metric::kCategories, in its order.
 enum class MemoryCategory {
   kParameters,
   kGradients,

@@ -1,5 +1,6 @@
 #include <map>
 
+#include "base/table.h"
 #include "measure/memory/files.h"
 #include "measure/memory/pickle.h"
 
@@ -54,21 +55,11 @@ class SnapshotWriter {
   std::map<std::pair<MemoryOrigin, std::string>, std::uint32_t> frame_numbers_;
 };
 
-std::string_view action_of(MemoryEventKind kind) {
-  switch (kind) {
-    case MemoryEventKind::kAllocation:
-      return "alloc";
-    case MemoryEventKind::kFree:
-      return "free_completed";
-    case MemoryEventKind::kSegment:
-      return "segment_alloc";
-    case MemoryEventKind::kSegmentFree:
-      return "segment_free";
-    case MemoryEventKind::kOutOfMemory:
-      return "oom";
-  }
-  return "";
-}
+constexpr Names<MemoryEventKind, 5> kActions{{{MemoryEventKind::kAllocation, "alloc"},
+                                              {MemoryEventKind::kFree, "free_completed"},
+                                              {MemoryEventKind::kSegment, "segment_alloc"},
+                                              {MemoryEventKind::kSegmentFree, "segment_free"},
+                                              {MemoryEventKind::kOutOfMemory, "oom"}}};
 
 void SnapshotWriter::write_trace() {
   pickle_.open_list();
@@ -77,7 +68,7 @@ void SnapshotWriter::write_trace() {
     if (++event_count % kEventsPerFlush == 0) pickle_.flush_list();
     // LibTorch records a request to free and a completed free; on one stream both happen at once.
     if (event.kind == MemoryEventKind::kFree) write_event(event, "free_requested");
-    write_event(event, action_of(event.kind));
+    write_event(event, name_in(kActions, event.kind));
   }
   pickle_.close_list();
 }

@@ -60,8 +60,7 @@ Scalar count_flagged(const at::Tensor& flags, std::int64_t scale_index) {
 }
 
 void add_rows(Table& table, const NumberFormat& format, std::string_view method_name,
-              std::int64_t width, const NormErrors& device_errors) {
-  const NormErrors errors = on_host(device_errors);
+              std::int64_t width, const NormErrors& errors) {
   for (std::int64_t i = 0; i <= kMaxScaleLog2 - kMinScaleLog2; ++i) {
     table.rows.push_back(
         {std::string(name(format.precision)), std::string(method_name), width, kMinScaleLog2 + i,

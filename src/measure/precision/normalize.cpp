@@ -109,20 +109,12 @@ NormErrors errors_of(const at::Tensor& x, const Affine& affine, NormMethod metho
   errors.sum_overflow = steps.sum.defined() ? any_infinite(steps.sum) & ~any_infinite(steps.squares)
                                             : at::zeros_like(errors.input_overflow);
   errors.underflow = (steps.variance == 0).squeeze(-1);
+  for (at::Tensor* tensor :
+       {&errors.mean, &errors.squares, &errors.variance, &errors.rstd, &errors.output,
+        &errors.input_overflow, &errors.square_overflow, &errors.sum_overflow, &errors.underflow}) {
+    *tensor = tensor->cpu();
+  }
   return errors;
-}
-
-NormErrors on_host(const NormErrors& errors) {
-  const auto host = [](const at::Tensor& tensor) { return tensor.cpu(); };
-  return {host(errors.mean),
-          host(errors.squares),
-          host(errors.variance),
-          host(errors.rstd),
-          host(errors.output),
-          host(errors.input_overflow),
-          host(errors.square_overflow),
-          host(errors.sum_overflow),
-          host(errors.underflow)};
 }
 
 }  // namespace labreport

@@ -30,9 +30,7 @@ struct NormErrors {
 };
 
 /// Computes (x - mean) / sqrt(variance + 1e-5) * weight + bias over the last dimension of x by
-/// `method`, and returns the errors.
+/// `method`, and returns the errors on the host.
 NormErrors errors_of(const at::Tensor& x, const Affine& affine, NormMethod method);
-
-NormErrors on_host(const NormErrors& errors);
 
 }  // namespace labreport

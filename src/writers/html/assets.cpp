@@ -3,7 +3,6 @@
 #include <sodium.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <array>
 
 #include "base/text.h"

@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "document/charts/charts.h"
 #include "document/keyed_number.h"
-#include "writers/html/assets.h"
 #include "writers/html/html.h"
 #include "writers/html/pictures.h"
 #include "writers/html/template.h"

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/text.h"
 #include "writers/html/assets.h"
 #include "writers/html/template.h"
 
@@ -29,10 +29,7 @@ std::string attribute_text(std::string_view svg, const std::string& name) {
 
 /// Returns the attribute of the root element as a number; 0 if it is absent.
 double attribute_number(std::string_view svg, const std::string& name) {
-  const std::string text = attribute_text(svg, name);
-  double number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
+  return leading_number<double>(attribute_text(svg, name)).value_or(0);
 }
 
 std::string copied_attribute(std::string_view svg, const std::string& name) {
