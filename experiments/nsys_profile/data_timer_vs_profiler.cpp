@@ -1,5 +1,6 @@
 // Presents part (a): a pass's time by the profiler against its time by the timer.
 #include <algorithm>
+#include <cmath>
 
 #include "base/format.h"
 #include "base/lists.h"
@@ -110,6 +111,20 @@ std::vector<TimerComparison> forward_passes(const std::vector<const KernelProfil
   return passes;
 }
 
+/// Writes a ratio of times: "0.7 % shorter than", "15× as long as". From `spread`, the
+/// denominator's relative deviation, of 1 % on, percentages have no decimals.
+std::string compare_lengths(double ratio, double spread) {
+  constexpr double kFactorsAbove = 2, kDecimalsBelow = 0.01;
+  constexpr double kLeastChange = 0.0005;  // Smaller changes would be written as 0.0 %.
+  if (ratio > kFactorsAbove || ratio < 1 / kFactorsAbove)
+    return format_factor(ratio) + "× as long as";
+  const double change = std::abs(ratio - 1);
+  const std::string number =
+      spread < kDecimalsBelow ? format_percent(change) : format_fixed(100 * change, 0);
+  if (change < kLeastChange || number == "0") return "as long as";
+  return number + (ratio < 1 ? " % shorter than" : " % longer than");
+}
+
 Facts timer_sentences(const TimerComparison& step) {
   const double launches = step.costs ? step.costs->launches : 0;
   const auto [least_ms, most_ms] = std::ranges::minmax(step.timer_ms);
@@ -120,14 +135,13 @@ Facts timer_sentences(const TimerComparison& step) {
       .set("busy", step.busy_ms, kThreeDigits)
       .when("idle", step.idle_us().has_value(),
             Facts().set("launches", launches, kAsCount).set("each", step.idle_us(), kThreeDigits))
-      .when(
-          "differ", step.passes_differ(),
-          Facts()
-              .set("gaps", step.gaps_ms(), kThreeDigits)
-              .set("change", describe_change(step.span_ms.value_or(0) / mean(step.timer_ms),
-                                             variation_of(step.timer_ms).value_or(0), kLongerThan))
-              .set("least_to_most",
-                   from_to(format_significant(least_ms, 3), format_significant(most_ms, 3))))
+      .when("differ", step.passes_differ(),
+            Facts()
+                .set("gaps", step.gaps_ms(), kThreeDigits)
+                .set("change", compare_lengths(step.span_ms.value_or(0) / mean(step.timer_ms),
+                                               variation_of(step.timer_ms).value_or(0)))
+                .set("least_to_most",
+                     from_to(format_significant(least_ms, 3), format_significant(most_ms, 3))))
       .when("launch_bound", step.cpu_us().has_value(),
             Facts()
                 .set("cpu", step.cpu_us(), kThreeDigits)
