@@ -27,18 +27,20 @@ struct NumberedRun : RunReport {
 
 using Runs = std::vector<NumberedRun>;
 
-/// Returns the runs' different words, joined in the order of the runs.
+/// Returns the runs' different words that are not empty, joined in the order of the runs.
 std::string distinct_words(const Runs& runs,
                            const std::function<std::string(const Document&)>& get) {
   std::vector<std::string> words;
   for (const NumberedRun& run : runs) {
     const std::string word = get(run.report);
-    if (std::ranges::find(words, word) == words.end()) words.push_back(word);
+    const bool is_new = std::ranges::find(words, word) == words.end();
+    if (is_new && !word.empty()) words.push_back(word);
   }
   return join_words(words);
 }
 
-/// Describes the runs together. The date is that of the newest run.
+/// Describes the runs together. The date is that of the newest run, and a demonstration's device is
+/// named only beside no GPU.
 RunDescription description_of(const Runs& runs) {
   const auto any = [&](bool Document::* is_so) {
     return std::ranges::any_of(runs, [&](const NumberedRun& run) { return run.report.*is_so; });
@@ -50,7 +52,9 @@ RunDescription description_of(const Runs& runs) {
                           .demonstration = all(&Document::demonstration),
                           .reference = all(&Document::reference),
                           .incomplete = any(&Document::incomplete)};
-  all_runs.device = distinct_words(runs, [](const Document& each) { return each.device; });
+  all_runs.device = distinct_words(runs, [&](const Document& each) {
+    return each.demonstration && !all_runs.demonstration ? "" : each.device;
+  });
   all_runs.preset = distinct_words(runs, [](const Document& each) { return each.preset; });
   all_runs.outcome = distinct_words(runs, [](const Document& each) { return each.outcome; });
   for (const NumberedRun& run : runs)
