@@ -157,8 +157,7 @@ void add_submit(CLI::App& app, Invocation& invocation) {
       app, invocation, "submit", "write a report as a folder and a zip file to hand in", submit);
   verb->add_option(
       "runs", flags->runs,
-      "RUN…: folders, GPUs, latest or previous (default: of your runs, the best one for "
-      "each problem)");
+      "RUN…: folders, GPUs, latest or previous (default: your best run of each problem)");
   verb->add_option("--edition", flags->edition, "2025 or 2026 (your newest run's)");
   verb->add_option("--out", flags->out, "folder to write, with FOLDER.zip beside it (submission)");
   verb->add_option("--answers", flags->output.answers, "generated answers: full (default) or none");

@@ -41,8 +41,7 @@ Run run_on_cpu() {
 
 Run run_of_users_model() {
   Run run = quick_run();
-  run.sessions.front().model =
-      ModelSource{.implementation = "Model-0a1b2c3d", .model = "m.py:Model"};
+  run.sessions.front().model = ModelSource{"Model-0a1b2c3d", "m.py:Model", "", "", ""};
   for (Cell& cell : run.cells) {
     if (cell.spec.kind == CellKind::kLimits) continue;
     cell.spec.implementation = "Model-0a1b2c3d";
@@ -61,7 +60,7 @@ class WriteUpChoice : public testing::Test {
  protected:
   ~WriteUpChoice() override { fs::remove_all(root_); }
 
-  fs::path add(const std::string& place, const Run& run) {
+  fs::path add(const std::string& place, const labreport::Run& run) {
     runs_.push_back(keep_run(root_, place, run));
     return runs_.back();
   }
@@ -72,7 +71,7 @@ class WriteUpChoice : public testing::Test {
 };
 
 TEST_F(WriteUpChoice, PrefersARunToANewerOneForAReasonThatItTells) {
-  const std::tuple<Run, Run, const char*> cases[] = {
+  const std::tuple<labreport::Run, labreport::Run, const char*> cases[] = {
       {run_of_users_model(), full_run(), "measures your code"},
       {quick_run(), run_on_cpu(), "ran on a GPU"},
       {full_run(), quick_run(), "has the full preset"},
@@ -104,7 +103,7 @@ TEST_F(WriteUpChoice, TellsWhichProblemsMeasuredTheUsersCode) {
 }
 
 TEST_F(WriteUpChoice, IsOfTheNewestRunsEditionOrOfTheGivenOne) {
-  Run of_2026 = full_run();
+  labreport::Run of_2026 = full_run();
   of_2026.edition = "2026";
   const fs::path older = add("h200/2026/1-a", of_2026);
   const fs::path newer = add("h200/2025/2-a", full_run());
@@ -139,7 +138,7 @@ TEST_F(WriteUpChoice, OfNamedRunsTheFirstGivesAProblem) {
 
 TEST_F(WriteUpChoice, LeavesOutARunThatFailedOrCannotBeRead) {
   const fs::path worked = add("h200/2025/1-a", quick_run());
-  Run failed_run = full_run();
+  labreport::Run failed_run = full_run();
   for (Cell& cell : failed_run.cells) {
     for (Launch& launch : cell.launches) {
       launch.outcome = Failed{"no luck"};

@@ -14,11 +14,10 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-Section answering(const std::string& problem, const std::string& setting = "") {
+Section answering(const std::string& problem) {
   Part part;
   part.problem = problem;
   part.letter = "a";
-  part.setting = setting;
   part.question = "How long?";
   return {problem, "Title of " + problem, {part}};
 }
@@ -34,7 +33,8 @@ RunReport report_on(const std::string& device, const std::vector<std::string>& p
   report.provenance = "driver 580";
   report.method = "Clock of " + device;
   report.reproduce = "make report\n";
-  report.environment = {"environment", "Environment", {{"What"}, {"Value"}}, {{{"GPU", device}}}};
+  report.environment = {
+      "environment", "Environment", {{"What", ""}, {"Value", ""}}, {{{"GPU", device}}}};
   Part summary;
   summary.problem = "summary";
   summary.answer = "Fast.";
