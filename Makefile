@@ -11,9 +11,9 @@ reads_report = EDITION PRESET PROBLEMS SIZES CONTEXTS GPUS MODEL AND MODEL_ARGS 
   NOTES OUT RESUME ARGS
 reads_site = OWN ANSWERS NOTES SITE_URL OUT ARGS
 reads_diff = A B EDITION FORMAT ALLOW FAIL OUT ARGS
-reads_pdf = PAPER ANSWERS NOTES OUT ARGS
+reads_pdf = RUN EDITION PAPER ANSWERS NOTES OUT ARGS
 reads_notes = RUN NOTES ARGS
-reads_submit = RUN PAPER ANSWERS NOTES OUT ARGS
+reads_submit = RUN EDITION PAPER ANSWERS NOTES OUT ARGS
 reads_test = ARGS
 reads_try = PROBLEM
 reads_attack = ARGS
@@ -62,11 +62,13 @@ help:
 	@echo 'make diff     compare two runs: A=run B=run EDITION=2025|2026 FORMAT=text|table|md|json|html'
 	@echo '              ALLOW=batch,vocab FAIL=1 OUT=file; a run is a folder, a file, a GPU,'
 	@echo '              latest or previous'
-	@echo 'make pdf      typeset the newest run of your own, else the newest recorded one'
-	@echo '              PAPER=a4|letter ANSWERS=none|full OUT=folder'
+	@echo 'make pdf      typeset one report of your runs, as make submit joins them, else of the newest'
+	@echo '              recorded one; RUN=run,run EDITION=2025|2026 PAPER=a4|letter ANSWERS=none|full'
+	@echo '              OUT=folder'
 	@echo 'make notes    write an empty note for each part, to answer in your own words; RUN=run'
 	@echo 'make submit   a folder and a zip file to hand in: the PDF, Markdown, LaTeX, figures, CSV, run.json'
-	@echo '              RUN=run PAPER=a4|letter ANSWERS=none|full NOTES=folder OUT=folder'
+	@echo '              of your runs, joined; RUN=run,run EDITION=2025|2026 PAPER=a4|letter'
+	@echo '              ANSWERS=none|full NOTES=folder OUT=folder'
 	@echo 'make test     build everything, run the tests; ARGS="flags of ctest"'
 	@echo 'make try      test one problem and show its answers in seconds; PROBLEM=nsys_profile'
 	@echo 'make attack   what takes long: a thousand kills, each failing write, fuzzing, publishing, clang-tidy'
@@ -104,7 +106,7 @@ submit: render-build
 	@LABREPORT_CALLER=make $(front_end) submit $(call as_words,$(reads_submit))
 
 pdf: render-build
-	@$(front_end) render --latest --format pdf $(call as_words,$(reads_pdf))
+	@$(front_end) render --write-up --format pdf $(call as_words,$(reads_pdf))
 
 test:
 	@setup/install test && setup/build --all default && setup/build --all asan

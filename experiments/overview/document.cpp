@@ -6,12 +6,21 @@
 
 #include "base/text.h"
 #include "document/comparison/two_models.h"
+#include "experiments/answered_problems.h"
 #include "experiments/catalog.h"
 #include "experiments/chosen_problems.h"
 #include "experiments/overview/overview.h"
+#include "results/shipped_variant.h"
 
 namespace labreport {
 namespace {
+
+/// The names of the problems that a report presents; if empty, all that the run answers.
+using Problems = std::set<std::string>;
+
+bool is_presented(const Experiment& experiment, const Problems& problems) {
+  return problems.empty() || problems.contains(std::string(experiment.name));
+}
 
 void drop_empty_tables(std::vector<TableView>& tables) {
   std::erase_if(tables, [](const TableView& table) { return table.rows.empty(); });
@@ -118,9 +127,14 @@ Section composed_section(const Experiment& experiment, Presentation& parts,
   return section;
 }
 
-void add_sections(Document& document, const RunView& view, LeftOutParts& left_out) {
+void add_sections(Document& document, const RunView& view, const Problems& problems,
+                  LeftOutParts& left_out) {
   std::map<std::string, overview::Settings> settings;
+  const bool presents_steps = std::ranges::any_of(catalog(), [&](const Experiment& experiment) {
+    return experiment.in_profiling_half && is_presented(experiment, problems);
+  });
   left_out.attempt("summary", [&] {
+    if (!presents_steps) return;
     auto summary = overview::summary_section(view);
     if (!summary) return;
     summary->parts.front().title = "";
@@ -129,6 +143,7 @@ void add_sections(Document& document, const RunView& view, LeftOutParts& left_ou
   const std::size_t what_ran = document.sections.size();
   document.sections.push_back(what_ran_section(view));
   for (const Experiment& experiment : catalog()) {
+    if (!is_presented(experiment, problems)) continue;
     Presentation parts = presented_parts(experiment, view, left_out);
     if (parts.empty()) continue;
     Section section = composed_section(experiment, parts, left_out);
@@ -183,12 +198,13 @@ std::string title_of(const Document& document, const RunView& view) {
                       : titles.front() + " and " + titles[1] + ", and more";
 }
 
-Document build_whole_document(const Run& run, bool reference, LeftOutParts left_out) {
+Document build_document_of(const Problems& problems, const Run& run, bool reference,
+                           LeftOutParts left_out) {
   const std::optional<Run> users_part = overview::users_part(run);
   const RunView view(users_part ? *users_part : run, find_edition(run.edition));
   Document document{overview::describe(run, view, reference)};
   document.provenance = overview::provenance(view);
-  add_sections(document, view, left_out);
+  add_sections(document, view, problems, left_out);
   add_key_numbers(document);
   document.title = title_of(document, view);
   if (const ModelSource* model = measured_model(run))
@@ -209,11 +225,37 @@ Document build_whole_document(const Run& run, bool reference, LeftOutParts left_
 }  // namespace
 
 Document build_document(const Run& run, bool reference) {
-  return build_whole_document(run, reference, LeftOutParts(nullptr));
+  return build_document_of({}, run, reference, LeftOutParts(nullptr));
 }
 
 Document build_document(const Run& run, bool reference, std::vector<std::string>& left_out) {
-  return build_whole_document(run, reference, LeftOutParts(&left_out));
+  return build_document_of({}, run, reference, LeftOutParts(&left_out));
+}
+
+Document build_document_of(const std::set<std::string>& problems, const Run& run, bool reference,
+                           std::vector<std::string>& left_out) {
+  return build_document_of(problems, run, reference, LeftOutParts(&left_out));
+}
+
+std::map<std::string, AnsweredProblem> answered_problems(const Run& run) {
+  const std::optional<Run> users_part = overview::users_part(run);
+  const RunView view(users_part ? *users_part : run, find_edition(run.edition));
+  const auto is_users_code = [](const Cell* cell) {
+    return !cell->spec.implementation.empty() && !is_shipped(cell->spec);
+  };
+  std::map<std::string, AnsweredProblem> problems;
+  for (const Experiment& experiment : catalog()) {
+    std::vector<std::string> failures;
+    LeftOutParts left_out(&failures);
+    const Presentation parts = presented_parts(experiment, view, left_out);
+    if (parts.empty() && failures.empty()) continue;
+    AnsweredProblem& problem = problems[std::string(experiment.name)];
+    problem.parts = parts.size();
+    problem.measures_users_code = std::ranges::any_of(parts, [&](const auto& part) {
+      return std::ranges::any_of(part.second.cells, is_users_code);
+    });
+  }
+  return problems;
 }
 
 }  // namespace labreport

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <set>
 
 #include "base/format.h"
 #include "cli/hints.h"
@@ -20,8 +21,9 @@ struct RenderFlags {
   std::vector<std::string> runs;
   std::string out = "site/public";
   OutputFlags output;
+  std::string edition;
   bool own = false;
-  bool latest = false;
+  bool write_up = false;
   bool single_file = false;
 };
 
@@ -29,19 +31,26 @@ ExitStatus render(const RenderFlags& flags) {
   RenderOptions options = flags.output.options(flags.out);
   options.own_runs_only = flags.own;
   options.single_file = flags.single_file;
-  std::vector<fs::path> folders;
-  for (const std::string& word : flags.runs) folders.push_back(choose_folder(word, "site/runs"));
-  options.user_named_runs = !folders.empty();
-  if (flags.latest) folders.push_back(newest_run(recorded_runs("site/runs")));
-  if (folders.empty()) {
-    folders = recorded_runs("site/runs");
-    options.imports = list_imported_runs("site/runs");
+  Rendered rendered;
+  if (flags.write_up) {
+    options.user_named_runs = true;
+    const WriteUp write_up = write_up_of(flags.runs, flags.edition, "site/runs");
+    rendered = keep_if_interrupted(options.out, [&] { return render_write_up(write_up, options); });
+  } else {
+    std::vector<fs::path> folders;
+    for (const std::string& word : flags.runs) folders.push_back(choose_folder(word, "site/runs"));
+    options.user_named_runs = !folders.empty();
+    if (folders.empty()) {
+      folders = recorded_runs("site/runs");
+      options.imports = list_imported_runs("site/runs");
+    }
+    rendered = keep_if_interrupted(options.out, [&] { return render_runs(folders, options); });
   }
-  const Rendered rendered =
-      keep_if_interrupted(options.out, [&] { return render_runs(folders, options); });
-  const bool renders_all = flags.runs.empty() && !flags.latest;
+  const bool renders_all = flags.runs.empty() && !flags.write_up;
+  std::set<fs::path> pages;  // The runs of a write-up have one page.
+  for (const auto& [folder, page] : rendered.pages) pages.insert(page);
   std::size_t unchanged = 0;
-  for (const auto& [folder, page] : rendered.pages) {
+  for (const fs::path& page : pages) {
     const bool is_shown = !renders_all || rendered.changed_pages.contains(page);
     if (is_shown) fmt::print("{}\n", page.string());
     unchanged += is_shown ? 0 : 1;
@@ -71,7 +80,9 @@ void add_render(CLI::App& app, Invocation& invocation) {
   verb->add_option("--out", flags->out, "folder for the pages (site/public)");
   add_output_flags(*verb, flags->output);
   verb->add_flag("--own", flags->own, "leave out the runs that ship with the project");
-  verb->add_flag("--latest", flags->latest, "your newest run, else the newest of all");
+  verb->add_flag("--write-up", flags->write_up, "one report of your runs, as submit writes it");
+  verb->add_option("--edition", flags->edition, "the write-up's edition (your newest run's)")
+      ->needs("--write-up");
   verb->add_flag("--single-file", flags->single_file,
                  "also write each run's page as one file, to email");
 }

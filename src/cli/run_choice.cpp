@@ -14,6 +14,7 @@
 #include "base/messages.h"
 #include "base/printable.h"
 #include "base/text.h"
+#include "cli/hints.h"
 #include "publish/rendering.h"
 #include "results/run_json.h"
 #include "results/run_store.h"
@@ -235,8 +236,22 @@ std::pair<ChosenRun, ChosenRun> choose_pair(const std::string& a, const std::str
   return {first, announce(b, runs_b, best_candidate(same_edition, preference), why_paired(runs_b))};
 }
 
-fs::path choose_folder(const std::string& word, const fs::path& root) {
-  return fs::exists(word) ? run_folder(word) : choose_run(word, "", root).folder;
+fs::path choose_folder(const std::string& word, const fs::path& root, const std::string& edition) {
+  return fs::exists(word) ? run_folder(word) : choose_run(word, edition, root).folder;
+}
+
+WriteUp write_up_of(const std::vector<std::string>& words, const std::string& edition,
+                    const fs::path& root) {
+  std::vector<fs::path> named;
+  for (const std::string& word : words) {
+    for (const std::string& name : fs::exists(word) ? std::vector{word} : split(word, ','))
+      named.push_back(choose_folder(name, root, edition));
+  }
+  WriteUp write_up = named.empty() ? choose_users_write_up(recorded_runs(root), edition)
+                                   : choose_write_up(named, edition);
+  for (const std::string& line : write_up.not_taken)
+    say("{}\n", in_callers_form("not taken: " + line));
+  return write_up;
 }
 
 }  // namespace labreport

@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "publish/write_up.h"
 #include "results/run.h"
 
 namespace labreport {
@@ -47,6 +49,12 @@ std::pair<ChosenRun, ChosenRun> choose_pair(const std::string& a, const std::str
                                             const RunPreference& preference);
 
 /// Returns the folder of the run. If `word` is a path, the run is not read.
-std::filesystem::path choose_folder(const std::string& word, const std::filesystem::path& root);
+std::filesystem::path choose_folder(const std::string& word, const std::filesystem::path& root,
+                                    const std::string& edition = "");
+
+/// Chooses the runs of a write-up: those that the words name, else among the user's below `root`.
+/// A word may name several runs with commas between them. Prints on stderr what was not taken.
+WriteUp write_up_of(const std::vector<std::string>& words, const std::string& edition,
+                    const std::filesystem::path& root);
 
 }  // namespace labreport

@@ -1,7 +1,8 @@
-// labreport submit writes one run's report as a folder and a zip file to hand in.
+// labreport submit writes one report of the user's runs as a folder and a zip file to hand in.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
 
 #include "base/error.h"
@@ -28,7 +29,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct SubmitFlags {
-  std::string run;
+  std::vector<std::string> runs;
+  std::string edition;
   std::string out = "submission";
   OutputFlags output;
 };
@@ -64,12 +66,12 @@ void write_zip(const fs::path& folder, const fs::path& zip) {
 
 /// Writes the submission OUT and OUT.zip, and replaces an earlier one. Throws and changes neither
 /// if it fails or is interrupted before all of it is written.
-Rendered write_submission(const fs::path& run_folder, RenderOptions options) {
+Rendered write_submission(const WriteUp& write_up, RenderOptions options) {
   const HeldInterrupts held;
   SubmissionFolder submission(options.out);
   options.out = submission.made().string() + ".site";
-  const Rendered rendered = render_runs({run_folder}, options);
-  take_report(rendered.page_of(run_folder), submission.made());
+  const Rendered rendered = render_write_up(write_up, options);
+  take_report(rendered.page_of(write_up.runs.front().folder), submission.made());
   submission.take_authors_files();
   write_zip(submission.made(), submission.made_zip());
   HeldInterrupts::throw_if_interrupted();
@@ -78,12 +80,10 @@ Rendered write_submission(const fs::path& run_folder, RenderOptions options) {
 }
 
 /// Returns one line for each thing that a grader would miss.
-std::vector<std::string> missing_lines(const RunStore& store, const RenderOptions& options) {
-  const Run run = load_measured(store);
+std::vector<std::string> missing_lines(const WriteUp& write_up, const RenderOptions& options) {
   std::vector<std::string> left_out;  // Rendering has reported these parts.
-  Document document = report_of(store, run, left_out);
-  RunNotes run_notes({store.folder()}, options.notes);
-  run_notes.place(store, document);
+  RunNotes run_notes({write_up}, options.notes);
+  const Document document = site_run(write_up, run_notes, left_out).document;
   std::int64_t questions = 0, without_note = 0;
   for (const Section& section : document.sections) {
     for (const Part& part : section.parts) {
@@ -99,35 +99,52 @@ std::vector<std::string> missing_lines(const RunStore& store, const RenderOption
                                 options.answers == Answers::kFull ? "generated" : "empty"));
   }
   if (document.front.author.empty()) lines.emplace_back("no author: fill in notes/author.md");
-  const auto failed =
-      std::ranges::count_if(run.cells, [](const Cell& cell) { return ok_launch(cell) == nullptr; });
+  std::int64_t failed = 0, measurements = 0;
+  bool has_reference = false;
+  for (const fs::path& folder : write_up.folders()) {
+    const RunStore store(folder);
+    for (const Cell& cell : store.load().cells) {
+      ++measurements;
+      failed += ok_launch(cell) == nullptr;
+    }
+    has_reference = has_reference || store.is_reference();
+  }
   if (failed > 0) {
     lines.push_back(fmt::format("{} of {} measurements; the report’s “What ran” has the reasons",
-                                failed, run.cells.size()));
+                                failed, measurements));
   }
   if (document.demonstration) lines.emplace_back("a GPU: this is a demonstration on a CPU");
-  if (store.is_reference()) lines.emplace_back("a run of your own: this one ships with labreport");
+  if (has_reference) {
+    lines.emplace_back(write_up.joins_runs()
+                           ? "runs of your own alone: one of these ships with labreport"
+                           : "a run of your own: this one ships with labreport");
+  }
   return lines;
 }
 
 ExitStatus submit(const SubmitFlags& flags) {
   // The path ends without a slash, so that OUT.zip lies beside the folder.
   const fs::path out = fs::path(flags.out + "/").lexically_normal().parent_path();
-  const fs::path folder = flags.run.empty() ? newest_run(recorded_runs("site/runs"))
-                                            : choose_folder(flags.run, "site/runs");
-  const RunLock lock(folder);
+  const WriteUp write_up = write_up_of(flags.runs, flags.edition, "site/runs");
+  std::deque<RunLock> locks;
+  std::vector<std::string> runs;
+  for (const fs::path& folder : write_up.folders()) {
+    locks.emplace_back(folder);
+    runs.push_back(folder.lexically_normal().string());
+  }
   RenderOptions options = flags.output.options(flags.out);
   options.single_file = options.user_named_runs = true;
   const Rendered rendered =
-      keep_if_interrupted(out, [&] { return write_submission(folder, options); });
+      keep_if_interrupted(out, [&] { return write_submission(write_up, options); });
   std::vector<std::string> reports;
   for (const char* name : {"report.pdf", "report.md", "report.tex", "report.html"}) {
     if (fs::exists(out / name)) reports.emplace_back(name);
   }
-  fmt::print("{0}: {1} as {2}, with figures, CSV and run.json\n{0}.zip: the same, for Gradescope\n",
-             out.string(), folder.lexically_normal().string(), join_words(reports));
+  fmt::print("{0}: {1} as {2}, with figures, CSV and {3}\n{0}.zip: the same, for Gradescope\n",
+             out.string(), join_words(runs), join_words(reports),
+             write_up.joins_runs() ? "runs/" : "run.json");
   if (!fs::exists(out / "report.pdf")) fmt::print("missing: report.pdf, for the reason below\n");
-  for (const std::string& line : missing_lines(RunStore(folder), options))
+  for (const std::string& line : missing_lines(write_up, options))
     fmt::print("{}\n", in_callers_form("missing: " + line));
   rendered.print_messages();
   return rendered.status();
@@ -136,11 +153,12 @@ ExitStatus submit(const SubmitFlags& flags) {
 }  // namespace
 
 void add_submit(CLI::App& app, Invocation& invocation) {
-  const auto [verb, flags] =
-      add_verb<SubmitFlags>(app, invocation, "submit",
-                            "write a run's report as a folder and a zip file to hand in", submit);
-  verb->add_option("run", flags->run,
-                   "RUN: a folder, a GPU, latest or previous (default: your newest run)");
+  const auto [verb, flags] = add_verb<SubmitFlags>(
+      app, invocation, "submit", "write a report as a folder and a zip file to hand in", submit);
+  verb->add_option(
+      "runs", flags->runs,
+      "RUN…: folders, GPUs, latest or previous (default: your best run of each problem)");
+  verb->add_option("--edition", flags->edition, "2025 or 2026 (your newest run's)");
   verb->add_option("--out", flags->out, "folder to write, with FOLDER.zip beside it (submission)");
   verb->add_option("--answers", flags->output.answers, "generated answers: full (default) or none");
   verb->add_option("--paper", flags->output.paper, "the PDF's paper: a4 (default) or letter");

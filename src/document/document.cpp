@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "document/joined_report.h"
 
 namespace labreport {
 
@@ -75,8 +76,9 @@ std::string Document::provenance_line(Answers answers) const {
     return std::ranges::any_of(section.parts, is_generated);
   });
   if (!has_generated_answer) return provenance;
-  return relation.empty() ? provenance + " · answers are generated from this run’s measurements"
-                          : provenance + " Answers are generated from both runs’ measurements.";
+  if (!relation.empty()) return provenance + " Answers are generated from both runs’ measurements.";
+  const std::string runs = has_part(kListOfRuns) ? "these runs’" : "this run’s";
+  return provenance + " · answers are generated from " + runs + " measurements";
 }
 
 std::vector<KeyNumber> Document::key_numbers() const {

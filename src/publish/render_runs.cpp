@@ -8,6 +8,8 @@
 #include "base/error.h"
 #include "base/file_errors.h"
 #include "base/messages.h"
+#include "base/stamp.h"
+#include "base/text.h"
 #include "orchestrate/subprocess_interrupts.h"
 #include "orchestrate/worker_info.h"
 #include "publish/cached_charts.h"
@@ -25,7 +27,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Candidate {
-  RunStore store;
+  WriteUp write_up;                       ///< One run, or several that are joined in one report.
+  RunStore store;                         ///< The first run's.
   std::string key;                        ///< The key of the run's pages in the cache.
   std::optional<UnchangedRun> old_pages;  ///< Pages to reuse; without them `loaded_run` is set.
   SiteRun loaded_run = {};
@@ -39,8 +42,7 @@ struct Candidate {
 void load(Candidate& run, RunNotes& notes) {
   const std::size_t problems_before = notes.problems().size();
   run.left_out.clear();
-  run.loaded_run = site_run(run.store, run.left_out);
-  notes.place(run.store, run.loaded_run.document);
+  run.loaded_run = site_run(run.write_up, notes, run.left_out);
   run.has_bad_notes = run.has_bad_notes || notes.problems().size() > problems_before;
 }
 
@@ -105,24 +107,39 @@ bool attempt(const fs::path& folder, const RenderOptions& options,
   return false;
 }
 
-/// Returns the runs in `folders`, each once and with its own folder in the site. A run that cannot
-/// be read becomes one of the `problems`. Throws `InputError` if no run remains.
-std::vector<Candidate> choose_runs(const std::vector<fs::path>& folders,
+/// Returns the key of a report's files in the cache.
+std::string report_key(const WriteUp& write_up, const RunNotes& notes, const RenderOptions& options,
+                       const std::string& tool_identity) {
+  std::string key;
+  for (const WriteUpRun& run : write_up.runs) {
+    const RunStore store(run.folder);
+    const std::vector<std::string> problems(run.problems.begin(), run.problems.end());
+    key += pages_key(store, notes.names_for(store), options, tool_identity) + join(problems, ",");
+  }
+  return write_up.joins_runs() ? content_hash(key) : key;
+}
+
+/// Returns the runs and write-ups, each once and with its own folder in the site. One that cannot
+/// be read becomes one of the `problems`. Throws `InputError` if none remains.
+std::vector<Candidate> choose_runs(const std::vector<WriteUp>& reports,
                                    const RenderOptions& options, const std::string& tool_identity,
                                    const ContentCache& cache, RunNotes& notes,
                                    std::vector<std::string>& problems) {
   std::vector<Candidate> runs;
-  for (const fs::path& folder : folders) {
+  for (const WriteUp& report : reports) {
     HeldInterrupts::throw_if_interrupted();
-    const RunStore store(folder);
+    const RunStore store(report.runs.front().folder);
     if (options.own_runs_only && store.is_reference()) continue;
-    attempt(folder, options, problems, [&] {
-      const std::string key = pages_key(store, notes.names_for(store), options, tool_identity);
-      Candidate run{.store = store, .key = key, .old_pages = find_pages(cache, key, options.out)};
+    attempt(store.folder(), options, problems, [&] {
+      const std::string key = report_key(report, notes, options, tool_identity);
+      Candidate run{.write_up = report,
+                    .store = store,
+                    .key = key,
+                    .old_pages = find_pages(cache, key, options.out)};
       if (!run.old_pages) load(run, notes);
       run.preferred_folder =
           run.old_pages ? run.old_pages->preferred_folder : run.loaded_run.folder();
-      run.disk_folders = {store.folder()};
+      run.disk_folders = report.folders();
       add_run(runs, std::move(run));
     });
   }
@@ -255,7 +272,7 @@ void list_pages(const std::vector<Candidate>& runs, const Site& site,
 
 /// One render with its inputs. `lock` makes another render into the same folder wait.
 struct RenderWork {
-  const std::vector<fs::path>& folders;
+  const std::vector<WriteUp>& reports;
   const RenderOptions& options;
   fs::path project = project_folder();
   ChartProcess process{project};
@@ -268,11 +285,11 @@ struct RenderWork {
 };
 
 Rendered RenderWork::execute() {
-  RunNotes notes(folders, options.notes);
+  RunNotes notes(reports, options.notes);
   Rendered rendered{};
   if (options.formats.contains(Format::kHtml)) rendered.index = options.out / "index.html";
   std::vector<Candidate> runs =
-      choose_runs(folders, options, tool_identity, cache, notes, rendered.problems);
+      choose_runs(reports, options, tool_identity, cache, notes, rendered.problems);
   const std::vector<PairedRun> imports = imported_runs(options, tool_identity);
   const std::vector<SitePair> pairs = compare_all(runs, imports, options, cache);
   Site site;
@@ -318,8 +335,17 @@ Rendered RenderWork::execute() {
 }  // namespace
 
 Rendered render_runs(const std::vector<fs::path>& folders, const RenderOptions& options) {
+  std::vector<WriteUp> reports;
+  for (const fs::path& folder : folders) reports.push_back({"", {{folder}}});
   const HeldInterrupts held;
-  return RenderWork{.folders = folders, .options = options}.execute();
+  return RenderWork{.reports = reports, .options = options}.execute();
+}
+
+Rendered render_write_up(const WriteUp& write_up, const RenderOptions& options) {
+  if (!write_up.joins_runs()) return render_runs(write_up.folders(), options);
+  const std::vector<WriteUp> reports{write_up};
+  const HeldInterrupts held;
+  return RenderWork{.reports = reports, .options = options}.execute();
 }
 
 }  // namespace labreport

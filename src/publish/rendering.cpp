@@ -7,8 +7,11 @@
 #include "base/files.h"
 #include "base/messages.h"
 #include "base/table.h"
+#include "document/joined_report.h"
+#include "experiments/answered_problems.h"
 #include "experiments/catalog.h"
 #include "experiments/overview/overview.h"
+#include "publish/run_notes.h"
 #include "results/run_json.h"
 #include "results/run_labels.h"
 #include "writers/csv/cells_csv.h"
@@ -41,6 +44,12 @@ bool worked(const fs::path& run) try {
   return true;
 }
 
+/// Returns the file and the name of the user's code: "my_model.py:Model".
+std::string users_code(const Run& run) {
+  const std::optional<ModelSource>& model = run.sessions.back().model;
+  return model ? model->model.substr(model->model.rfind('/') + 1) : "";
+}
+
 bool is_full(const fs::path& run) try {
   const Run loaded = RunStore(run).load();
   return loaded.preset == kPresetFull && has_timing_cells(loaded) && !mostly_failed(loaded);
@@ -59,26 +68,50 @@ Run load_measured(const RunStore& store) {
   return run;
 }
 
-Document report_of(const RunStore& store, const Run& run, std::vector<std::string>& left_out) {
+Document report_of(const RunStore& store, const Run& run, std::vector<std::string>& left_out,
+                   const std::set<std::string>& problems) {
   std::vector<std::string> parts;
-  Document document = build_document(run, store.is_reference(), parts);
+  Document document = build_document_of(problems, run, store.is_reference(), parts);
   for (const std::string& part : parts)
     left_out.push_back("left out of " + store.folder().lexically_normal().string() + ": " + part);
   return document;
 }
 
-SiteRun site_run(const RunStore& store, std::vector<std::string>& left_out) {
-  const Run run = load_measured(store);
-  if (run.sessions.empty()) throw InputError(store.run_file().string() + " has no session");
-  Document document = report_of(store, run, left_out);
-  for (Section& section : document.sections) {
-    for (Part& part : section.parts) {
-      for (Attachment& file : part.attachments) publish_artifact(file, store.artifacts_folder());
+SiteRun site_run(const WriteUp& write_up, RunNotes& notes, std::vector<std::string>& left_out) {
+  std::vector<RunReport> reports;
+  std::vector<RunSummary> summaries;
+  for (const WriteUpRun& taken : write_up.runs) {
+    const RunStore store(taken.folder);
+    const Run run = load_measured(store);
+    if (run.sessions.empty()) throw InputError(store.run_file().string() + " has no session");
+    const std::set<std::string> all_problems;
+    Document document =
+        report_of(store, run, left_out, write_up.joins_runs() ? taken.problems : all_problems);
+    for (Section& section : document.sections) {
+      for (Part& part : section.parts) {
+        for (Attachment& file : part.attachments) publish_artifact(file, store.artifacts_folder());
+      }
     }
+    summaries.push_back(overview::run_summary(run, &document));
+    summaries.back().folder = new_run_path("", run).string();
+    notes.place(store, document);
+    RunReport& report =
+        reports.emplace_back(RunReport{std::move(document), {}, to_json(run), cells_csv(run)});
+    for (const std::string& problem : taken.problems)
+      report.code[problem] = taken.own_code.contains(problem) ? users_code(run) : "";
   }
-  RunSummary summary = overview::run_summary(run, &document);
-  summary.folder = new_run_path("", run).string();
-  return {std::move(summary), std::move(document), to_json(run), cells_csv(run)};
+  RunSummary& summary = summaries.front();
+  if (!write_up.joins_runs()) {
+    RunReport& report = reports.front();
+    return {std::move(summary), std::move(report.report), std::move(report.run_json),
+            std::move(report.cells_csv)};
+  }
+  std::vector<std::string> problems;
+  for (const Experiment& experiment : catalog()) problems.emplace_back(experiment.name);
+  Document document = joined_report(std::move(reports), problems);
+  static_cast<RunDescription&>(summary) = document;
+  summary.folder = "write-up/" + write_up.edition;
+  return {std::move(summary), std::move(document), "", ""};
 }
 
 Answers parse_answers(const std::string& text) {

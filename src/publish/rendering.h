@@ -9,9 +9,12 @@
 
 #include "base/error.h"
 #include "publish/site.h"
+#include "publish/write_up.h"
 #include "results/run_store.h"
 
 namespace labreport {
+
+class RunNotes;
 
 struct RenderOptions {
   std::filesystem::path out;
@@ -69,18 +72,25 @@ struct Rendered {
 /// averages answer no question of the course handout.
 Run load_measured(const RunStore& store);
 
-/// Builds the report of the run in `store`. Adds a line to `left_out` for each part that cannot be
-/// presented: "left out of <the run's folder>: nsys_profile.b: " and the reason.
-Document report_of(const RunStore& store, const Run& run, std::vector<std::string>& left_out);
+/// Builds the report of the run in `store`, or of these problems alone if there are any. Adds a
+/// line to `left_out` for each part that cannot be presented: "left out of <the run's folder>:
+/// nsys_profile.b: " and the reason.
+Document report_of(const RunStore& store, const Run& run, std::vector<std::string>& left_out,
+                   const std::set<std::string>& problems = {});
 
-/// Loads a run and builds its document. Throws as `load_measured`, and if the run has no session.
-/// Adds lines to `left_out` as `report_of` does.
-SiteRun site_run(const RunStore& store, std::vector<std::string>& left_out);
+/// Loads the runs and builds their document with the author's notes: a run's whole report if there
+/// is one run, else the report that joins the problems taken from each. The summary's folder is
+/// where a site has the run by default; for several runs it is "write-up/<edition>". Throws as
+/// `load_measured`, and if a run has no session. Adds lines to `left_out` as `report_of` does.
+SiteRun site_run(const WriteUp& write_up, RunNotes& notes, std::vector<std::string>& left_out);
 
 /// Renders the runs that changed since the last render into the same folder. A run that cannot be
 /// read becomes a problem, or throws `InputError` if the user named it. If two folders hold the
 /// same run, the user's is used. An interrupt leaves the site unchanged and throws `Interrupted`.
 Rendered render_runs(const std::vector<std::filesystem::path>& folders,
                      const RenderOptions& options);
+
+/// Renders one report of all runs of the write-up, which has each of them as its page.
+Rendered render_write_up(const WriteUp& write_up, const RenderOptions& options);
 
 }  // namespace labreport

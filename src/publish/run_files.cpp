@@ -69,7 +69,7 @@ std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings,
   if (formats.contains(Format::kTypst)) {
     add("report.typ", report_typst(document, drawings, typst_options(document, options)));
   }
-  if (formats.contains(Format::kJson)) add("run.json", run.run_json);
+  if (formats.contains(Format::kJson) && !run.run_json.empty()) add("run.json", run.run_json);
   const bool has_text = formats.contains(Format::kHtml) || formats.contains(Format::kMarkdown) ||
                         formats.contains(Format::kTypst) || formats.contains(Format::kLatex);
   if (!has_text) return files;  // The text of a report links to its attachments.

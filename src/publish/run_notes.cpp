@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "experiments/answered_problems.h"
 #include "experiments/catalog.h"
 #include "publish/rendering.h"
 #include "results/run_labels.h"
@@ -52,13 +53,15 @@ struct NoteCandidate {
   std::set<std::string> parts;
 };
 
-/// Returns nothing for a run that mostly failed or is unreadable; rendering reports the latter.
-std::optional<NoteCandidate> note_candidate(const fs::path& folder) try {
+/// Returns nothing for a run that mostly failed or is unreadable; rendering reports the latter. If
+/// there are `problems`, the candidate has their parts alone.
+std::optional<NoteCandidate> note_candidate(const fs::path& folder,
+                                            const std::set<std::string>& problems) try {
   const Run run = load_measured(RunStore(folder));
   if (mostly_failed(run)) return {};
   NoteCandidate candidate{folder, network_of(run), {}};
   std::vector<std::string> left_out;  // Rendering reports these parts.
-  for (const Section& section : build_document(run, false, left_out).sections) {
+  for (const Section& section : build_document_of(problems, run, false, left_out).sections) {
     for (const Part& part : section.parts) candidate.parts.insert(part.name());
   }
   return candidate;
@@ -87,22 +90,31 @@ fs::path chosen_notes_folder(const std::string& flag) {
   return flag;
 }
 
-RunNotes::RunNotes(const std::vector<fs::path>& runs, const fs::path& folder) : folder_(folder) {
+RunNotes::RunNotes(const std::vector<WriteUp>& reports, const fs::path& folder) : folder_(folder) {
   if (folder.empty()) return;
   author_notes_ = read_notes(folder, part_names());
   problems_ = author_notes_.problems;
-  if (!author_notes_.notes.empty()) assign(runs);
+  if (!author_notes_.notes.empty()) assign(reports);
 }
 
-void RunNotes::assign(std::vector<fs::path> runs) {
-  // If there are runs of the user's, only these count. The oldest run comes first.
-  const auto is_shipped = [](const fs::path& run) { return RunStore(run).is_reference(); };
-  if (!std::ranges::all_of(runs, is_shipped)) std::erase_if(runs, is_shipped);
-  std::ranges::sort(runs, {}, folder_name);
-  std::vector<NoteCandidate> candidates;
-  for (const fs::path& run : runs) {
-    if (auto candidate = note_candidate(run)) candidates.push_back(std::move(*candidate));
+void RunNotes::assign(std::vector<WriteUp> reports) {
+  // If there are reports with runs of the user's, only these count.
+  const auto is_shipped = [](const WriteUp& report) {
+    return std::ranges::all_of(
+        report.runs, [](const WriteUpRun& run) { return RunStore(run.folder).is_reference(); });
+  };
+  if (!std::ranges::all_of(reports, is_shipped)) std::erase_if(reports, is_shipped);
+  std::vector<NoteCandidate> candidates;  // The oldest comes first.
+  for (const WriteUp& report : reports) {
+    for (const WriteUpRun& run : report.runs) {
+      const std::set<std::string> all_problems;
+      auto candidate =
+          note_candidate(run.folder, report.joins_runs() ? run.problems : all_problems);
+      if (candidate) candidates.push_back(std::move(*candidate));
+    }
   }
+  std::ranges::stable_sort(candidates, {},
+                           [](const NoteCandidate& run) { return folder_name(run.folder); });
   for (const auto& [part_name, note] : author_notes_.notes) {
     std::optional<Network> network = network_begun_for(note.generated_from);
     const NoteCandidate* newest = nullptr;

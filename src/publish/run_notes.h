@@ -16,6 +16,7 @@
 
 #include "notes/notes_folder.h"
 #include "publish/site.h"
+#include "publish/write_up.h"
 #include "results/run_store.h"
 
 namespace labreport {
@@ -26,8 +27,9 @@ std::filesystem::path chosen_notes_folder(const std::string& flag);
 
 class RunNotes {
  public:
-  /// Reads the author's folder of notes; an empty path means that there is none.
-  RunNotes(const std::vector<std::filesystem::path>& runs, const std::filesystem::path& folder);
+  /// Reads the author's folder of notes; an empty path means that there is none. A run that is
+  /// joined with others in one report has only the parts that this report takes from it.
+  RunNotes(const std::vector<WriteUp>& reports, const std::filesystem::path& folder);
 
   /// Returns the names of the parts whose notes in the author's folder belong to this run.
   const std::set<std::string>& names_for(const RunStore& store) const;
@@ -45,7 +47,7 @@ class RunNotes {
   const std::vector<std::string>& problems() const { return problems_; }
 
  private:
-  void assign(std::vector<std::filesystem::path> runs);
+  void assign(std::vector<WriteUp> reports);
 
   std::filesystem::path folder_;
   NotesFolder author_notes_;

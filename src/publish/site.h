@@ -20,7 +20,7 @@ namespace labreport {
 struct SiteRun {
   RunSummary summary;
   Document document;
-  std::string run_json;        ///< The bytes of run.json.
+  std::string run_json;        ///< The bytes of run.json; no such file if empty.
   std::string cells_csv = {};  ///< The bytes of cells.csv; no such file if empty.
 
   const std::string& folder() const { return summary.folder; }

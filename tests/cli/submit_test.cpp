@@ -129,6 +129,55 @@ TEST_F(SubmitTest, WithoutGeneratedAnswersItSaysHowManyAreEmpty) {
   EXPECT_THAT(process.output, HasSubstr("missing: a GPU: this is a demonstration on a CPU"));
 }
 
+/// Has a run of the profiling half and one of an attention of the user's, both of a CPU.
+class JoinedSubmitTest : public ProgramTest {
+ protected:
+  JoinedSubmitTest() {
+    for (const char* name : {"demonstration", "own-attention"}) {
+      const auto run = folder_ / "site/runs" / name / "2025" / name;
+      std::filesystem::create_directories(run.parent_path());
+      std::filesystem::copy(
+          std::filesystem::path(LABREPORT_SOURCE_DIR "/tests/fixtures/runs") / name, run);
+    }
+  }
+
+  std::string report() const { return read_file(folder_ / "submission/report.md"); }
+};
+
+TEST_F(JoinedSubmitTest, JoinsTheRunsInOneReport) {
+  const CompletedProcess process = call({"submit"});
+  EXPECT_EQ(process.exit_status, 0) << process.messages;
+  EXPECT_THAT(process.output, HasSubstr("with figures, CSV and runs/"));
+  EXPECT_THAT(report(), HasSubstr("| nsys\\_profile |"));
+  EXPECT_THAT(report(), HasSubstr("own: my\\_attention.py:flash |"));
+  for (const char* heading : {"## Run 1: CPU demonstration", "(`nsys_profile`)",
+                              "## Run 2: CPU demonstration", "(`flash_benchmarking`)"})
+    EXPECT_THAT(report(), HasSubstr(heading));
+  for (const char* file : {"runs/1.json", "runs/2.json", "runs/2.csv", "report.html", "report.tex"})
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "submission" / file)) << file;
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "submission/run.json"));
+}
+
+TEST_F(JoinedSubmitTest, NamedRunsAreJoinedInTheirOrder) {
+  const CompletedProcess process = call({"submit", "own-attention,demonstration"});
+  EXPECT_EQ(process.exit_status, 0) << process.messages;
+  EXPECT_THAT(report(), HasSubstr("own: my\\_attention.py:flash |"));
+  call({"submit", "own-attention"});
+  EXPECT_THAT(report(), Not(HasSubstr("Run 1")));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "submission/run.json"));
+}
+
+TEST_F(JoinedSubmitTest, ANoteFindsItsPartInTheJoinedReport) {
+  std::filesystem::create_directories(folder_ / "notes");
+  write_atomically(folder_ / "notes/flash_benchmarking.md", "My kernel is faster.\n");
+  write_atomically(folder_ / "notes/nsys_profile.b.md", "My kernel is longer.\n");
+  write_atomically(folder_ / "notes/author.md", "name: Ada Lovelace\n");
+  const CompletedProcess process = call({"submit"});
+  for (const char* words : {"My kernel is faster.", "My kernel is longer.", "Ada Lovelace"})
+    EXPECT_THAT(report(), HasSubstr(words));
+  EXPECT_THAT(process.messages, HasSubstr("notes from notes: 1 with "));
+}
+
 TEST_F(SubmitTest, ADroppedRunIsMovedAsideAndCanComeBack) {
   const auto run = run_folder();
   const CompletedProcess process = call({"drop", "latest"});

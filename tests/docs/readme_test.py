@@ -262,8 +262,8 @@ class MakeHelp(unittest.TestCase):
         self.assertIn("make site reads no ANSWER; nearest: ANSWERS;",
                       self.refusal("site", "ANSWER=none"))
         self.assertIn("nearest: ANSWERS;", self.refusal("report", "answers=none"))
-        self.assertIn("make pdf reads no EDITION; it reads PAPER ANSWERS",
-                      self.refusal("pdf", "EDITION=2026"))
+        self.assertIn("make pdf reads no PRESET; it reads RUN EDITION PAPER ANSWERS",
+                      self.refusal("pdf", "PRESET=quick"))
         self.assertIn("make lint reads no ARGS.", self.refusal("lint", "ARGS=-N"))
 
     def test_an_unknown_target_is_refused_with_the_nearest(self):
