@@ -65,7 +65,7 @@ help:
 	@echo 'make pdf      typeset the newest run of your own, else the newest recorded one'
 	@echo '              PAPER=a4|letter ANSWERS=none|full OUT=folder'
 	@echo 'make notes    write an empty note for each part, to answer in your own words; RUN=run'
-	@echo 'make submit   a folder and a zip file to hand in: the PDF, Markdown, LaTeX, figures, CSV, run.json'
+	@echo 'make submit   writeup.pdf, code.zip, and a folder and a zip file with figures, CSV and run.json'
 	@echo '              RUN=run PAPER=a4|letter ANSWERS=none|full NOTES=folder OUT=folder'
 	@echo 'make test     build everything, run the tests; ARGS="flags of ctest"'
 	@echo 'make try      test one problem and show its answers in seconds; PROBLEM=nsys_profile'

@@ -1,4 +1,4 @@
-// labreport submit writes one run's report as a folder and a zip file to hand in.
+// labreport submit writes one run's report and the code that it measured as files to hand in.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/text.h"
 #include "cli/hints.h"
 #include "cli/output_flags.h"
 #include "cli/run_choice.h"
@@ -15,11 +14,9 @@
 #include "orchestrate/capture.h"
 #include "orchestrate/resume.h"
 #include "orchestrate/subprocess_interrupts.h"
-#include "orchestrate/worker_info.h"
-#include "publish/helper_python.h"
 #include "publish/rendering.h"
 #include "publish/run_notes.h"
-#include "publish/scratch_folder.h"
+#include "publish/submission_files.h"
 #include "publish/submission_folder.h"
 
 namespace labreport {
@@ -41,37 +38,17 @@ void take_report(const fs::path& page, const fs::path& made) {
   fs::rename(made / page.filename(), made / "report.html");
 }
 
-/// Packs a folder into the file `zip`, in which all paths begin with the folder's name.
-void write_zip(const fs::path& folder, const fs::path& zip) {
-  constexpr const char* kCode =
-      "import shutil, sys\n"
-      "try:\n"
-      "    shutil.make_archive(sys.argv[1], 'zip', sys.argv[2], sys.argv[3])\n"
-      "except OSError as error:\n"
-      "    sys.exit(error.strerror)\n";
-  const fs::path absolute_path = fs::absolute(folder);
-  const ScratchFolder scratch;
-  const HelperPython python(project_folder());
-  const CompletedProcess process =
-      python.run(kCode,
-                 {fs::absolute(zip).replace_extension().string(),
-                  absolute_path.parent_path().string(), absolute_path.filename().string()},
-                 scratch.path(), {.seconds = 60});
-  if (process.ok()) return;
-  throw Error(fmt::format("cannot write {}: {}", zip.string(), last_lines(process.messages, 1)),
-              "free some space, or choose another --out");
-}
-
-/// Writes the submission OUT and OUT.zip, and replaces an earlier one. Throws and changes neither
-/// if it fails or is interrupted before all of it is written.
-Rendered write_submission(const fs::path& run_folder, RenderOptions options) {
+/// Writes the submission, and replaces an earlier one. Sets `lines`, which say what it
+/// has and lacks. Throws and changes nothing if it fails or is interrupted before all of it is
+/// written.
+Rendered write_submission(const fs::path& run_folder, RenderOptions options,
+                          std::vector<std::string>& lines) {
   const HeldInterrupts held;
   SubmissionFolder submission(options.out);
   options.out = submission.made().string() + ".site";
   const Rendered rendered = render_runs({run_folder}, options);
   take_report(rendered.page_of(run_folder), submission.made());
-  submission.take_authors_files();
-  write_zip(submission.made(), submission.made_zip());
+  lines = pack(submission, {RunStore(run_folder)});
   HeldInterrupts::throw_if_interrupted();
   submission.commit();
   return rendered;
@@ -118,15 +95,10 @@ ExitStatus submit(const SubmitFlags& flags) {
   const RunLock lock(folder);
   RenderOptions options = flags.output.options(flags.out);
   options.single_file = options.user_named_runs = true;
+  std::vector<std::string> lines;
   const Rendered rendered =
-      keep_if_interrupted(out, [&] { return write_submission(folder, options); });
-  std::vector<std::string> reports;
-  for (const char* name : {"report.pdf", "report.md", "report.tex", "report.html"}) {
-    if (fs::exists(out / name)) reports.emplace_back(name);
-  }
-  fmt::print("{0}: {1} as {2}, with figures, CSV and run.json\n{0}.zip: the same, for Gradescope\n",
-             out.string(), folder.lexically_normal().string(), join_words(reports));
-  if (!fs::exists(out / "report.pdf")) fmt::print("missing: report.pdf, for the reason below\n");
+      keep_if_interrupted(out, [&] { return write_submission(folder, options, lines); });
+  for (const std::string& line : lines) fmt::print("{}\n", in_callers_form(line));
   for (const std::string& line : missing_lines(RunStore(folder), options))
     fmt::print("{}\n", in_callers_form("missing: " + line));
   rendered.print_messages();
@@ -141,7 +113,9 @@ void add_submit(CLI::App& app, Invocation& invocation) {
                             "write a run's report as a folder and a zip file to hand in", submit);
   verb->add_option("run", flags->run,
                    "RUN: a folder, a GPU, latest or previous (default: your newest run)");
-  verb->add_option("--out", flags->out, "folder to write, with FOLDER.zip beside it (submission)");
+  verb->add_option(
+      "--out", flags->out,
+      "folder to write; FOLDER.zip, writeup.pdf and code.zip stand beside it (submission)");
   verb->add_option("--answers", flags->output.answers, "generated answers: full (default) or none");
   verb->add_option("--paper", flags->output.paper, "the PDF's paper: a4 (default) or letter");
   verb->add_option("--notes", flags->output.notes, "folder of your notes (notes)");
