@@ -58,6 +58,7 @@ RunFolder::~RunFolder() {
   fs::remove(store_.run_file(), ignored);  // A folder without this file holds no run.
   fs::remove_all(store_.cells_folder(), ignored);
   fs::remove_all(store_.scratch_folder(), ignored);
+  fs::remove_all(store_.artifacts_folder(), ignored);  // It may hold the sources of a model.
   // This removes the run's folder and two above it if they are empty: remove() fails for others.
   fs::path folder = store_.folder();
   for (int level = 0; level < 3 && fs::remove(folder, ignored); ++level) {

@@ -182,6 +182,16 @@ std::vector<SitePair> compare_all(const std::vector<Candidate>& runs, std::vecto
   return compare_pairs(paired, options.out, cache);
 }
 
+/// Gives each figure the title of its data, which says what it shows but not what it finds.
+void leave_out_findings(Document& document) {
+  for (Section& section : document.sections) {
+    for (Part& part : section.parts) {
+      for (std::vector<Figure>* figures : {&part.figures, &part.details.figures})
+        for (Figure& figure : *figures) figure.title = figure.table.title;
+    }
+  }
+}
+
 Site render(std::vector<Candidate>& runs, const std::vector<SitePair>& pairs,
             const RenderOptions& options, ChartTool& tool, RunNotes& notes) {
   std::vector<SiteRun> loaded;
@@ -192,6 +202,8 @@ Site render(std::vector<Candidate>& runs, const std::vector<SitePair>& pairs,
     else
       loaded.push_back(std::move(run.loaded_run));
   }
+  if (options.answers == Answers::kNone)
+    for (SiteRun& run : loaded) leave_out_findings(run.document);
   const ConvertedFormulas converted = convert_note_formulas(loaded, tool);
   Site site = render_site(
       loaded,

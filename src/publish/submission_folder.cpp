@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -21,18 +22,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A line of the manifest is a SHA-256, a space and a path. The zip file's path begins with "../".
+/// A line of the manifest is a SHA-256, a space and a path. Paths beside the folder begin with
+/// "../".
 constexpr const char* kSubmissionManifest = ".labreport-submission";
 
 /// Marks a folder as one in which a submission is made.
 constexpr const char* kMark = ".labreport-part";
 
-/// Holds the earlier folder during an exchange on a file system that cannot exchange two folders.
-constexpr const char* kFormer = "former";
+/// Holds what is replaced during an exchange on a file system that cannot exchange two paths.
+constexpr const char* kFormer = ".former";
 
 using Hashes = std::map<std::string, std::string>;
 
-bool has_entry(const fs::path& path) { return fs::exists(fs::symlink_status(path)); }
+bool has_entry(const fs::path& path) {
+  std::error_code ignored;  // A neighbor may be somebody else's folder.
+  return fs::exists(fs::symlink_status(path, ignored));
+}
 
 std::string hash_of(const fs::path& file) {
   constexpr std::uintmax_t kMaxBytes = std::uintmax_t{8} << 30;  // Zip files may be large.
@@ -50,7 +55,14 @@ Hashes written_files(const fs::path& folder) {
   return hashes;
 }
 
-std::string zip_entry(const fs::path& zip) { return "../" + zip.filename().string(); }
+std::string entry_of(const fs::path& beside) { return "../" + beside.filename().string(); }
+
+/// Returns true if the folder's manifest has this file beside the folder, as it is.
+bool lists(const fs::path& folder, const fs::path& beside) {
+  const Hashes hashes = written_files(folder);
+  const auto entry = hashes.find(entry_of(beside));
+  return entry != hashes.end() && has_entry(beside) && hash_of(beside) == entry->second;
+}
 
 /// Returns the folder's path without a slash at its end, so that the zip file lies beside it.
 fs::path checked_path(const fs::path& out) {
@@ -61,6 +73,10 @@ fs::path checked_path(const fs::path& out) {
     throw InputError(path.string() + " is a link", "choose another --out");
   if (has_entry(path) && !fs::is_directory(path))
     throw InputError(path.string() + " is no folder", "choose another --out");
+  for (const std::string name : {SubmissionFolder::kWriteUp, SubmissionFolder::kCode}) {
+    if (path.filename() == name || path.filename().string() + ".zip" == name)
+      throw InputError(path.string() + " would be in the way of " + name, "choose another --out");
+  }
   return path;
 }
 
@@ -69,18 +85,24 @@ void refuse_changed(const fs::path& path) {
                    "move it away, or choose another --out");
 }
 
-/// Throws if something is at `out` or `zip` that this program did not write, or that was changed.
-void refuse_foreign(const fs::path& out, const fs::path& zip) {
+/// Throws if something is at `out` or beside it that this program did not write, or that was
+/// changed. Another submission in the same folder may have written the files beside it.
+void refuse_foreign(const fs::path& out, const std::vector<fs::path>& beside) {
   const Hashes hashes = written_files(out);
   if (hashes.empty() && has_entry(out) && !fs::is_empty(out))
     throw InputError(out.string() + " holds no earlier submission", "choose another --out");
   for (const auto& [path, hash] : hashes) {
-    if (path != zip_entry(zip) && has_entry(out / path) && hash_of(out / path) != hash)
+    if (!path.starts_with("../") && has_entry(out / path) && hash_of(out / path) != hash)
       refuse_changed(out / path);
   }
-  const auto entry = hashes.find(zip_entry(zip));
-  if (has_entry(zip) && (entry == hashes.end() || hash_of(zip) != entry->second))
-    refuse_changed(zip);
+  for (const fs::path& file : beside) {
+    if (!has_entry(file)) continue;
+    const fs::directory_iterator neighbors(fs::path(".") / file.parent_path());
+    if (std::none_of(begin(neighbors), end(neighbors), [&](const fs::directory_entry& neighbor) {
+          return neighbor.is_directory() && lists(neighbor, file);
+        }))
+      refuse_changed(file);
+  }
 }
 
 /// Gives the file a second name, so that it is lost with neither of its folders.
@@ -117,41 +139,66 @@ void rename_to(const fs::path& from, const fs::path& to) {
                    "check that its folder is writable");
 }
 
+/// Exchanges two paths, or renames one if there is no other. Doing it twice changes nothing.
+void exchange(const fs::path& made, const fs::path& place) {
+  if (!has_entry(made)) return rename_to(place, made);
+  if (!has_entry(place)) return rename_to(made, place);
+  if (::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, place.c_str(), RENAME_EXCHANGE) == 0) return;
+  if (errno != EINVAL && errno != ENOSYS) {
+    throw InputError("cannot write " + place.string() + ": " + std::strerror(errno),
+                     "check that its folder is writable");
+  }
+  // This file system cannot exchange two paths. The next submission ends what stops in between.
+  const fs::path former = made.parent_path() / kFormer;
+  rename_to(place, former);
+  rename_to(made, place);
+  rename_to(former, made);
+}
+
 }  // namespace
 
 SubmissionFolder::SubmissionFolder(fs::path out)
-    : out_(checked_path(out)),
-      zip_(out_.string() + ".zip"),
-      part_(temporary_path(out_)),
-      lock_(part_) {
+    : out_(checked_path(out)), part_(temporary_path(out_)), lock_(part_) {
+  for (const std::string& name :
+       {made_zip().filename().string(), std::string(kWriteUp), std::string(kCode)})
+    beside_.push_back(out_.parent_path() / name);
   if (!has_entry(part_ / kMark) && !fs::is_empty(part_)) {
     throw InputError(part_.string() + " is in the way: labreport did not write it",
                      "move it away, or choose another --out");
   }
   end_earlier_exchange();
-  refuse_foreign(out_, zip_);
+  refuse_foreign(out_, beside_);
   write_atomically(part_ / kMark, "", Sync::kNothing);
 }
 
 /// The mark goes last, so that the next submission knows what a failed removal leaves.
 SubmissionFolder::~SubmissionFolder() {
   if (is_unfinished_) return;
+  std::vector<fs::path> paths{made(), made().string() + ".site"};
+  for (const fs::path& file : beside_) paths.push_back(made_beside(file.filename()));
+  paths.push_back(part_);
   std::error_code error;
   constexpr auto kFailed = static_cast<std::uintmax_t>(-1);
-  for (const fs::path& path : {made(), made_zip(), fs::path(made().string() + ".site"), part_}) {
+  for (const fs::path& path : paths) {
     if (fs::remove_all(path, error) == kFailed) return;
   }
 }
 
-/// A process may have died before the exchange, between those of the folder and the zip file, or
-/// after both.
+/// Returns true if the new folder is in its place and this file beside it is not: its new version
+/// is still where it was made, or the new submission lacks it and the earlier one is there.
+bool SubmissionFolder::is_due(const fs::path& beside) const {
+  const fs::path file = made_beside(beside.filename());
+  if (has_entry(file)) return lists(out_, file);
+  return !written_files(out_).contains(entry_of(beside)) && lists(made(), beside);
+}
+
+/// A process may have died before the exchange, between those of two paths, or after all.
 void SubmissionFolder::end_earlier_exchange() {
   const fs::path former = part_ / kFormer;
   if (!has_entry(out_) && has_entry(former)) rename_to(former, out_);
-  const Hashes hashes = written_files(out_);
-  const auto entry = hashes.find(zip_entry(zip_));
-  const bool has_zip = entry != hashes.end() && has_entry(made_zip());
-  if (has_zip && hash_of(made_zip()) == entry->second) rename_to(made_zip(), zip_);
+  for (const fs::path& file : beside_) {
+    if (is_due(file)) exchange(made_beside(file.filename()), file);
+  }
   for (const fs::path& folder : {former, made()}) {
     if (has_entry(folder / kSubmissionManifest) && has_entry(out_))
       add_authors_files(folder, out_, OnTakenPath::kSkip);
@@ -166,34 +213,31 @@ void SubmissionFolder::take_authors_files() {
   add_authors_files(out_, made(), OnTakenPath::kRefuse);
 }
 
-/// Exchanges the made folder with the earlier one; if there is none, moves the made folder.
-void SubmissionFolder::exchange() {
-  if (!has_entry(out_)) return rename_to(made(), out_);
-  if (::renameat2(AT_FDCWD, made().c_str(), AT_FDCWD, out_.c_str(), RENAME_EXCHANGE) == 0) return;
-  if (errno != EINVAL && errno != ENOSYS) {
-    throw InputError("cannot write " + out_.string() + ": " + std::strerror(errno),
-                     "check that its folder is writable");
-  }
-  // This file system cannot exchange two folders. The next submission ends what stops in between.
-  const fs::path former = part_ / kFormer;
-  rename_to(out_, former);
-  rename_to(made(), out_);
-  rename_to(former, made());
-}
-
 void SubmissionFolder::commit() {
-  std::string manifest = hash_of(made_zip()) + " " + zip_entry(zip_) + "\n";
+  std::string manifest;
+  for (const fs::path& file : beside_) {
+    if (const fs::path made_file = made_beside(file.filename()); has_entry(made_file))
+      manifest += hash_of(made_file) + " " + entry_of(file) + "\n";
+  }
   for (const fs::path& path : written_)
     manifest += hash_of(made() / path) + " " + path.string() + "\n";
   write_atomically(made() / kSubmissionManifest, manifest);
   const bool has_earlier = has_entry(out_);
+  std::vector<std::pair<fs::path, fs::path>> exchanged;
+  const auto exchange_and_note = [&](const fs::path& made_path, const fs::path& place) {
+    exchange(made_path, place);
+    exchanged.emplace_back(made_path, place);
+  };
   is_unfinished_ = true;
-  exchange();
   try {
-    rename_to(made_zip(), zip_);
-  } catch (const Error&) {
-    has_earlier ? exchange() : rename_to(out_, made());
-    is_unfinished_ = false;
+    exchange_and_note(made(), out_);
+    for (const fs::path& file : beside_) {
+      if (is_due(file)) exchange_and_note(made_beside(file.filename()), file);
+    }
+  } catch (...) {
+    for (; !exchanged.empty(); exchanged.pop_back())
+      exchange(exchanged.back().first, exchanged.back().second);
+    is_unfinished_ = has_entry(part_ / kFormer);
     throw;
   }
   // An author may have added files while this program took the earlier ones.

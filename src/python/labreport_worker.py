@@ -51,6 +51,7 @@ CONFIG_NEEDS = {"vocab_size", "d_model", "num_layers"}  # a config without these
 ROPE_THETA = 10_000.0
 OPTIMIZER_ARGUMENTS = {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.01}
 HASH_DIGITS = 8
+MAX_SOURCE_BYTES = 8 << 20
 OWN_LOSS = "model"  # the value of LOSS for a model that takes targets and returns its own loss
 
 
@@ -467,13 +468,37 @@ class Source:
     def digest(self, modules):
         """Hashes what determines the model: source files, arguments, and the names of loss and optimizer."""
         digest = hashlib.sha256(json.dumps([self.arguments, self.spec["loss"], self.spec["optimizer"]]).encode())
-        files, packages = source_files(modules), set()
-        for name, file in files:
-            digest.update(name.encode() + b"\0" + file.read_bytes())
+        self.files, packages = {}, set()
+        for name, file in source_files(modules):
+            self.files[file] = file.read_bytes()
+            digest.update(name.encode() + b"\0" + self.files[file])
             packages |= {imported.partition(".")[0] for imported in imports_of(file)} if is_users(file) else set()
         for package in sorted(packages - {"torch"}):
             digest.update(version_of_modules(package).encode())
         return digest.hexdigest()[:HASH_DIGITS]
+
+    def keep_files(self, artifacts):
+        """Writes the files that the hash covers, except torch's, as they were hashed, to sources/<implementation> beside the
+        launch's artifacts, unless they are there or too large. Each has its path below the folder from which its package is
+        imported. The file .origins has a line for each: this path, a tab, and the original's path from the current folder."""
+        place = Path(artifacts).with_name("sources") / self.implementation
+        files = {file: content for file, content in self.files.items() if TORCH not in file.parents}
+        if not files or place.exists() or place.parent.is_symlink() or sum(map(len, files.values())) > MAX_SOURCE_BYTES:
+            return
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".", dir=place.parent) as unfinished:
+            copy, origins = Path(unfinished, "copy"), {}
+            for file, content in files.items():
+                root = name_in_package(file)[1]
+                path = file.relative_to(root)
+                while path in origins:  # MODEL and LOSS may be two files of one name
+                    path = Path(root.name or "root", path)
+                origins[path] = os.path.relpath(file)
+                copy.joinpath(path).parent.mkdir(parents=True, exist_ok=True)
+                copy.joinpath(path).write_bytes(content)
+            lines = "".join(f"{path}\t{origin}\n" for path, origin in origins.items())
+            copy.joinpath(".origins").write_bytes(os.fsencode(lines))
+            copy.rename(place)
 
     def named_arguments(self, values, device=None, makes_config=True):
         """Returns the values whose names the signature takes, and MODEL_ARGS with each "$name" replaced. A parameter called
@@ -1018,12 +1043,13 @@ def network_factory(source, precision=None, settings=None):
 
 
 def read_request(arguments):
-    """Returns the request's model, and its cell's parameters; (None, {}) for a faulty request, which the engine reports."""
+    """Returns the request's model, its cell's parameters, and the prefix of its artifacts' paths; (None, {}, "") for a faulty
+    request, which the engine reports."""
     try:
         request = json.loads(Path(arguments[arguments.index("--request") + 1]).read_text())
-        return request.get("model"), {"kind": request["kind"], **request["params"]}
+        return request.get("model"), {"kind": request["kind"], **request["params"]}, request.get("artifacts", "")
     except (ValueError, LookupError, TypeError, AttributeError, OSError):
-        return None, {}
+        return None, {}, ""
 
 
 def with_remarks(make_network, cell):
@@ -1072,11 +1098,14 @@ def main(arguments):
         return describe(arguments[1])
     if "--request" in arguments:
         print_to_stderr()
-    spec, cell = read_request(arguments)
+    spec, cell, artifacts = read_request(arguments)
     compiles = spec.get("compile") if spec else "compiled" in ShippedSource.variant_words(cell.get("implementation", ""))
     with empty_compile_cache() if compiles else contextlib.nullcontext():
         settings = Settings(engine.changes_results) if spec else None
         source = load_source(spec, settings)
+        if artifacts and isinstance(source, Source) and spec.get("implementation") == source.implementation:
+            with contextlib.suppress(OSError):  # A launch without room for the files may have room for its result.
+                source.keep_files(artifacts)
         return engine.run(arguments, with_remarks(network_factory(source, cell.get("precision"), settings), cell),
                           attention_factory(source, settings), describe_error,
                           functools.partial(notes_of_launch, source, settings), platform.python_version())

@@ -4,6 +4,7 @@ the new one, one line says what and why, and repeating the command gives the rig
 python3 disk_output_test.py LABREPORT FAKES [ROUNDS [SEED]]; see disk_case.py.
 """
 
+import json
 import os
 import resource
 import subprocess
@@ -88,65 +89,94 @@ class SameBytes(DiskTest):
 
 
 class Submission(DiskTest):
-    """Its zip file has other times each time."""
+    """Its zip files have other times each time. The states of a submission are its folder, without the manifest, which has
+    the zip files' hashes, and what is beside it: the contents of both zip files, and the write-up."""
 
     AUTHORS = {"plot.png": b"drawn by hand", "appendix/proof.tex": b"a proof"}
+    BESIDE = ("submission.zip", "code.zip", "writeup.pdf")
 
-    def files(self):
-        """Returns the submission's files, without the manifest, which has the zip file's hash."""
-        return {path: data for path, data in tree(self.project.folder / "submission").items()
-                if not path.startswith(".labreport")}
+    def setUp(self):
+        super().setUp()
+        self.project.have_chart_tool()
+        self.project.call(*RUN)
+        self.run_folder = next(self.project.folder.glob("site/runs/*/*/*"))
+        run = json.loads((self.run_folder / "run.json").read_text(encoding="utf-8"))
+        run["sessions"][0]["model"] = {"implementation": "mine-01234567", "model": "mine.py:mine", "arguments": "", "loss": "",
+                                       "optimizer": "", "compile": False, "attention": True}
+        (self.run_folder / "run.json").write_text(json.dumps(run), encoding="utf-8")
 
-    def zipped_files(self):
-        """Returns the files of the zip file, all of which can be read."""
-        path = self.project.folder / "submission.zip"
-        if not path.exists():
-            return {}
+    def keep_code(self, code):
+        """Gives the run the file that its worker kept, or takes it away."""
+        sources = self.run_folder / "artifacts/sources/mine-01234567"
+        sources.mkdir(parents=True, exist_ok=True)
+        (sources / ".origins").touch()
+        (sources / "mine.py").unlink(missing_ok=True)
+        if code:
+            (sources / "mine.py").write_text(code, encoding="utf-8")
+
+    def contents(self, name):
+        """Returns the content of a file beside the folder; of a zip file, all of whose files can be read, by name."""
+        path = self.project.folder / name
+        if not path.exists() or not name.endswith(".zip"):
+            return path.read_bytes() if path.exists() else None
         with zipfile.ZipFile(path) as archive:
-            return {name.removeprefix("submission/"): archive.read(name)
-                    for name in archive.namelist() if not name.endswith("/")}
+            return {entry: archive.read(entry) for entry in archive.namelist()}
 
-    def begin_with(self, earlier):
+    def state(self):
+        files = {path: data for path, data in tree(self.project.folder / "submission").items()
+                 if not path.startswith(".labreport")}
+        return [files, *map(self.contents, self.BESIDE)]
+
+    def begin_with(self, code):
         self.project.remove_folders("submission", "submission.part")
-        (self.project.folder / "submission.zip").unlink(missing_ok=True)
-        if earlier:
+        for name in self.BESIDE:
+            (self.project.folder / name).unlink(missing_ok=True)
+        if code is not None:
+            self.keep_code(code)
             self.project.call("submit", "--answers", "none")
             for path, data in self.AUTHORS.items():
                 (self.project.folder / "submission" / path).parent.mkdir(exist_ok=True)
                 (self.project.folder / "submission" / path).write_bytes(data)
 
-    def check_faults(self, earlier):
-        self.begin_with(earlier)
-        files_before, zip_before = self.files(), self.zipped_files()
+    def check_faults(self, code_before, code_after):
+        """The earlier submission has one version of the code, the new one another. None is no submission, "" no code."""
+        self.begin_with(code_before)
+        before = self.state()
+        self.keep_code(code_after)
         number = self.count_calls("submit")
-        after = self.files()
-        self.assertEqual(self.zipped_files(), after)
-        self.assertNotEqual(files_before, after)
+        after = self.state()
+        self.assertNotEqual(before[:2], after[:2])
         for at, fault in self.chosen_faults(number, FAULTS):
             with self.subTest(at=at, fault=fault):
-                self.begin_with(earlier)
+                self.begin_with(code_before)
+                self.keep_code(code_after)
                 outcome = self.project.call_with_fault(["submit"], at, fault)
-                states = [(files_before, zip_before), (after, after)]
-                if fault == "kill":  # The next submission ends an exchange.
-                    states.append((after, zip_before))
-                self.assertIn((self.files(), self.zipped_files()), states)
+                found = self.state()
+                is_whole = found in (before, after)
+                # After death, and if nothing can be renamed any more, the next submission ends an exchange.
+                if fault in ("once EIO", "short"):
+                    self.assertTrue(is_whole)
+                elif not is_whole:
+                    self.assertEqual(found[0], after[0])
+                    self.assertTrue(all(part in (old, new) for old, new, part in zip(before, after, found)))
                 if outcome.status == 0:  # Only what is not needed anymore could not be removed.
-                    self.assertEqual(self.files(), after)
+                    self.assertEqual(found, after)
                 else:
                     self.assert_fault_told(outcome, fault)
-                if fault in REMOVES_PART_FILES:
+                if fault in REMOVES_PART_FILES and is_whole:
                     self.assertFalse((self.project.folder / "submission.part").exists())
                 self.project.call("submit")
-                self.assertEqual((self.files(), self.zipped_files()), (after, after))
+                self.assertEqual(self.state(), after)
                 self.assertFalse((self.project.folder / "submission.part").exists())
 
     def test_all_of_it_or_nothing(self):
-        self.project.call(*RUN)
-        self.check_faults(earlier=False)
+        self.check_faults(None, "measured")
 
     def test_the_earlier_one_or_the_new_one_with_all_files_of_the_author(self):
-        self.project.call(*RUN)
-        self.check_faults(earlier=True)
+        self.check_faults("measured", "measured later")
+
+    def test_code_that_is_not_measured_any_more(self):
+        self.check_faults("measured", "")
 
 
 class Import(DiskTest):

@@ -153,12 +153,14 @@ class Shards(Tasks):
             self.expect_exit(self.start(f"{number}/2"))
         for number, file in enumerate((self.folder / "shards").rglob("run.json")):
             artifacts = file.parent / "artifacts"
-            artifacts.mkdir(exist_ok=True)
+            (artifacts / "sources/mine-01234567/nets").mkdir(parents=True)
+            (artifacts / "sources/mine-01234567/nets/mine.py").touch()
             (artifacts / f"of{number}.0.pickle").write_text(str(number), encoding="utf-8")
             (artifacts / f"link{number}.0.pickle").symlink_to("/etc/hostname")
         folder = self.folder / self.merge().stdout.strip()
         self.assertEqual(sorted(path.name for path in (folder / "artifacts").iterdir()),
-                         ["of0.0.pickle", "of1.0.pickle"])
+                         ["of0.0.pickle", "of1.0.pickle", "sources"])
+        self.assertTrue((folder / "artifacts/sources/mine-01234567/nets/mine.py").exists())
 
     def test_alike_gpus_share_a_run_and_each_measures_its_own_limits(self):
         gpus = fake_two_gpus(self.project, self.fakes)

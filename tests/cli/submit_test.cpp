@@ -21,6 +21,21 @@ class SubmitTest : public NotesTest {
     }
     return {};
   }
+
+  void write_file(const std::filesystem::path& path, const std::string& text) {
+    std::filesystem::create_directories((folder_ / path).parent_path());
+    write_atomically(folder_ / path, text);
+  }
+
+  /// Adds a run of an attention of the user's. The worker has kept what it measured.
+  void add_own_run(const std::string& folder, const std::string& attention) {
+    write_file(folder + "/run.json", read_file(std::filesystem::path(LABREPORT_SOURCE_DIR) /
+                                               "tests/fixtures/runs/own-attention/run.json"));
+    const std::string sources = folder + "/artifacts/sources/flash-a25313a5";
+    write_file(sources + "/mine/flash.py", attention);
+    write_file(sources + "/.origins", "mine/flash.py\tnow/flash.py\n");
+    std::filesystem::create_symlink("/etc/hostname", folder_ / sources / "mine/secret.py");
+  }
 };
 
 TEST_F(SubmitTest, WritesAFolderAndSaysWhatItLacks) {
@@ -28,7 +43,14 @@ TEST_F(SubmitTest, WritesAFolderAndSaysWhatItLacks) {
   EXPECT_EQ(process.exit_status, 0) << process.messages;
   for (const char* file : {"report.md", "report.tex", "report.html", "cells.csv", "run.json"})
     EXPECT_TRUE(std::filesystem::exists(folder_ / "submission" / file)) << file;
-  EXPECT_TRUE(std::filesystem::exists(folder_ / "submission.zip"));
+  const std::string zip = read_file(folder_ / "submission.zip");
+  for (const char* file : {"cells.csv", "run.json", "tables/"})
+    EXPECT_THAT(zip, HasSubstr(std::string("submission/") + file));
+  for (const char* file : {"report.md", "report.tex", "parts/", "narrow", ".svg", ".png"})
+    EXPECT_THAT(zip, Not(HasSubstr(file)));
+  const bool has_pdf = std::filesystem::exists(folder_ / "writeup.pdf");
+  EXPECT_EQ(zip.find("submission/writeup.pdf") != zip.npos, has_pdf);
+  EXPECT_EQ(zip.find("submission/report.html") != zip.npos, !has_pdf);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "submission/index.html"));
   EXPECT_THAT(process.output, HasSubstr("missing: 1 of 1 answers are generated"));
   EXPECT_THAT(process.output, HasSubstr("missing: no author"));
@@ -50,7 +72,7 @@ TEST_F(SubmitTest, AMissingPdfHasALineAndStatusOne) {
       run({"sh", "-c", "LABREPORT_TYPESET_MIB=1 \"$LABREPORT\" submit"});
   if (process.messages.find("PDF is left out") != std::string::npos) GTEST_SKIP() << "no Typst";
   EXPECT_EQ(process.exit_status, 1);
-  EXPECT_THAT(process.output, HasSubstr("missing: report.pdf"));
+  EXPECT_THAT(process.output, HasSubstr("missing: writeup.pdf"));
   EXPECT_THAT(process.messages, HasSubstr("/report.pdf is left out: Typst needs more than 1 MiB"));
 }
 
@@ -61,6 +83,7 @@ TEST_F(SubmitTest, LeavesWhatIsNoSubmissionAlone) {
   write_atomically(folder_ / "paper.zip", "of another program");
   std::filesystem::create_directory_symlink("thesis", folder_ / "linked");
   std::filesystem::create_directories(folder_ / "essay.part/of_mine");
+  write_file("handin/writeup.pdf", "of another program");
   const std::string page = page_folder().lexically_relative(folder_).string();
   const std::pair<std::string, std::string> refusals[] = {
       {"thesis", "thesis holds no earlier submission"},
@@ -68,6 +91,8 @@ TEST_F(SubmitTest, LeavesWhatIsNoSubmissionAlone) {
       {"paper", "paper.zip is not as labreport wrote it"},
       {"linked", "linked is a link"},
       {"essay", "essay.part is in the way"},
+      {"handin/report", "handin/writeup.pdf is not as labreport wrote it"},
+      {"code", "code would be in the way of code.zip"},
       {"thesis/chapter.tex", "thesis/chapter.tex is no folder"},
       {".", "'.' is no folder's name"},
       {"thesis/..", "'thesis/..' is no folder's name"}};
@@ -79,6 +104,7 @@ TEST_F(SubmitTest, LeavesWhatIsNoSubmissionAlone) {
   }
   EXPECT_EQ(read_file(folder_ / "thesis/chapter.tex"), "words");
   EXPECT_EQ(read_file(folder_ / "paper.zip"), "of another program");
+  EXPECT_EQ(read_file(folder_ / "handin/writeup.pdf"), "of another program");
   EXPECT_TRUE(std::filesystem::exists(folder_ / page / "index.html"));
   EXPECT_TRUE(std::filesystem::exists(folder_ / "essay.part/of_mine"));
 }
@@ -94,6 +120,44 @@ TEST_F(SubmitTest, TheAuthorsFilesStay) {
   EXPECT_TRUE(std::filesystem::is_directory(folder_ / "submission/appendix/empty"));
   EXPECT_EQ(std::filesystem::read_symlink(folder_ / "submission/appendix/link.png"), "../plot.png");
   EXPECT_THAT(read_file(folder_ / "submission.zip"), HasSubstr("submission/plot.png"));
+}
+
+TEST_F(SubmitTest, TheAuthorsCodeIsPackedAsItWasMeasured) {
+  add_own_run("own", "attention");
+  write_file("now/flash.py", "attention");
+  const CompletedProcess process = call({"submit", "own", "--out", "hand/in"});
+  EXPECT_THAT(process.output, HasSubstr("hand/code.zip: your code as it was measured\n"));
+  EXPECT_THAT(process.output, Not(HasSubstr("changed")));
+  EXPECT_THAT(read_file(folder_ / "hand/code.zip"), HasSubstr("mine/flash.py"));
+  EXPECT_THAT(read_file(folder_ / "hand/code.zip"), Not(HasSubstr("secret.py")));
+  EXPECT_THAT(read_file(folder_ / "hand/in.zip"), HasSubstr("in/code/mine/flash.py"));
+  write_file("now/flash.py", "Attention");
+  EXPECT_THAT(call({"submit", "own", "--out", "hand/in"}).output,
+              HasSubstr("changed since measured: mine/flash.py; code.zip has what was measured\n"));
+}
+
+TEST_F(SubmitTest, WithoutCodeOfTheAuthorsNoEarlierCodeStays) {
+  add_own_run("own", "attention");
+  call({"submit", "own"});
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "code.zip"));
+  EXPECT_THAT(call({"submit"}).output,
+              HasSubstr("missing: code.zip: no code of yours was measured"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "code.zip"));
+  std::filesystem::remove_all(folder_ / "own/artifacts");
+  EXPECT_THAT(call({"submit", "own"}).output, HasSubstr("missing: sources of flash-a25313a5"));
+}
+
+TEST_F(SubmitTest, TwoSubmissionsInOneFolderShareTheFilesBeside) {
+  add_own_run("own", "attention");
+  call({"submit", "own"});
+  const CompletedProcess process = call({"submit", "own", "--out", "handin"});
+  EXPECT_EQ(process.exit_status, 0) << process.messages;
+  EXPECT_EQ(call({"submit", "own"}).exit_status, 0);
+  write_file("code.zip", "of my own");
+  for (const char* out : {"submission", "handin"})
+    EXPECT_THAT(call({"submit", "own", "--out", out}).messages,
+                HasSubstr("code.zip is not as labreport wrote it"));
+  EXPECT_EQ(read_file(folder_ / "code.zip"), "of my own");
 }
 
 TEST_F(SubmitTest, AFileThatTheAuthorChangedIsNeverReplaced) {
@@ -127,6 +191,15 @@ TEST_F(SubmitTest, WithoutGeneratedAnswersItSaysHowManyAreEmpty) {
   const CompletedProcess process = call({"submit", "--answers", "none"});
   EXPECT_THAT(process.output, HasSubstr("missing: 1 of 1 answers are empty"));
   EXPECT_THAT(process.output, HasSubstr("missing: a GPU: this is a demonstration on a CPU"));
+}
+
+TEST_F(SubmitTest, WithoutGeneratedAnswersNoTitleStatesAFinding) {
+  constexpr const char* kFinding = "The FP16 sum ends";
+  call({"submit"});
+  EXPECT_THAT(read_file(folder_ / "submission/report.html"), HasSubstr(kFinding));
+  call({"submit", "--answers", "none"});
+  for (const char* file : {"report.md", "report.html", "report.typ"})
+    EXPECT_THAT(read_file(folder_ / "submission" / file), Not(HasSubstr(kFinding))) << file;
 }
 
 /// Has a run of the profiling half and one of an attention of the user's, both of a CPU.

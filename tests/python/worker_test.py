@@ -91,7 +91,7 @@ class Launches(unittest.TestCase):
     def setUpClass(cls):
         cls.implementation = implementation_or_error(cls.model_source)
 
-    def launch(self, kind, model_source=None, has_network=True, run=run_in_fork, **params):
+    def launch(self, kind, model_source=None, has_network=True, run=run_in_fork, artifacts={}, **params):
         source = self.model_source if model_source is None else model_source
         shape = dict(d_model=16, d_ff=24, layers=2, heads=2, vocab=30, context=8, batch=2, warmup=1, steps=2)
         common = dict(device_kind="cpu", precision="bf16", implementation=self.implementation)
@@ -100,7 +100,7 @@ class Launches(unittest.TestCase):
         model_field = {"model": dict(compile=False, attention=False) | source | dict(implementation=self.implementation)} if source else {}
         with tempfile.TemporaryDirectory() as folder:
             request, result = Path(folder, "request.json"), Path(folder, "result.json")
-            request.write_text(json.dumps(dict(kind=kind, params=params, launch=0, seed=0, **model_field)))
+            request.write_text(json.dumps(dict(kind=kind, params=params, launch=0, seed=0, **model_field) | artifacts))
             completed = run("--request", request, "--result", result)
             self.assertEqual(completed.returncode, 0, completed.stderr)
             report = json.loads(result.read_text())
@@ -322,6 +322,32 @@ class Worker(Launches):
     def test_refuses_a_model_that_changed_after_planning(self):
         self.implementation = "Transformer-00000000"
         self.assertIn("Transformer changed after the run began: it was Transformer-00000000", self.launch("timing")["outcome"]["message"])
+
+    def test_keeps_the_files_that_the_hash_covers(self):
+        with tempfile.TemporaryDirectory() as folder:
+            sources, place = Path(folder, "sources"), Path(folder, "project")
+            texts = {"nets/__init__.py": "", "nets/mine.py": "from .parts import Bigram\n",
+                     "nets/parts.py": (HERE / "odd_models.py").read_text(encoding="utf-8"),
+                     "losses/mine.py": "from torch.nn.functional import cross_entropy\n"}
+            for path, text in {**texts, "nets/.env": "KEY=secret", "nets/never_imported.py": ""}.items():
+                (place / path).parent.mkdir(parents=True, exist_ok=True)
+                (place / path).write_text(text, encoding="utf-8")
+            source = REFERENCE | {"model": f"{place}/nets/mine.py:Bigram", "loss": f"{place}/losses/mine.py:cross_entropy",
+                                  "arguments": ""}
+            self.implementation = implementation_or_error(source)
+            self.launch("timing", source, artifacts={"artifacts": f"{folder}/cell.0"})
+            kept = {str(file.relative_to(sources / self.implementation)): file.read_text(encoding="utf-8")
+                    for file in sources.rglob("*") if file.is_file()}
+            origins = dict(line.split("\t") for line in kept.pop(".origins").splitlines())
+            texts["mine.py"] = texts.pop("losses/mine.py")
+            self.assertEqual(kept, texts)
+            self.assertEqual(origins, {path: os.path.relpath(place / ("losses/mine.py" if path == "mine.py" else path))
+                                       for path in texts})
+
+            (place / "nets/mine.py").write_text(texts["nets/mine.py"] + "#" * (9 << 20), encoding="utf-8")
+            self.implementation = implementation_or_error(source)
+            self.launch("timing", source, artifacts={"artifacts": f"{folder}/cell.0"})
+            self.assertEqual(len(list(sources.iterdir())), 1)
 
     def test_keeps_a_models_output_out_of_the_answer(self):
         with tempfile.TemporaryDirectory() as folder:

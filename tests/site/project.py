@@ -18,10 +18,14 @@ SETTLED = 0.15  # Seconds after which the program notices any change of a file; 
 
 # Replaces the Python in .venv. It serves "python -c PROGRAM REQUEST RESULT BUNDLES" to draw, "python -c PROGRAM REQUEST
 # FOLDER" to print, "python -c PROGRAM latex REQUEST RESULT TEMPLATE FILTER" for pandoc and "python -c PROGRAM FOLDER…" for
-# Typst. Only drawing counts as a start.
+# Typst. It zips as Python does. Only drawing counts as a start.
 CHART_TOOL = """#!/usr/bin/python3
 import json, pathlib, sys
 sys.argv.remove("-I")
+if "zipfile" in sys.argv[2]:
+    code, sys.argv = sys.argv[2], sys.argv[1:2] + sys.argv[3:]
+    exec(code)
+    sys.exit()
 prefix = pathlib.Path(sys.argv[0]).parents[1]
 version = next((prefix / "lib/python3.11/site-packages").glob("vl_convert*")).name
 if "svg_to_png" in sys.argv[2]:

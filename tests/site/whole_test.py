@@ -67,11 +67,11 @@ class Interrupted(StubbedTest):
 
     def test_a_submission_stays_as_it_was(self):
         self.project.call("submit", "--answers", "none")
-        zip_file = self.project.folder / "submission.zip"
-        before, zip_before = tree(self.project.folder / "submission"), zip_file.read_bytes()
+        beside = [self.project.folder / name for name in ("submission.zip", "writeup.pdf")]
+        before, before_beside = tree(self.project.folder / "submission"), [file.read_bytes() for file in beside]
         self.interrupt(signal.SIGINT, "submit", kept="submission")
         self.assertEqual(tree(self.project.folder / "submission"), before)
-        self.assertEqual(zip_file.read_bytes(), zip_before)
+        self.assertEqual([file.read_bytes() for file in beside], before_beside)
         self.assertFalse((self.project.folder / "submission.part").exists())
 
     def test_leftovers_of_a_killed_render_are_removed(self):

@@ -1,0 +1,85 @@
+#include "publish/measured_code.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/files.h"
+#include "base/text.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kMaxSourceBytes = 8u << 20;  // labreport_worker.py keeps no more.
+constexpr const char* kOrigins = ".origins";  // A line is a path in the folder, a tab, a path.
+
+bool is_folder(const fs::path& path) {
+  return fs::symlink_status(path).type() == fs::file_type::directory;
+}
+
+bool differ(const fs::path& file, const fs::path& other) {
+  return fs::file_size(file) != fs::file_size(other) ||
+         read_file(file, kMaxSourceBytes) != read_file(other, kMaxSourceBytes);
+}
+
+/// Adds the files of one implementation. Adds to `changed` those whose originals, if this machine
+/// has them, have changed.
+void add_files(const fs::path& folder, ZipFiles& files, std::vector<std::string>& changed) {
+  std::map<std::string, std::string> origins;
+  for (const std::string& line : split(read_plain_file(folder / kOrigins, kMaxSourceBytes), '\n')) {
+    const std::size_t tab = std::min(line.find('\t'), line.size());
+    origins[line.substr(0, tab)] = line.substr(std::min(tab + 1, line.size()));
+  }
+  for (const fs::directory_entry& entry : entries_below(folder)) {
+    std::string name = entry.path().lexically_relative(folder).string();
+    if (entry.symlink_status().type() != fs::file_type::regular || name == kOrigins) continue;
+    const auto taken = files.find(name);
+    if (taken != files.end() && differ(taken->second, entry.path()))
+      name = folder.filename().string() + "/" + name;
+    if (!files.emplace(name, entry.path()).second) continue;
+    const fs::path origin = origins[entry.path().lexically_relative(folder).string()];
+    std::error_code ignored;
+    if (fs::is_regular_file(origin, ignored) && differ(origin, entry.path()))
+      changed.push_back(name);
+  }
+}
+
+}  // namespace
+
+MeasuredCode measured_code(const std::vector<RunStore>& runs) {
+  MeasuredCode code;
+  std::set<std::string> found, missing;
+  std::vector<std::string> changed;
+  for (const RunStore& store : runs) {
+    for (const Session& session : store.load().sessions) {
+      if (!session.model || found.contains(session.model->implementation)) continue;
+      const fs::path sources = store.artifacts_folder() / "sources";
+      const fs::path folder = sources / session.model->implementation;
+      const bool is_kept =
+          is_folder(store.artifacts_folder()) && is_folder(sources) && is_folder(folder);
+      (is_kept ? found : missing).insert(session.model->implementation);
+      if (is_kept) add_files(folder, code.files, changed);
+    }
+  }
+  std::erase_if(missing, [&](const std::string& name) { return found.contains(name); });
+  if (found.empty() && missing.empty()) {
+    code.lines.emplace_back(
+        "missing: code.zip: no code of yours was measured; --model and --attention measure it");
+  }
+  if (!missing.empty()) {
+    code.lines.push_back(
+        fmt::format("missing: sources of {} in code.zip: a run keeps at most 8 MiB",
+                    join_words(std::vector(missing.begin(), missing.end()))));
+  }
+  std::ranges::sort(changed);
+  if (!changed.empty()) {
+    code.lines.push_back(fmt::format("changed since measured: {}; code.zip has what was measured",
+                                     join_words(changed)));
+  }
+  return code;
+}
+
+}  // namespace labreport
