@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -16,6 +17,7 @@
 #include "orchestrate/resume.h"
 #include "orchestrate/subprocess_interrupts.h"
 #include "orchestrate/worker_info.h"
+#include "publish/hand_in_list.h"
 #include "publish/helper_python.h"
 #include "publish/rendering.h"
 #include "publish/run_notes.h"
@@ -62,14 +64,19 @@ void write_zip(const fs::path& folder, const fs::path& zip) {
               "free some space, or choose another --out");
 }
 
+/// Lists what is handed in, whose PDF is in the folder.
+using ListHandIn = std::function<HandInList(const fs::path& folder)>;
+
 /// Writes the submission OUT and OUT.zip, and replaces an earlier one. Throws and changes neither
 /// if it fails or is interrupted before all of it is written.
-Rendered write_submission(const fs::path& run_folder, RenderOptions options) {
+Rendered write_submission(const fs::path& run_folder, RenderOptions options,
+                          const ListHandIn& list_hand_in) {
   const HeldInterrupts held;
   SubmissionFolder submission(options.out);
   options.out = submission.made().string() + ".site";
   const Rendered rendered = render_runs({run_folder}, options);
   take_report(rendered.page_of(run_folder), submission.made());
+  write_atomically(submission.made() / "README.md", list_hand_in(submission.made()).markdown());
   submission.take_authors_files();
   write_zip(submission.made(), submission.made_zip());
   HeldInterrupts::throw_if_interrupted();
@@ -77,27 +84,10 @@ Rendered write_submission(const fs::path& run_folder, RenderOptions options) {
   return rendered;
 }
 
-/// Returns one line for each thing that a grader would miss.
-std::vector<std::string> missing_lines(const RunStore& store, const RenderOptions& options) {
-  const Run run = load_measured(store);
-  std::vector<std::string> left_out;  // Rendering has reported these parts.
-  Document document = report_of(store, run, left_out);
-  RunNotes run_notes({store.folder()}, options.notes);
-  run_notes.place(store, document);
-  std::int64_t questions = 0, without_note = 0;
-  for (const Section& section : document.sections) {
-    for (const Part& part : section.parts) {
-      if (part.question.empty()) continue;
-      ++questions;
-      without_note += !part.note.has_value();
-    }
-  }
+/// Returns one line for each thing that a grader would miss beside the listed problems.
+std::vector<std::string> missing_lines(const RunStore& store, const Run& run,
+                                       const Document& document) {
   std::vector<std::string> lines;
-  if (without_note > 0) {
-    lines.push_back(fmt::format("{} of {} answers are {}; `labreport notes --init` begins your own",
-                                without_note, questions,
-                                options.answers == Answers::kFull ? "generated" : "empty"));
-  }
   if (document.front.author.empty()) lines.emplace_back("no author: fill in notes/author.md");
   const auto failed =
       std::ranges::count_if(run.cells, [](const Cell& cell) { return ok_launch(cell) == nullptr; });
@@ -105,9 +95,16 @@ std::vector<std::string> missing_lines(const RunStore& store, const RenderOption
     lines.push_back(fmt::format("{} of {} measurements; the report’s “What ran” has the reasons",
                                 failed, run.cells.size()));
   }
-  if (document.demonstration) lines.emplace_back("a GPU: this is a demonstration on a CPU");
   if (store.is_reference()) lines.emplace_back("a run of your own: this one ships with labreport");
   return lines;
+}
+
+/// Returns the run's report with the author's notes.
+Document noted_report(const RunStore& store, const Run& run, const RenderOptions& options) {
+  std::vector<std::string> left_out;  // Rendering reports these parts.
+  Document document = report_of(store, run, left_out);
+  RunNotes({store.folder()}, options.notes).place(store, document);
+  return document;
 }
 
 ExitStatus submit(const SubmitFlags& flags) {
@@ -118,16 +115,22 @@ ExitStatus submit(const SubmitFlags& flags) {
   const RunLock lock(folder);
   RenderOptions options = flags.output.options(flags.out);
   options.single_file = options.user_named_runs = true;
+  const RunStore store(folder);
+  const Run run = load_measured(store);
+  const Document document = noted_report(store, run, options);
+  const auto list_hand_in = [&, sources = measured_by(run)](const fs::path& listed) {
+    return HandInList(document, options.answers, sources, listed / "report.pdf");
+  };
   const Rendered rendered =
-      keep_if_interrupted(out, [&] { return write_submission(folder, options); });
+      keep_if_interrupted(out, [&] { return write_submission(folder, options, list_hand_in); });
   std::vector<std::string> reports;
   for (const char* name : {"report.pdf", "report.md", "report.tex", "report.html"}) {
     if (fs::exists(out / name)) reports.emplace_back(name);
   }
   fmt::print("{0}: {1} as {2}, with figures, CSV and run.json\n{0}.zip: the same, for Gradescope\n",
              out.string(), folder.lexically_normal().string(), join_words(reports));
-  if (!fs::exists(out / "report.pdf")) fmt::print("missing: report.pdf, for the reason below\n");
-  for (const std::string& line : missing_lines(RunStore(folder), options))
+  fmt::print("\n{}\n", in_callers_form(list_hand_in(out).text()));
+  for (const std::string& line : missing_lines(store, run, document))
     fmt::print("{}\n", in_callers_form("missing: " + line));
   rendered.print_messages();
   return rendered.status();
