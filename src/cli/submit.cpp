@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <deque>
 #include <filesystem>
+#include <functional>
+#include <iterator>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -17,6 +19,7 @@
 #include "orchestrate/capture.h"
 #include "orchestrate/resume.h"
 #include "orchestrate/subprocess_interrupts.h"
+#include "publish/hand_in_list.h"
 #include "publish/rendering.h"
 #include "publish/run_notes.h"
 #include "publish/submission_files.h"
@@ -42,43 +45,39 @@ void take_report(const fs::path& page, const fs::path& made) {
   fs::rename(made / page.filename(), made / "report.html");
 }
 
+/// Returns the write-up's report with the author's notes.
+Document noted_report(const WriteUp& write_up, const RenderOptions& options) {
+  std::vector<std::string> left_out;  // Rendering reports these parts.
+  RunNotes notes({write_up}, options.notes);
+  return site_run(write_up, notes, left_out).document;
+}
+
 /// Writes the submission, and replaces an earlier one. Sets `lines`, which say what it has and
-/// lacks. Throws and changes nothing if it fails or is interrupted before all of it is written.
-Rendered write_submission(const WriteUp& write_up, RenderOptions options,
+/// lacks; the last one is the table of the edition's problems. Throws and changes nothing if it
+/// fails or is interrupted before all of it is written.
+Rendered write_submission(const WriteUp& write_up, const Document& document, RenderOptions options,
                           std::vector<std::string>& lines) {
   const HeldInterrupts held;
   SubmissionFolder submission(options.out);
   options.out = submission.made().string() + ".site";
   const Rendered rendered = render_write_up(write_up, options);
   take_report(rendered.page_of(write_up.runs.front().folder), submission.made());
-  lines = pack(submission, each(write_up.folders(), [](const fs::path& folder) {
-                 return RunStore(folder);
-               }));
+  const HandInList hand_in(document, options.answers, measured_by(write_up),
+                           fs::exists(submission.made() / "report.pdf"));
+  write_atomically(submission.made() / "README.md", hand_in.markdown());
+  lines = pack(submission,
+               each(write_up.folders(), [](const fs::path& folder) { return RunStore(folder); }));
+  lines.push_back("\n" + hand_in.text());
   HeldInterrupts::throw_if_interrupted();
   submission.commit();
   return rendered;
 }
 
-/// Returns one line for each thing that a grader would miss.
-std::vector<std::string> missing_lines(const WriteUp& write_up, const RenderOptions& options) {
-  std::vector<std::string> left_out;  // Rendering has reported these parts.
-  RunNotes run_notes({write_up}, options.notes);
-  const Document document = site_run(write_up, run_notes, left_out).document;
-  std::int64_t questions = 0, without_note = 0;
-  for (const Section& section : document.sections) {
-    for (const Part& part : section.parts) {
-      if (part.question.empty()) continue;
-      ++questions;
-      without_note += !part.note.has_value();
-    }
-  }
+/// Returns one line for each thing that a grader would miss beside the listed problems.
+std::vector<std::string> missing_lines(const WriteUp& write_up, const Document& document) {
   std::vector<std::string> lines;
-  if (without_note > 0) {
-    lines.push_back(fmt::format("{} of {} answers are {}; `labreport notes --init` begins your own",
-                                without_note, questions,
-                                options.answers == Answers::kFull ? "generated" : "empty"));
-  }
-  if (document.front.author.empty()) lines.emplace_back("no author: fill in notes/author.md");
+  if (document.front.author.empty())
+    lines.emplace_back("missing: no author: fill in notes/author.md");
   std::int64_t failed = 0, measurements = 0;
   bool has_reference = false;
   for (const fs::path& folder : write_up.folders()) {
@@ -90,14 +89,14 @@ std::vector<std::string> missing_lines(const WriteUp& write_up, const RenderOpti
     has_reference = has_reference || store.is_reference();
   }
   if (failed > 0) {
-    lines.push_back(fmt::format("{} of {} measurements; the report’s “What ran” has the reasons",
-                                failed, measurements));
+    lines.push_back(
+        fmt::format("missing: {} of {} measurements; the report’s “What ran” has the reasons",
+                    failed, measurements));
   }
-  if (document.demonstration) lines.emplace_back("a GPU: this is a demonstration on a CPU");
   if (has_reference) {
     lines.emplace_back(write_up.joins_runs()
-                           ? "runs of your own alone: one of these ships with labreport"
-                           : "a run of your own: this one ships with labreport");
+                           ? "missing: runs of your own alone: one of these ships with labreport"
+                           : "missing: a run of your own: this one ships with labreport");
   }
   return lines;
 }
@@ -110,12 +109,12 @@ ExitStatus submit(const SubmitFlags& flags) {
   for (const fs::path& folder : write_up.folders()) locks.emplace_back(folder);
   RenderOptions options = flags.output.options(flags.out);
   options.single_file = options.user_named_runs = true;
+  const Document document = noted_report(write_up, options);
   std::vector<std::string> lines;
-  const Rendered rendered =
-      keep_if_interrupted(out, [&] { return write_submission(write_up, options, lines); });
+  const Rendered rendered = keep_if_interrupted(
+      out, [&] { return write_submission(write_up, document, options, lines); });
+  std::ranges::copy(missing_lines(write_up, document), std::back_inserter(lines));
   for (const std::string& line : lines) fmt::print("{}\n", in_callers_form(line));
-  for (const std::string& line : missing_lines(write_up, options))
-    fmt::print("{}\n", in_callers_form("missing: " + line));
   rendered.print_messages();
   return rendered.status();
 }

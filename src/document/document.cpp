@@ -69,14 +69,23 @@ std::string RunDescription::date() const {
 std::string Document::name() const { return device.empty() ? title : title + " · " + device; }
 
 std::string Document::provenance_line(Answers answers) const {
-  const auto is_generated = [&](const Part& part) {
-    return !part.calculated && !part.generated_answer(answers).empty();
-  };
-  const bool has_generated_answer = std::ranges::any_of(sections, [&](const Section& section) {
-    return std::ranges::any_of(section.parts, is_generated);
-  });
-  if (!has_generated_answer) return provenance;
+  std::int64_t own = 0, answered = 0;
+  bool has_generated_answer = false;
+  for (const Section& section : sections) {
+    for (const Part& part : section.parts) {
+      const bool is_own = part.note && part.note->replaces_answer;
+      const bool is_generated = !part.generated_answer(answers).empty();
+      own += is_own;
+      answered += is_own || (is_generated && !part.question.empty());
+      has_generated_answer = has_generated_answer || (is_generated && !part.calculated);
+    }
+  }
+  if (!has_generated_answer || (own > 0 && own == answered)) return provenance;
   if (!relation.empty()) return provenance + " Answers are generated from both runs’ measurements.";
+  if (own > 0) {
+    return provenance + " · " + std::to_string(own) + " of " + std::to_string(answered) +
+           " answers in the author’s words, the rest generated";
+  }
   const std::string runs = has_part(kListOfRuns) ? "these runs’" : "this run’s";
   return provenance + " · answers are generated from " + runs + " measurements";
 }

@@ -103,6 +103,24 @@ class Reports(unittest.TestCase):
             png = pages[0] if isinstance(pages, list) else pages
             self.assertEqual(struct.unpack(">II", png[16:24]), size)  # The PNG's header has it.
 
+    def pages_of_heading_and_figure(self, filled_cm):
+        """Puts words beside a figure of 8 cm on a page of 27 cm that is filled to this height."""
+        sample = self.folder / "sample-a4"
+        template, _, _ = (sample / "report.typ").read_text(encoding="utf-8").partition("#title[")
+        source = sample / "layout.typ"
+        source.write_text(template + f"#block(height: {filled_cm}cm)\n" """
+= Heading
+#quote(block: true)[Question?]
+#beside[Words.][#figure(rect(width: 7cm, height: 8cm), kind: image, caption: [A figure.])]
+#context [#metadata((heading, figure).map(kind => query(kind).first().location().page())) <pages>]
+""", encoding="utf-8")
+        return json.loads(typst.query(str(source), "<pages>", field="value", one=True))
+
+    def test_words_stay_on_a_page_that_their_figure_would_leave_a_third_empty(self):
+        self.assertEqual(self.pages_of_heading_and_figure(filled_cm=10), [1, 1])
+        self.assertEqual(self.pages_of_heading_and_figure(filled_cm=18), [1, 2])
+        self.assertEqual(self.pages_of_heading_and_figure(filled_cm=23), [2, 2])
+
     def test_same_source_same_bytes_and_no_date(self):
         first, _ = self.compile("sample-a4")
         second, _ = self.compile("sample-a4")

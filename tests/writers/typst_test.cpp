@@ -76,7 +76,7 @@ TEST(TypstReport, PutsFiguresBesideTheAnswerOrInPairs) {
   for (const std::size_t i : {0, 1, 2}) part.figures[i].slug = "drawn" + std::to_string(i);
   const Drawings drawings = {{"drawn0", {}}, {"drawn1", {}}, {"drawn2", {}}};
   const std::string text = report_typst(document, drawings, {});
-  EXPECT_THAT(text, HasSubstr("#pair[\n#block(stroke: (left:"));
+  EXPECT_THAT(text, HasSubstr("#beside[\n#block(stroke: (left:"));
   EXPECT_THAT(text, HasSubstr("#pair[\n#figure(\n  image(\"charts/narrow/drawn1.svg\""));
 }
 
@@ -86,7 +86,7 @@ TEST(TypstReport, PutsALongAnswerAboveItsFigure) {
   part.answer = std::string(3000, 'a');
   part.figures.resize(1);
   part.figures[0].slug = "drawn";
-  EXPECT_THAT(report_typst(document, {{"drawn", {}}}, {}), Not(HasSubstr("#pair[\n#block")));
+  EXPECT_THAT(report_typst(document, {{"drawn", {}}}, {}), Not(HasSubstr("#beside[")));
 }
 
 TEST(TypstReport, LetsALongTableRunOverPages) {

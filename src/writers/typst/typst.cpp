@@ -59,10 +59,6 @@ struct AppendixTables {
   }
 };
 
-std::string in_columns(const std::string& text) {
-  return text.empty() ? "" : "#columns(2, gutter: 1.6em)[\n" + text + "]\n\n";
-}
-
 /// Writes the method, the environment, the tables that parts refer to, and the parts' details.
 std::string typst_appendices(const TypstSource& source) {
   std::string all_details;
@@ -74,8 +70,8 @@ std::string typst_appendices(const TypstSource& source) {
     }
   }
   const Document& document = source.document;
-  std::string text = "#show: appendix\n\n= Method and limits <method>\n\n" +
-                     in_columns(typst_blocks(document.method, source));
+  std::string text = "#show: appendix\n\n= Method and limits <method>\n\n#balanced[\n" +
+                     typst_blocks(document.method, source) + "]\n\n";
   if (!document.environment.columns.empty())
     text += "= Environment <environment>\n\n" + typst_table(in_two_halves(document.environment));
   const std::string tables = appendix_tables.write();
@@ -85,7 +81,7 @@ std::string typst_appendices(const TypstSource& source) {
             typst_muted(
                 "In the report’s page\\: the longer tables, every sample, and the commands that "
                 "measure each row again.") +
-            in_columns(all_details);
+            "#columns(2, gutter: 1.6em)[\n" + all_details + "]\n\n";
   }
   return text;
 }

@@ -56,6 +56,11 @@ std::string unprinted_text(const Part& part, const PaperPart& paper) {
   return text + "In the report’s page\\: " + typst_text(join(paper.page_only_titles, "; ")) + ".";
 }
 
+/// Sets words beside their figure or table. A page may break between them.
+std::string typst_beside(const std::string& words, const std::string& evidence) {
+  return "#beside[\n" + words + "][\n" + evidence + "]\n\n";
+}
+
 // Words of this length are about as high as a figure; longer words have no figure beside them.
 constexpr std::size_t kMostBytesBeside = 2000;
 constexpr std::size_t kMostRowsBelowWords = 8;
@@ -81,11 +86,11 @@ std::string words_and_evidence(const std::string& words, const Part& part,
       table_with_words = narrow;
       text += typst_table(*narrow, TableWidth::kHalf);
     }
-    text = typst_pair(text, typst_figure(*figures.front(), source));
+    text = typst_beside(text, typst_figure(*figures.front(), source));
     figures = figures.subspan(1);
   } else if (has_room_beside && figures.empty() && may_join_words) {
     table_with_words = narrow;
-    text = typst_pair(words, typst_table(*narrow, TableWidth::kHalf));
+    text = typst_beside(words, typst_table(*narrow, TableWidth::kHalf));
   }
   const bool is_last_unpaired = figures.size() % 2 == 1 && is_drawn(*figures.back(), source);
   const TableView* beside = is_last_unpaired && table_with_words == nullptr ? narrow : nullptr;
