@@ -85,7 +85,7 @@ const char* reason_for(const WantedRun& a, const WantedRun& b, const std::string
   return nullptr;
 }
 
-/// Whether the first of several runs that answer a problem gives it, or the preferred one.
+/// Says which of several runs that answer a problem gives it: the first or the preferred one.
 enum class Order { kNamed, kPreferred };
 
 /// The problems that were not taken, by their run and the reason.

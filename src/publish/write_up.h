@@ -11,7 +11,7 @@ namespace labreport {
 struct WriteUpRun {
   std::filesystem::path folder;
   std::set<std::string> problems = {};  ///< The problems that the write-up takes from this run.
-  std::set<std::string> own_code = {};  ///< Those of `problems` that measured the user's code.
+  std::set<std::string> own_code = {};  ///< The ones that measured the user's code.
 };
 
 struct WriteUp {

@@ -109,7 +109,8 @@ TEST(Foot, LinksToTheAuthorsRepositoryAndNamesTheLicenseOfShippedRuns) {
   document.reference = true;
   EXPECT_THAT(foot_html(document),
               HasSubstr("labreport · <a href=\"https://a.example/b\">source</a>"
-                        " · text and data under the MIT license<"));
+                        " · text and data under the <a "
+                        "href=\"https://opensource.org/license/mit\">MIT license</a><"));
 }
 
 TEST(Page, GroupsTheVariantsOfAFamily) {
