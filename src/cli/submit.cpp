@@ -40,7 +40,7 @@ struct SubmitFlags {
 /// Moves the page's folder, without the files that only a site needs. The page becomes report.html.
 void take_report(const fs::path& page, const fs::path& made) {
   fs::rename(page.parent_path(), made);
-  for (const char* site_file : {"index.html", "summary.json", "charts/narrow", "charts/specs.js"})
+  for (const char* site_file : {"index.html", "summary.json", "charts/specs.js"})
     remove_tree(made / site_file);
   fs::rename(made / page.filename(), made / "report.html");
 }

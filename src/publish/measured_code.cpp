@@ -70,9 +70,9 @@ MeasuredCode measured_code(const std::vector<RunStore>& runs) {
         "missing: code.zip: no code of yours was measured; --model and --attention measure it");
   }
   if (!missing.empty()) {
-    code.lines.push_back(
-        fmt::format("missing: sources of {} in code.zip: a run keeps at most 8 MiB",
-                    join_words(std::vector(missing.begin(), missing.end()))));
+    code.lines.push_back(fmt::format(
+        "missing: sources of {} in code.zip: the run did not keep them (it keeps at most 8 MiB)",
+        join_words(std::vector(missing.begin(), missing.end()))));
   }
   std::ranges::sort(changed);
   if (!changed.empty()) {
