@@ -199,14 +199,14 @@ CLAIMS = {
         (NO_ANSWER, statistics_do_not_matter),
         (r"\*\*Yes\.\*\* The sums of mean and variance are sensitive: in FP16 a sum of squares overflows beyond 65,504, unless it "
          r"accumulates in FP32, as PyTorch's kernel does\.", fp16_overflows),
-        (r"BF16 has FP32's range, but 8 significant bits: with BF16 statistics the output is off by \*\*(?P<reductions>[^*]+) "
+        (r"BF16 has FP32's range, but 8 significant bits: computed in BF16, the output is off by \*\*(?P<reductions>[^*]+) "
          r"%\*\* \((?P<rounded>\S+) % if every addition rounds\), with FP32 statistics by \*\*(?P<fp32>[^*]+) %\*\*, its own "
          r"rounding to BF16\.", statistics_matter)],
     "benchmarking_mixed_precision.c": [
         (NO_ANSWER, unanswered),
         (r"(?P<precision>\w+) makes (?P<size>.+?)'s forward \*\*(?P<forward>[^*]+)\*\* and backward pass \*\*(?P<backward>[^*]+) "
          r"times\*\* as fast(?:, (?P<smallest>.+?)'s (?P<small_forward>\S+) and (?P<small_backward>\S+) times)?\.", speedups),
-        (r"The gain grows with size because only GEMMs get faster, and their share of FP32's forward pass grows from "
+        (r"The gain grows with size because GEMMs gain most, and their share of FP32's forward pass grows from "
          r"\*\*(?P<small>\S+)\*\* \((?P<first>.+?)\) to \*\*(?P<large>\S+) %\*\* \((?P<last>.+?)\)\.", growth),
         (r"This run does not show why\.", unexplained),
         (r"The CPU sets (?P<precision>\w+) times of (?P<launch>[^()]+?) \(launch-bound\)"

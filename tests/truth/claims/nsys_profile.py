@@ -309,7 +309,7 @@ CLAIMS = {
         (rf"The (?P<kind>forward pass|forward\+backward|training step) of {PROFILE} takes \*\*(?P<busy>\S+) ms\*\* by the "
          r"profiler and \*\*(?P<timer>\S+) ms\*\* by the timer\.", times),
         (r"The rest is the GPU's idle time, (?P<each>\S+) µs after each of (?P<launches>[\d,]+) kernels\.", idle),
-        (r"With its (?P<gaps>\S+) ms between (?:kernels|operators), the profiled pass is (?P<change>.+?) the timed ones, which "
+        (r"The profiled pass, (?P<gaps>\S+) ms between (?:kernels|operators) included, is (?P<change>.+?) the timed ones, which "
          r"take (?P<least>\S+?)(?: to (?P<most>\S+))? ms\.", passes_differ),
         (r"The CPU sets the timer's time: it takes (?P<cpu>\S+) µs a launch, the GPU (?P<mean>\S+) µs a kernel\.",
          launch_bound)],
