@@ -14,6 +14,7 @@ namespace labreport {
 
 struct AnsweredProblem {
   std::size_t parts = 0;  ///< The number of its parts; 0 if none can be presented.
+  std::size_t cells = 0;  ///< The number of measurements that its parts show.
   bool measures_users_code = false;
 };
 

@@ -251,6 +251,7 @@ std::map<std::string, AnsweredProblem> answered_problems(const Run& run) {
     if (parts.empty() && failures.empty()) continue;
     AnsweredProblem& problem = problems[std::string(experiment.name)];
     problem.parts = parts.size();
+    for (const auto& [letter, part] : parts) problem.cells += part.cells.size();
     problem.measures_users_code = std::ranges::any_of(parts, [&](const auto& part) {
       return std::ranges::any_of(part.second.cells, is_users_code);
     });

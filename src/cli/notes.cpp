@@ -12,6 +12,7 @@
 #include "notes/note_template.h"
 #include "publish/rendering.h"
 #include "publish/run_notes.h"
+#include "publish/write_up.h"
 
 namespace labreport {
 namespace {
@@ -24,35 +25,51 @@ struct NotesFlags {
   bool init = false;
 };
 
-struct NotedRun {
-  fs::path run;    ///< The run's folder.
-  fs::path notes;  ///< The folder of its notes.
+/// A part with a question, and the folder of the run that answers it.
+struct AskedPart {
+  Part part;
+  fs::path run;
 };
 
-/// Without --notes, the newest run's notes are in kNotesFolder unless it has a folder of its own.
-NotedRun choose_noted_run(const NotesFlags& flags) {
+/// The notes of one run, or of the write-up that joins the user's runs.
+struct Noted {
+  std::vector<fs::path> runs;
+  fs::path notes;          ///< The folder of the notes.
+  bool is_in_run = false;  ///< True if `notes` is inside the only run's folder.
+  std::vector<AskedPart> parts = {};
+  std::vector<std::string> left_out = {};  ///< See `report_of`.
+};
+
+/// Without --notes, they are in kNotesFolder, but those of a single run are in its own folder if it
+/// has one or if it is not the newest.
+fs::path notes_folder(const NotesFlags& flags, const std::vector<fs::path>& runs) {
+  if (!flags.notes.empty()) return flags.notes;
+  if (runs.size() > 1) return kNotesFolder;
+  const fs::path own_folder = RunStore(runs.front()).notes_folder();
   const fs::path newest = newest_run(list_measured_runs("site/runs"));
-  if (flags.run.empty() && newest.empty())
-    recorded_runs("site/runs");  // It throws and says what to do.
-  NotedRun noted_run{flags.run.empty() ? newest : choose_folder(flags.run, "site/runs"),
-                     flags.notes};
-  if (!noted_run.notes.empty()) return noted_run;
-  const fs::path run_notes_folder = RunStore(noted_run.run).notes_folder();
   std::error_code error;
-  const bool is_newest = !newest.empty() && fs::equivalent(noted_run.run, newest, error);
-  noted_run.notes = is_newest && !fs::is_directory(run_notes_folder, error) ? fs::path(kNotesFolder)
-                                                                            : run_notes_folder;
-  return noted_run;
+  const bool is_newest =
+      flags.run.empty() || (!newest.empty() && fs::equivalent(runs.front(), newest, error));
+  return is_newest && !fs::is_directory(own_folder, error) ? fs::path(kNotesFolder) : own_folder;
 }
 
-std::vector<const Part*> asked_parts(const Document& document) {
-  std::vector<const Part*> parts;
-  for (const Section& section : document.sections) {
-    for (const Part& part : section.parts) {
-      if (!part.question.empty()) parts.push_back(&part);
+Noted choose_noted(const NotesFlags& flags) {
+  const WriteUp write_up = flags.run.empty()
+                               ? choose_users_write_up(recorded_runs("site/runs"), "")
+                               : choose_write_up({choose_folder(flags.run, "site/runs")}, "");
+  Noted noted{write_up.folders(), notes_folder(flags, write_up.folders())};
+  noted.is_in_run = noted.notes == RunStore(noted.runs.front()).notes_folder();
+  for (const WriteUpRun& taken : write_up.runs) {
+    const RunStore store(taken.folder);
+    const Document document = report_of(store, load_measured(store), noted.left_out);
+    for (const Section& section : document.sections) {
+      for (const Part& part : section.parts) {
+        const bool is_taken = !write_up.joins_runs() || taken.problems.contains(part.problem);
+        if (is_taken && !part.question.empty()) noted.parts.push_back({part, taken.folder});
+      }
     }
   }
-  return parts;
+  return noted;
 }
 
 void write_if_absent(const fs::path& file, const std::string& text) {
@@ -64,16 +81,15 @@ void write_if_absent(const fs::path& file, const std::string& text) {
   }
 }
 
-ExitStatus init_notes(const NotedRun& noted_run, const Document& document) {
-  const bool is_in_run = noted_run.notes == RunStore(noted_run.run).notes_folder();
-  if (is_in_run && fs::is_symlink(fs::symlink_status(noted_run.notes))) {
-    throw InputError(noted_run.notes.string() + " is a link", "put the folder itself there");
+ExitStatus init_notes(const Noted& noted) {
+  if (noted.is_in_run && fs::is_symlink(fs::symlink_status(noted.notes))) {
+    throw InputError(noted.notes.string() + " is a link", "put the folder itself there");
   }
-  make_writable_folder(noted_run.notes);
-  write_if_absent(author_file(noted_run.notes), author_template());
-  for (const Part* part : asked_parts(document)) {
-    write_if_absent(note_file(noted_run.notes, part->name()),
-                    note_template(*part, noted_run.run.lexically_normal().string()));
+  make_writable_folder(noted.notes);
+  write_if_absent(author_file(noted.notes), author_template());
+  for (const auto& [part, run] : noted.parts) {
+    write_if_absent(note_file(noted.notes, part.name()),
+                    note_template(part, run.lexically_normal().string()));
   }
   return ExitStatus::kDone;
 }
@@ -87,31 +103,27 @@ std::string note_state(const NotesFolder& notes, const Part& part) {
   return fs::exists(fs::symlink_status(note_file(notes.folder, name))) ? "says nothing yet" : "–";
 }
 
-ExitStatus list_notes(const NotedRun& noted_run, const Document& document) {
-  const bool has_folder = fs::is_directory(noted_run.notes);
-  const NotesFolder notes = has_folder ? read_notes(noted_run.notes, part_names())
-                                       : NotesFolder{noted_run.notes, {}, {}, {}};
-  fmt::print("{}\nnotes in {}\n\n", noted_run.run.string(), noted_run.notes.string());
+ExitStatus list_notes(const Noted& noted) {
+  const bool has_folder = fs::is_directory(noted.notes);
+  const NotesFolder notes =
+      has_folder ? read_notes(noted.notes, part_names()) : NotesFolder{noted.notes, {}, {}, {}};
+  for (const fs::path& run : noted.runs) fmt::print("{}\n", run.string());
+  fmt::print("notes in {}\n\n", noted.notes.string());
   if (!has_folder)
     say("{}\n", in_callers_form("no notes yet; `labreport notes --init` writes empty ones"));
-  for (const Part* part : asked_parts(document)) {
-    fmt::print("{:<32} {}\n", part->name(), note_state(notes, *part));
-  }
+  for (const AskedPart& asked : noted.parts)
+    fmt::print("{:<32} {}\n", asked.part.name(), note_state(notes, asked.part));
   for (const std::string& problem : notes.problems) say("{}\n", problem);
   return notes.problems.empty() ? ExitStatus::kDone : ExitStatus::kIncomplete;
 }
 
 ExitStatus notes(const NotesFlags& flags) {
-  const NotedRun noted_run = choose_noted_run(flags);
-  const RunStore store(noted_run.run);
-  std::vector<std::string> left_out;
-  const Document document = report_of(store, load_measured(store), left_out);
+  const Noted noted = choose_noted(flags);
   if (!flags.init && !flags.notes.empty())
     chosen_notes_folder(flags.notes);  // It throws if the folder does not exist.
-  const ExitStatus status =
-      flags.init ? init_notes(noted_run, document) : list_notes(noted_run, document);
-  for (const std::string& line : left_out) say("{}\n", line);
-  return left_out.empty() ? status : ExitStatus::kIncomplete;
+  const ExitStatus status = flags.init ? init_notes(noted) : list_notes(noted);
+  for (const std::string& line : noted.left_out) say("{}\n", line);
+  return noted.left_out.empty() ? status : ExitStatus::kIncomplete;
 }
 
 }  // namespace
@@ -120,7 +132,7 @@ void add_notes(CLI::App& app, Invocation& invocation) {
   const auto [verb, flags] = add_verb<NotesFlags>(
       app, invocation, "notes", "list your notes, or write empty ones with --init", notes);
   verb->add_option("run", flags->run,
-                   "RUN: a folder, a GPU, latest or previous (default: your newest run)");
+                   "RUN: a folder, a GPU, latest or previous (default: your write-up's runs)");
   verb->add_flag("--init", flags->init, "write an empty note for each part that has none");
   verb->add_option("--notes", flags->notes, "folder of your notes (notes)");
 }

@@ -77,7 +77,8 @@ Rendered write_submission(const WriteUp& write_up, const Document& document, Ren
 std::vector<std::string> missing_lines(const WriteUp& write_up, const Document& document) {
   std::vector<std::string> lines;
   if (document.front.author.empty())
-    lines.emplace_back("missing: no author: fill in notes/author.md");
+    lines.emplace_back(
+        "missing: your name; write it into notes/author.md, which `labreport notes --init` begins");
   std::int64_t failed = 0, measurements = 0;
   bool has_reference = false;
   for (const fs::path& folder : write_up.folders()) {

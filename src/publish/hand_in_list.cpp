@@ -36,8 +36,8 @@ struct AnswerCounts {
         ++missing;
         continue;
       }
-      const bool is_yours = part->note && part->note->replaces_answer;
       const bool is_generated = !part->generated_answer(answers).empty();
+      const bool is_yours = part->note && (part->note->replaces_answer || !is_generated);
       ++(is_yours ? yours : is_generated ? generated : empty);
       is_calculated = is_calculated && part->calculated;
     }
@@ -97,7 +97,7 @@ HandInList::HandInList(const Document& document, Answers answers,
                     {"Points", "", Align::kRight, false, kAsCount},
                     {"Answers", "", Align::kLeft},
                     {"Code", "", Align::kLeft}};
-  int all = 0, code = 0;
+  int all = 0, code = 0, empty = 0;
   for (const HandoutProblem& problem : handout_problems(edition_)) {
     all += problem.points;
     if (problem.experiment.empty()) {
@@ -106,7 +106,10 @@ HandInList::HandInList(const Document& document, Answers answers,
       continue;
     }
     const AnswerCounts counts(problem, document, answers);
-    if (counts.missing > 0) missing_points_ += problem.points;
+    if (counts.missing > 0)
+      missing_points_ += problem.points;
+    else if (counts.empty > 0)
+      empty += problem.points;
     has_unwritten_answer_ = has_unwritten_answer_ || counts.generated + counts.empty > 0;
     table_.rows.push_back(
         {{problem.name, problem.points, counts.words(), source_words(problem, counts, sources)}});
@@ -117,10 +120,12 @@ HandInList::HandInList(const Document& document, Answers answers,
             screenshot_words(part, screenshots), ""}});
     }
   }
-  const int answered = all - code - missing_points_;
-  table_.rows.push_back(
-      {{"In all", all,
-        fmt::format("{} answered, {} of code, {} missing", answered, code, missing_points_), ""}});
+  const int answered = all - code - empty - missing_points_;
+  const std::string empty_words = empty > 0 ? fmt::format(", {} empty", empty) : "";
+  table_.rows.push_back({{"In all", all,
+                          fmt::format("{} answered, {} of code{}, {} missing", answered, code,
+                                      empty_words, missing_points_),
+                          ""}});
   table_.rows.push_back({{SubmissionFolder::kWriteUp, "", has_pdf ? "written" : "missing", ""}});
 }
 
@@ -145,8 +150,9 @@ std::string HandInList::text() const {
 std::string HandInList::markdown() const {
   return "# What is handed in\n\n" + table_markdown(table_) +
          "Figures of the report stand for screenshots. PyTorch’s [memory_viz]"
-         "(https://pytorch.org/memory_viz) opens the `.pickle` files of the run’s folder "
-         "`artifacts/`.\n";
+         "(https://pytorch.org/memory_viz) opens the `.pickle` files that a run on a GPU keeps in "
+         "its "
+         "folder `artifacts/`.\n";
 }
 
 }  // namespace labreport

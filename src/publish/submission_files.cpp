@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/files.h"
+#include "base/format.h"
 #include "base/text.h"
 #include "publish/measured_code.h"
 
@@ -23,6 +24,14 @@ bool is_read(const std::string& path, bool has_pdf) {
          (path == "report.html" && !has_pdf);
 }
 
+/// True for what an author may have in the folder without wanting to hand it in: ".env", ".git",
+/// and links, which may lead anywhere.
+bool is_hidden_or_link(const fs::directory_entry& entry, const fs::path& path) {
+  return entry.is_symlink() || std::ranges::any_of(path, [](const fs::path& name) {
+           return name.string().starts_with('.');
+         });
+}
+
 /// Returns the zip file's entries, by their paths.
 ZipFiles files_to_read(const SubmissionFolder& submission, const MeasuredCode& code, bool has_pdf) {
   const fs::path made = submission.made();
@@ -31,8 +40,10 @@ ZipFiles files_to_read(const SubmissionFolder& submission, const MeasuredCode& c
   for (const fs::directory_entry& entry : entries_below(made)) {
     const fs::path path = entry.path().lexically_relative(made);
     const bool is_folder = entry.is_directory() && !entry.is_symlink();
-    const bool is_packed = submission.written().contains(path) ? is_read(path.string(), has_pdf)
-                                                               : !is_folder || fs::is_empty(entry);
+    const bool is_packed =
+        submission.written().contains(path)
+            ? is_read(path.string(), has_pdf)
+            : !is_hidden_or_link(entry, path) && (!is_folder || fs::is_empty(entry));
     if (is_packed) files.emplace(root + path.string(), entry.path());
   }
   if (has_pdf) {
@@ -50,18 +61,20 @@ std::vector<std::string> descriptions(const SubmissionFolder& submission,
   const fs::path& out = submission.out();
   const std::string parent = (out.parent_path() / "").string();
   const char* measurements = runs.size() > 1 ? "runs/" : "run.json";
-  std::vector<std::string> lines, folders, reports;
+  std::vector<std::string> lines, reports;
   if (has_pdf) lines.push_back(parent + "writeup.pdf: the report to hand in");
   if (has_code) lines.push_back(parent + "code.zip: your code as it was measured");
   lines.push_back(fmt::format("{}.zip: {}{}figures, tables and {}", out.string(),
                               has_pdf ? "writeup.pdf, " : "", has_code ? "code, " : "",
                               measurements));
-  for (const RunStore& run : runs) folders.push_back(run.folder().lexically_normal().string());
+  const std::string reported = runs.size() > 1
+                                   ? format_count(static_cast<std::int64_t>(runs.size())) + " runs"
+                                   : runs.front().folder().lexically_normal().string();
   for (const char* name : {"report.md", "report.tex", "report.html"}) {
     if (fs::exists(submission.made() / name)) reports.emplace_back(name);
   }
-  lines.push_back(fmt::format("{}: {} as {}, with figures, CSV and {}", out.string(),
-                              join_words(folders), join_words(reports), measurements));
+  lines.push_back(fmt::format("{}: {} as {}, with figures, CSV and {}", out.string(), reported,
+                              join_words(reports), measurements));
   if (!has_pdf) lines.emplace_back("missing: writeup.pdf, for the reason below");
   return lines;
 }

@@ -70,6 +70,10 @@ constexpr Preference kPreferences[]{
        return parts_of(a, problem) > parts_of(b, problem);
      },
      "answers more parts"},
+    {[](const WantedRun& a, const WantedRun& b, const std::string& problem) {
+       return a.problems.at(problem).cells > b.problems.at(problem).cells;
+     },
+     "has more measurements"},
     {[](const WantedRun& a, const WantedRun& b, const std::string&) {
        return std::pair(folder_name(a.folder), a.folder) >
               std::pair(folder_name(b.folder), b.folder);

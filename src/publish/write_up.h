@@ -32,7 +32,8 @@ WriteUp choose_write_up(const std::vector<std::filesystem::path>& named_runs,
 /// Chooses among the user's runs of the edition that did not mostly fail; if `edition` is empty, of
 /// the newest run's. A problem comes from a run that measured the user's own code, else from a GPU
 /// before a CPU, from the full preset before a smaller one, from the run that answers more of its
-/// parts, and from the newest. Without such runs chooses `newest_run` alone.
+/// parts or has more measurements of it, and from the newest. Without such runs chooses
+/// `newest_run` alone.
 WriteUp choose_users_write_up(std::vector<std::filesystem::path> recorded_runs,
                               const std::string& edition);
 

@@ -57,7 +57,7 @@ TEST_F(SubmitTest, WritesAFolderAndSaysWhatItLacks) {
   EXPECT_THAT(
       read_file(folder_ / "submission/README.md"),
       HasSubstr("| mixed\\_precision\\_accumulation | 1 | generated | CPU demonstration |"));
-  EXPECT_THAT(process.output, HasSubstr("missing: no author"));
+  EXPECT_THAT(process.output, HasSubstr("missing: your name"));
 }
 
 TEST_F(SubmitTest, MissesNoWordsWithNotesAndAnAuthor) {
@@ -242,6 +242,15 @@ TEST_F(JoinedSubmitTest, NamedRunsAreJoinedInTheirOrder) {
   call({"submit", "own-attention"});
   EXPECT_THAT(report(), Not(HasSubstr("Run 1")));
   EXPECT_TRUE(std::filesystem::exists(folder_ / "submission/run.json"));
+}
+
+TEST_F(JoinedSubmitTest, NotesBeginForThePartsOfAllItsRuns) {
+  call({"notes", "--init"});
+  for (const char* note : {"author.md", "flash_benchmarking.md", "nsys_profile.b.md"})
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "notes" / note)) << note;
+  EXPECT_THAT(read_file(folder_ / "notes/flash_benchmarking.md"), HasSubstr("own-attention"));
+  EXPECT_THAT(call({"notes"}).output,
+              HasSubstr("nsys_profile.b                   says nothing yet"));
 }
 
 TEST_F(JoinedSubmitTest, ANoteFindsItsPartInTheJoinedReport) {

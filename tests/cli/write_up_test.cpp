@@ -56,6 +56,12 @@ Run run_of_one_part() {
   return run;
 }
 
+Run run_without_forward() {
+  Run run = full_run();
+  std::erase_if(run.cells, [](const Cell& cell) { return cell.spec.mode == Mode::kForward; });
+  return run;
+}
+
 class WriteUpChoice : public testing::Test {
  protected:
   ~WriteUpChoice() override { fs::remove_all(root_); }
@@ -75,7 +81,8 @@ TEST_F(WriteUpChoice, PrefersARunToANewerOneForAReasonThatItTells) {
       {run_of_users_model(), full_run(), "measures your code"},
       {quick_run(), run_on_cpu(), "ran on a GPU"},
       {full_run(), quick_run(), "has the full preset"},
-      {full_run(), run_of_one_part(), "answers more parts"}};
+      {full_run(), run_of_one_part(), "answers more parts"},
+      {full_run(), run_without_forward(), "has more measurements"}};
   int number = 0;
   for (const auto& [better, newer, reason] : cases) {
     const std::string place = "gpu-" + std::to_string(++number) + "/2025/";

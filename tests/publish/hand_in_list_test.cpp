@@ -74,6 +74,16 @@ TEST(HandInList, FitsATerminal) {
   }
 }
 
+TEST(HandInList, CountsAnEmptyAnswerAsNoAnswer) {
+  EXPECT_THAT(rows(text(report(), Answers::kNone)),
+              testing::Contains("In all 137 0 answered, 70 of code, 6 empty, 61 missing"));
+  Document noted = report();
+  noted.sections[1].parts[0].note = AuthorNote{.markdown = "Mine.", .replaces_answer = false};
+  EXPECT_THAT(rows(text(noted, Answers::kNone)),
+              testing::Contains("flash_benchmarking 5 yours yours"));
+  EXPECT_THAT(rows(text(noted)), testing::Contains("flash_benchmarking 5 generated yours"));
+}
+
 TEST(HandInList, CallsADemonstrationWhatItIs) {
   EXPECT_THAT(rows(text(report(), Answers::kNone, true)),
               IsSupersetOf({"benchmarking_script 4 1 yours, 1 empty, 1 missing CPU demonstration",
