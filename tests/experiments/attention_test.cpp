@@ -98,10 +98,11 @@ TEST(AttentionMemory, AccountsForTheLengthThatRunsOut) {
   // 141 GiB hold the six tensors of 18 GiB, not those of 32 GiB.
   EXPECT_THAT(
       part.answer,
-      AllOf(HasSubstr("FP32 runs out of memory at **32,768 tokens** and BF16 runs at every length "
-                      "up to **32,768 tokens**. There (FP32, d = 16) one tensor of scores takes "
-                      "8 · S² · 4 B = **32 GiB**. Forward and backward peak at 6 of them, as at "
-                      "24,576 tokens: **192 GiB**, and the GPU has 141 GiB."),
+      AllOf(HasSubstr(
+                "FP32 runs out of memory at **32,768 tokens** and BF16 runs at every length "
+                "up to **32,768 tokens**. Where FP32 runs out (d = 16) one tensor of scores "
+                "takes 8 · S² · 4 B = **32 GiB**. Forward and backward peak at 6 of them, as at "
+                "24,576 tokens: **192 GiB**, and the GPU has 141 GiB."),
             testing::ContainsRegex("At 16,384 tokens and d = 128 forward takes .* in FP32")));
   EXPECT_EQ(table_lines(part, "grid").size(), 4u * 7);
   EXPECT_THAT(table_lines(part, "grid"), Contains(HasSubstr("out of memory in backward")));

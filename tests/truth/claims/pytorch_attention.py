@@ -78,8 +78,8 @@ CLAIMS = {
     "pytorch_attention": [
         (r"At (?P<length>[\d,]+) tokens and d = (?P<d>\d+) forward takes \*\*(?P<forward>\S+)\*\* and backward "
          r"\*\*(?P<backward>\S+) ms\*\* in (?P<precision>\w+)\.", times),
-        (r"(?P<words>\w+ (?:runs out of memory at|runs at every length up to|did not run).+?)\.(?= There| Two|$)", ends),
-        (r"There \((?P<precision>\w+), d = (?P<d>\d+)\) one tensor of scores takes (?P<batch>\d+) · S² · (?P<width>\d) B = "
+        (r"(?P<words>\w+ (?:runs out of memory at|runs at every length up to|did not run).+?)\.(?= Where| Two|$)", ends),
+        (r"Where (?P<precision>\w+) runs out \(d = (?P<d>\d+)\) one tensor of scores takes (?P<batch>\d+) · S² · (?P<width>\d) B = "
          r"\*\*(?P<tensor>\S+ \w+)\*\*\. Forward and backward peak at (?P<tensors>\S+) of them, as at (?P<length>[\d,]+) tokens: "
          r"\*\*(?P<needed>\S+ \w+)\*\*, and the GPU has (?P<capacity>\S+ \w+)\.", needs),
         (r"Two tensors of scores, softmax's exponentials and probabilities, are saved for backward and grow quadratically\. "

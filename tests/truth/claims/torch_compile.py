@@ -152,7 +152,7 @@ CLAIMS = {
          r"forward and \*\*(?P<backward>\S+)×\*\* as fast backward(?:: fusing spares the time of (?P<forward_copies>\S+) and "
          r"(?P<backward_copies>\S+) copies of the scores)?\.", attention),
         (r"Both ways save two tensors of scores for backward\.", saved_scores),
-        (r"At (?P<length>[\d,]+) tokens the CPU's launches set forward's time both ways: \*\*(?P<lowest>\S+) to (?P<highest>\S+)×\*\* "
+        (r"At (?P<length>[\d,]+) tokens the CPU, not the kernels, sets forward's time both ways: \*\*(?P<lowest>\S+) to (?P<highest>\S+)×\*\* "
          r"over all d\.", launches)],
     "torch_compile.b": [
         (r"No network ran both ways: .+", always),
