@@ -191,6 +191,10 @@ std::string reason_clause(const Gain& gain) {
     if (fewer.empty() && before.idle_us() && after.idle_us())
       return "because GPU idle time a kernel " +
              describe_fall(*before.idle_us(), *after.idle_us()) + " µs";
+    // The CPU spends at most their share of the step on that many launches.
+    if (*before.idle_ms() - *after.idle_ms() >
+        fewer_kernels / before.kernels.value_or(1) * before.mean_ms())
+      return "";
     return "because " + fewer + "GPU idle time " +
            describe_fall(*before.idle_ms(), *after.idle_ms()) + " ms";
   }

@@ -141,11 +141,17 @@ std::optional<Facts> foremost_facts(const Ladder& ladder) {
     changes.push_back(change.after->change);
     if (change.after->cell == gain.after->cell) break;
   }
-  const std::string why = reason_clause(gain);
-  return Facts()
-      .set("change", join_words(changes))
-      .set("effect", (changes.size() == 1 ? "saves most, " : "save most together, ") +
-                         gain.saved_digits() + " ms" + (why.empty() ? "" : ", " + why));
+  Facts facts;
+  facts.set("change", join_words(changes));
+  if (changes.size() == 1) {
+    const std::string why = reason_clause(gain);
+    return facts.set(
+        "effect", "saves most, " + gain.saved_digits() + " ms" + (why.empty() ? "" : ", " + why));
+  }
+  changes.pop_back();
+  return facts.set("effect", "save most together, " + gain.saved_digits() + " ms: with " +
+                                 join_words(changes) + " the step is launch-bound, and " +
+                                 gain.after->change + " ends that");
 }
 
 /// Gives the speedup of the fastest rung over the first, and the foremost change.

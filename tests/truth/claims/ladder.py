@@ -46,8 +46,8 @@ def scatter_ms(cell):
     return statistics.stdev(steps_ms) if len(steps_ms) > 1 else 0
 
 
-def ladder(run, words, speedup, first, last, change, saved, reason, fewer, bytes_moved, what, before, after, end, share_before,
-           share_after):
+def ladder(run, words, speedup, first, last, change, saved, reason, fewer, bytes_moved, what, before, after, bound, ender, end,
+           share_before, share_after):
     """Checks a ladder's sentences. `last` is the fastest step in ms; `what` is the time that falls with the change,
     `fewer` the number of kernels by which it falls, `bytes_moved` those of a parameter in AdamW after and before. `end`
     is the change that ends the launch-bound steps. `change` names several changes if steps between them are launch-bound."""
@@ -83,6 +83,10 @@ def ladder(run, words, speedup, first, last, change, saved, reason, fewer, bytes
     true(None not in (gpu_busy_ms(old_cell), gpu_busy_ms(new_cell)), "a step without a profile is ranked")
     true(saved_ms >= scatter_ms(old_cell) + scatter_ms(new_cell), "the steps scatter by as much")
     kernels = [cell.ok_launch().metric("profile", "kernels") for cell in (old_cell, new_cell)]
+    true((ender is not None) == (len(changes) > 1), "changes that count together are told apart")
+    if ender:
+        true(re.split(", | and ", bound) + [ender] == changes, "another change ends it")
+        true(all(is_launch_bound(rung) for rung in rungs if rung[0] in changed[:-1]), "a step between is not launch-bound")
     if fewer:
         near(fewer, kernels[0] - kernels[1])
     if reason and "scores" in reason:
@@ -134,7 +138,7 @@ CLAIMS = {
          r"(?P<reason>GEMMs run on tensor cores: |attention writes no scores to memory: |(?P<fewer>\S+) fewer kernels run: "
          r"|AdamW moves (?P<bytes_moved>.+?) bytes a parameter: )?"
          r"(?P<what>GPU idle time a kernel|GPU idle time|its GPU time|GPU time) falls from (?P<before>\S+) to (?P<after>\S+) "
-         r"[mµ]s)?\.)?(?: Begin with \*\*(?P<end>[\w .]+)\*\*, which ends the launch-bound steps: kernels fill "
+         r"[mµ]s|: with (?P<bound>[\w ,.]+) the step is launch-bound, and (?P<ender>[\w .]+) ends that)?\.)?(?: Begin with \*\*(?P<end>[\w .]+)\*\*, which ends the launch-bound steps: kernels fill "
          r"(?P<share_before>\S+) % of the step before it and (?P<share_after>\S+) % with it\.)?", ladder),
         (r"- The loss of (?P<words>.+?) differs from the first rung's by (?P<difference>\S+) % with (?P<change>.+?), more than "
          r"rounding explains\.", losses_differ)]}
