@@ -281,21 +281,28 @@ void add_ratios(std::vector<Facts>& ratios, const std::string& how, const AllRed
     const auto by_described = described.usable_timing(metric::kSynced, bytes),
                by_other = other.usable_timing(metric::kSynced, bytes);
     if (!by_described || !by_other) continue;
-    ratios.emplace_back()
-        .set("how", how)
-        .set("size", whole_size_words(bytes))
-        .set("as_long", as_long(by_other->slowest_ns / by_described->slowest_ns))
-        .set("rest", small.empty() ? "" : ", " + small);
+    ratios.emplace_back().set("sentence",
+                              fmt::format("{} {} takes {}{}.", how, whole_size_words(bytes),
+                                          as_long(by_other->slowest_ns / by_described->slowest_ns),
+                                          small.empty() ? "" : ", " + small));
     return;
   }
 }
 
 /// Compares the described group with its library's group on the most ranks, and with the other
-/// library on as many ranks.
+/// library on as many ranks. If nothing can be compared, tells which ranks were skipped and why.
 std::vector<Facts> other_facts(const Groups& groups, const AllReduceGroup& described) {
   const AllReduceGroup *most_ranks = nullptr, *other_library = nullptr;
+  std::vector<std::string> skipped_ranks;
+  std::string why_skipped;
   for (const AllReduceGroup& group : groups) {
     const bool same_library = group.library() == described.library();
+    const Launch* launch = representative(*group.cell);
+    const auto* skipped = launch ? std::get_if<Skipped>(&launch->outcome) : nullptr;
+    if (same_library && skipped != nullptr) {
+      skipped_ranks.push_back(format_count(group.ranks()));
+      why_skipped = skipped->reason;
+    }
     if (!group.reason.empty()) continue;
     if (same_library && group.ranks() > described.ranks()) most_ranks = &group;
     if (!same_library && group.ranks() == described.ranks()) other_library = &group;
@@ -310,12 +317,19 @@ std::vector<Facts> other_facts(const Groups& groups, const AllReduceGroup& descr
   }
   if (other_library != nullptr)
     add_ratios(ratios, "Over " + other_library->library(), described, *other_library);
+  if (ratios.empty() && !skipped_ranks.empty())
+    ratios.emplace_back().set("sentence", fmt::format("{} ranks did not run: {}.",
+                                                      join_words(skipped_ranks), why_skipped));
   return ratios;
 }
 
 Facts answer_facts(const RunView& view, const Groups& groups, const AllReduceGroup& described) {
-  const std::vector<AllReduceTiming> timings = usable_timings(described);
-  const AllReduceTiming &small = timings.front(), &large = timings.back();
+  const AllReduceTiming large = usable_timings(described).back();
+  // The smallest size is asked for, so the answer has its time even if something disturbed it.
+  const std::vector<AllReduceTiming> timings = described.timings(metric::kSynced);
+  const AllReduceTiming small = *std::ranges::find_if(timings, [](const AllReduceTiming& timing) {
+    return timing.wrong_elements == 0 && is_handout_size(timing.bytes);
+  });
   const auto link = link_of(view, described);
   return Facts()
       .set("library", described.library())
@@ -323,6 +337,7 @@ Facts answer_facts(const RunView& view, const Groups& groups, const AllReduceGro
       .set("small", whole_size_words(small.bytes))
       .set("large", whole_size_words(large.bytes))
       .set("small_ms", small.slowest_ns / kNsPerMs, kThreeDigits)
+      .set("disturbed", small.disturbed ? " (disturbed)" : "")
       .set("large_ms", large.slowest_ns / kNsPerMs, kThreeDigits)
       .set("busbw", described.busbw(large) / kGiga, kThreeDigits)
       .set("of_link",

@@ -193,7 +193,7 @@ std::optional<Facts> sharing_facts(const RunView& view, const TrainedNetwork& ne
 }
 
 /// Compares how forward grows in FP32 (`full`) and in 16 bits. Returns nothing unless it grows more
-/// in 16 bits, in which computation gains more than gathers, and waits are a part of the growth.
+/// in 16 bits and waits are a part of the growth.
 std::optional<Facts> growth_facts(const std::vector<TrainedNetwork>& networks,
                                   const PassRow& full) {
   for (const TrainedNetwork& network : networks) {
@@ -202,17 +202,13 @@ std::optional<Facts> growth_facts(const std::vector<TrainedNetwork>& networks,
       continue;
     const auto forward = pass_row(network, metric::kForward);
     if (!forward || !full.grows_by_waits() || !forward->grows_by_waits()) continue;
-    const double compute_gain = *full.compute_ms / *forward->compute_ms;
-    const double gather_gain = full.gathers.alone_ms / forward->gathers.alone_ms;
-    if (compute_gain <= gather_gain || *forward->longer_ms <= *full.longer_ms) continue;
+    if (*forward->longer_ms <= *full.longer_ms) continue;
     return Facts()
         .set("longer", *full.longer_ms, kThreeDigits)
         .set("waits", full.gathers.wait_ms, kThreeDigits)
         .set("precision", describe(*half.precision))
         .set("half_longer", *forward->longer_ms, kThreeDigits)
-        .set("half_waits", forward->gathers.wait_ms, kThreeDigits)
-        .set("compute", format_ratio(compute_gain))
-        .set("gather", format_ratio(gather_gain));
+        .set("half_waits", forward->gathers.wait_ms, kThreeDigits);
   }
   return std::nullopt;
 }

@@ -118,10 +118,10 @@ TEST(AllReduceAnswer, ComparesSizesRanksAndLibraries) {
             "times as long, 1 MB 30 times as long.");
 }
 
-TEST(AllReduceAnswer, LeavesOutASizeThatTakesLongerThanALargerOne) {
+TEST(AllReduceAnswer, MarksASizeThatTakesLongerThanALargerOne) {
   const Part shown = part(scale_times(Collectives::kNccl, 6, is_one_mb));
   EXPECT_THAT(shown.answer,
-              AllOf(HasSubstr("10 MB takes **0.0533 ms** and 1 GB"),
+              AllOf(HasSubstr("1 MB takes **0.140 ms** (disturbed) and 1 GB"),
                     HasSubstr(", 1 MiB 1.10 times as long."), Not(HasSubstr(", 1 MB"))));
   const auto rows = lines_of(table_of(shown, "grid"));
   EXPECT_THAT(rows[12], AllOf(HasSubstr("NCCL | 2 | 1 MB"), HasSubstr("0.14"),
@@ -130,6 +130,13 @@ TEST(AllReduceAnswer, LeavesOutASizeThatTakesLongerThanALargerOne) {
   const Part slightly_slower = part(scale_times(Collectives::kNccl, 1.05, is_one_mb));
   EXPECT_THAT(slightly_slower.answer, HasSubstr("1 MB takes **0.0245 ms**"))
       << "latencies scatter as much";
+}
+
+TEST(AllReduceAnswer, TellsWhyOtherRanksWereSkippedIfThereIsNothingToCompare) {
+  const PlanInput nccl_alone = all_reduce_input(Preset::kFull, "2026");
+  EXPECT_THAT(part(on_gpus(2), nccl_alone).answer,
+              HasSubstr(" 4 and 6 ranks did not run: this host has 2 GPUs."));
+  EXPECT_THAT(part(on_gpus(4), nccl_alone).answer, Not(HasSubstr("did not run")));
 }
 
 TEST(AllReduceAnswer, CallsASizeLaunchBoundOnlyIfNcclAloneTakesMuchLess) {

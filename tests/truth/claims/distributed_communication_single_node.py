@@ -26,12 +26,16 @@ def bus_factor(ranks):
     return 2 * (int(ranks) - 1) / int(ranks)
 
 
-def by_size(run, library, ranks, small, small_ms, large, large_ms, busbw, link, rate):
+def by_size(run, library, ranks, small, small_ms, disturbed, large, large_ms, busbw, link, rate):
+    """Checks the smallest size, also if it is disturbed, and the largest that is not."""
     ns = usable_ns(run, library, ranks)
     by_size.ns, by_size.group = ns, (library, int(ranks))
     small_bytes, large_bytes = HANDOUT_BYTES[small], HANDOUT_BYTES[large]
-    true((small_bytes, large_bytes) == (min(ns), max(ns)))
-    near(small_ms, ns[small_bytes] / 1e6)
+    timed = timings(run.of("all_reduce", collectives=COLLECTIVES[library], ranks=int(ranks))[0].ok_launch(), "synced")
+    right = [size for size, (_, _, wrong) in timed.items() if not wrong and size in HANDOUT_BYTES.values()]
+    true((small_bytes, large_bytes) == (min(right), max(ns)))
+    near(small_ms, timed[small_bytes][0] / 1e6)
+    true(bool(disturbed) == timed[small_bytes][1], "the mark of a disturbed size")
     near(large_ms, ns[large_bytes] / 1e6)
     near(busbw, large_bytes / ns[large_bytes] * bus_factor(ranks))
     if link:  # The H100 SXM and the H200 have NVLink with 900 GB/s in both directions.
@@ -83,6 +87,15 @@ def by_library(run, other, size, large, small_size, small):
     ratios(run, (other, by_size.group[1]), size, large, small_size, small)
 
 
+def skipped(run, ranks, reason):
+    """Checks which numbers of ranks the described library skipped. The last one's reason is told."""
+    reasons = {cell["ranks"]: cell.launches[-1].data["outcome"]["reason"]
+               for cell in run.of("all_reduce", collectives=COLLECTIVES[by_size.group[0]])
+               if cell.launches and cell.ok_launch() is None and cell.launches[-1].data["outcome"]["status"] == "skipped"}
+    true([int(one) for one in ranks.replace(" and ", ", ").split(", ")] == list(reasons), f"{ranks}: {reasons}")
+    true(reason == list(reasons.values())[-1], "another reason")
+
+
 AS_LONG_RE = r"(?:\S+ times as long|about as long)"
 COMPARED_RE = rf"(?P<size>\d+ .B) takes (?P<large>{AS_LONG_RE})(?:, (?P<small_size>1 Mi?B) (?P<small>{AS_LONG_RE}))?\."
 
@@ -91,9 +104,10 @@ CLAIMS = {
     "distributed_communication_single_node": [
         (r"This run does not answer this question\.", none_measured),
         (r"Over (?P<library>\w+) among (?P<ranks>\d+) ranks (?P<small>\d+ .B) takes \*\*(?P<small_ms>\S+) ms\*\*"
-         r" and (?P<large>\d+ .B) \*\*(?P<large_ms>\S+) ms\*\*, "
+         r"(?P<disturbed> \(disturbed\))? and (?P<large>\d+ .B) \*\*(?P<large_ms>\S+) ms\*\*, "
          r"\*\*(?P<busbw>\S+) GB/s\*\* busbw(?: of (?P<link>\w+)’s (?P<rate>\d+) one way)?\.", by_size),
         (r"(?P<size>1 Mi?B) is launch-bound: back to back, c10d takes (?P<c10d>\S+) µs, NCCL alone (?P<nccl>\S+) µs\. "
          r"From (?P<fast>\d+ .B) on, bandwidth sets the time\.", bounds),
         (rf"Among (?P<many>\d+) ranks a ring sends (?P<ring>\S+) times the bytes: {COMPARED_RE}", by_ranks),
-        (rf"Over (?P<other>\w+) {COMPARED_RE}", by_library)]}
+        (rf"Over (?P<other>\w+) {COMPARED_RE}", by_library),
+        (r"(?P<ranks>[\d, and]+) ranks did not run: (?P<reason>[^.]+)\.", skipped)]}

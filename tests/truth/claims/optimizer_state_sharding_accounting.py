@@ -143,7 +143,7 @@ CLAIMS = {
         (rf"The peaks of {NETWORK} are (?P<model>.+?) after model init, \*\*(?P<before>[^*]+)\*\* before the optimizer "
          r"step and \*\*(?P<after>[^*]+)\*\* after it, with sharding at \*\*(?P<before_sharded>[^*]+)\*\* and "
          r"\*\*(?P<after_sharded>[^*]+)\*\*\.", memory),
-        (r"Both hold parameters \(\$4 P\$ bytes\) and AdamW's state \(\$8 P\$\), the first activations, the second gradients\.",
+        (r"Both peaks hold parameters \(\$4 P\$ bytes\) and AdamW's state \(\$8 P\$\), the first activations, the second gradients\.",
          activations_first),
         (r"Sharding saves the state for parameters that other ranks own, \*\*(?P<state>[^*]+)\*\*\.", saved)],
     "optimizer_state_sharding_accounting.b": [
