@@ -297,8 +297,6 @@ Facts answer_facts(const WarmupRows& rows, const FirstSteps& first_steps) {
   const auto extra_ms = each(first_steps, &FirstStep::extra_ms);
   const double least_ms = std::ranges::min(extra_ms), most_ms = std::ranges::max(extra_ms);
   const WarmupRow& unsettled = *largest(rows, &WarmupRow::spread_after_one);
-  const auto &early_ms = unsettled.early_launches_ms, &later_ms = unsettled.steady_launches_ms;
-  const bool launches_longer = later_ms && *early_ms >= kSlower * *later_ms;
   const bool allocates = std::ranges::any_of(
       rows, [](const WarmupRow& row) { return row.allocations.value_or(0) > 0; });
   const bool raises = slowest.first_step_raises_mean() && least_ms > 0;
@@ -319,8 +317,7 @@ Facts answer_facts(const WarmupRows& rows, const FirstSteps& first_steps) {
       .when("unsettled", unsettled.settles_late(),
             Facts()
                 .set("size", unsettled.label())
-                .set("spread", format_factor(unsettled.spread_after_one()))
-                .set("reason", launches_longer ? ", and its launches take longer" : ""))
+                .set("spread", format_factor(unsettled.spread_after_one())))
       .flag("explained", raises && are_explained(first_steps));
 }
 
