@@ -52,13 +52,7 @@ Dataset finding_data(const std::string& name, const std::vector<GpuRuns>& shown,
     columns.push_back(
         {shown[i].name, shown[i].short_name, [i](const FindingRow& row) { return row.cells[i]; }});
   }
-  if (shown.size() == 2) {
-    columns.push_back({"ratio",
-                       shown[1].short_name + " ÷ " + shown[0].short_name,
-                       [](const FindingRow& row) { return row.cells[1].over(row.cells[0]); },
-                       "",
-                       {Notation::kFixed, 2}});
-  }
+  add_ratio(columns, shown, 1, [](const FindingRow& row, std::size_t i) { return row.cells[i]; });
   return make_dataset(name, columns, rows);
 }
 

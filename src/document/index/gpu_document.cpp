@@ -59,13 +59,7 @@ Dataset limit_data(const std::vector<GpuRuns>& gpus) {
     columns.push_back(
         {gpus[i].name, gpus[i].short_name, [i](const LimitRow& row) { return row.cells[i]; }});
   }
-  if (gpus.size() == 2) {
-    columns.push_back({"ratio",
-                       gpus[0].short_name + " ÷ " + gpus[1].short_name,
-                       [](const LimitRow& row) { return row.cells[0].over(row.cells[1]); },
-                       "",
-                       {Notation::kFixed, 2}});
-  }
+  add_ratio(columns, gpus, 0, [](const LimitRow& row, std::size_t i) { return row.cells[i]; });
   return make_dataset("limits", columns, rows);
 }
 

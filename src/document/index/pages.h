@@ -36,6 +36,20 @@ OverviewPage fits_page(const std::vector<GpuRuns>& gpus);
 Dataset finding_data(const std::string& name, const std::vector<GpuRuns>& shown,
                      const std::vector<GpuRuns>& gpus, const std::string& root);
 
+/// Adds the column "ratio" if there are two GPUs: a row's number on GPU `dividend` by that on the
+/// other one. `value(row, gpu)` returns the number.
+template <typename Row, typename GetValue>
+void add_ratio(std::vector<Column<Row>>& columns, const std::vector<GpuRuns>& gpus,
+               std::size_t dividend, const GetValue& value) {
+  if (gpus.size() != 2) return;
+  const std::size_t divisor = 1 - dividend;
+  columns.push_back({"ratio",
+                     gpus[dividend].short_name + " ÷ " + gpus[divisor].short_name,
+                     [=](const Row& row) { return value(row, dividend).over(value(row, divisor)); },
+                     "",
+                     {Notation::kFixed, 2}});
+}
+
 /// Makes the dataset "runs": a row for each run, in this order. `root` is the path from the page to
 /// the site's root.
 Dataset run_data(const std::vector<const RunSummary*>& runs, const std::string& root);

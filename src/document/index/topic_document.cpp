@@ -139,14 +139,9 @@ Dataset row_data(const std::string& name, const std::vector<ValueRow>& rows, boo
                        [gpu](const ValueRow& row) { return row.value(gpu, kTopicToRoot); },
                        first.unit});
   }
-  if (gpus.size() == 2 && rows.front().is_on_several_gpus()) {
-    columns.push_back({"ratio",
-                       gpus[1].short_name + " ÷ " + gpus[0].short_name,
-                       [](const ValueRow& row) {
-                         return row.value(1, kTopicToRoot).over(row.value(0, kTopicToRoot));
-                       },
-                       "",
-                       {Notation::kFixed, 2}});
+  if (rows.front().is_on_several_gpus()) {
+    add_ratio(columns, gpus, 1,
+              [](const ValueRow& row, std::size_t gpu) { return row.value(gpu, kTopicToRoot); });
   }
   return make_dataset(name, columns, rows);
 }
