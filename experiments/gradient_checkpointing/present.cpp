@@ -53,6 +53,7 @@ std::vector<Column<Spacing>> columns(const RunView& view, const std::set<std::st
       {"formula", "Formula, training step", &Spacing::expected_peak, unit, notation},
       mean_ms("passes", "Forward + backward", &Spacing::forward_backward_ms),
       mean_ms("step", "Training step", &Spacing::steps_ms),
+      mean_ms("forward", "Forward", &Spacing::forward_ms),
       {"again", "Recomputation", &Spacing::recompute_ms, "ms", kTime}};
   return only(std::move(all), [&](const auto& column) { return names.contains(column.name); });
 }
@@ -200,7 +201,7 @@ void add_datasets(PartContent& part, const RunView& view,
   for (const CheckpointedNetwork& network : networks) {
     std::set<std::string_view> main_columns{"blocks", "forward_backward_peak",
                                             "forward_backward_formula", "passes"};
-    std::set<std::string_view> cost_columns{"blocks", "saved", "again"};
+    std::set<std::string_view> cost_columns{"blocks", "saved", "forward", "again"};
     if (has_training_step(network)) {
       main_columns = {"blocks", "forward_backward_peak", "peak", "formula", "step"};
       cost_columns.insert({"forward_backward_peak", "forward_backward_formula", "passes"});
