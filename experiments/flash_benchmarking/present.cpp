@@ -94,13 +94,6 @@ const std::vector<Column<AttentionRow>> kRates{
     {"length", "Sequence", &AttentionRow::length, "", kAsCount},
     {"rate", "Rate", tflops, "TFLOP/s", kRate}};
 
-Dataset rates_data(const Rows& rows, Precision precision) {
-  Dataset dataset = make_dataset("rates", kRates, only(rows, tflops));
-  dataset.family = "Precision";
-  dataset.variant = describe(precision);
-  return dataset;
-}
-
 /// The fastest implementation and the eager operators at one length, precision and head dimension.
 struct Race {
   std::int64_t length = 0;
@@ -179,14 +172,6 @@ Dataset races_data(const Rows& rows, std::int64_t head_dim) {
     columns.push_back({"speedup_" + name, "Speedup at d = " + name, speedup, "×", kFactor});
   }
   return make_dataset("fastest", columns, races_of(by_dim[head_dim]));
-}
-
-/// Returns the race at the longest sequence at which eager loses; null if it loses at none.
-const Race* longest_won(const std::vector<Race>& races) {
-  const auto race = std::ranges::find_if(races.rbegin(), races.rend(), [](const Race& candidate) {
-    return candidate.speedup().has_value();
-  });
-  return race == races.rend() ? nullptr : &*race;
 }
 
 /// Returns the first of consecutive races up to `won` in which the winner of `won` leads, and leads
@@ -281,24 +266,17 @@ std::vector<Facts> not_offered_facts(const Rows& rows) {
   return facts;
 }
 
-/// Returns the head dimension that the answer describes: 64 if planned, else the first planned one.
-std::int64_t compared_dim(const Rows& rows) {
-  const bool has_usual_dim = rows.empty() || std::ranges::count(rows, kUsualDim, dim) > 0;
-  return has_usual_dim ? kUsualDim : dim(rows.front());
-}
-
 std::optional<Facts> leader_facts(const Rows& rows) {
   const std::vector<Race> races = races_of(rows);
   if (races.empty()) return std::nullopt;
   const AttentionRow& best = *races.front().fastest;
-  Facts facts;
-  facts.set("implementation", name_of(best));
-  facts.set("ms", *end_to_end_ms(best), kThreeDigits);
-  facts.set("rate", *tflops(best), kRate);
-  facts.set("heads", format_count(best.sweep().heads));
-  facts.set("d", format_count(best.sweep().head_dim));
-  facts.set("length", format_count(best.length()));
-  return facts;
+  return Facts()
+      .set("implementation", name_of(best))
+      .set("ms", *end_to_end_ms(best), kThreeDigits)
+      .set("rate", *tflops(best), kRate)
+      .set("heads", format_count(best.sweep().heads))
+      .set("d", format_count(dim(best)))
+      .set("length", format_count(best.length()));
 }
 
 /// Tells from which length on the speedup grows up to `won`. `rows` have one precision. Returns
@@ -322,7 +300,8 @@ std::optional<Facts> growth_facts(const Rows& rows, const Race& start, const Rac
 
 PartContent content(const RunView& view, const Rows& rows, const Rows& leaderboard) {
   PartContent part;
-  const std::int64_t head_dim = compared_dim(rows);
+  const bool has_usual_dim = rows.empty() || std::ranges::count(rows, kUsualDim, dim) > 0;
+  const std::int64_t head_dim = has_usual_dim ? kUsualDim : dim(rows.front());
   // 16-bit formats come first, because these implementations are made for them.
   std::map<Precision, Rows, std::greater<>> by_precision;
   for (const AttentionRow& row : rows) {
@@ -333,14 +312,18 @@ PartContent content(const RunView& view, const Rows& rows, const Rows& leaderboa
   for (const auto& [precision, own] : by_precision) {
     const Rows compared = only(own, [&](const AttentionRow& row) { return dim(row) == head_dim; });
     const std::vector<Race> races = races_of(compared);
-    if (const Race* won = longest_won(races)) {
+    const auto won = std::ranges::find_if(
+        races.rbegin(), races.rend(), [](const Race& race) { return race.speedup().has_value(); });
+    if (won != races.rend()) {
       if (answers.empty()) grows = growth_facts(own, start_of_growth(races, *won), *won);
       answers.push_back(speedup_facts(races, *won, precision, answers.empty()));
     }
     if (const auto custom = custom_facts(compared, precision)) customs.push_back(*custom);
     part.datasets.push_back(races_data(own, head_dim));
     part.datasets.back().variant = describe(precision);
-    part.datasets.push_back(rates_data(compared, precision));
+    part.datasets.push_back(make_dataset("rates", kRates, only(compared, tflops)));
+    part.datasets.back().family = "Precision";
+    part.datasets.back().variant = describe(precision);
     part.datasets.push_back(latencies_data("latencies", view, own));
   }
   const bool ran = std::ranges::any_of(rows, &AttentionRow::ran);

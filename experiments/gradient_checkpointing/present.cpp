@@ -104,18 +104,6 @@ std::string neighbor_sentence(const Spacing& spacing, const Spacing& best) {
   return words + " have no peak" + (spacing.reason.empty() ? "" : ": " + spacing.reason) + ".";
 }
 
-/// Returns the sentences about the next larger and the next smaller groups than the best.
-std::string neighbor_sentences(const CheckpointedNetwork& network) {
-  std::vector<std::string> sentences;
-  const Spacing* best = network.best();
-  if (best == nullptr) return "";
-  for (const Spacing* spacing :
-       {network.with_larger_groups(*best), network.with_smaller_groups(*best)}) {
-    if (spacing != nullptr) sentences.push_back(neighbor_sentence(*spacing, *best));
-  }
-  return join(sentences, " ");
-}
-
 double gradient_bytes_per_block(const CheckpointedNetwork& network) {
   return static_cast<double>(block_gradient_bytes(*network.spec.model));
 }
@@ -183,6 +171,12 @@ Facts network_facts(const CheckpointedNetwork& network) {
       network.best() != nullptr
           ? *network.best()
           : *std::ranges::min_element(network.spacings, {}, &Spacing::expected_peak);
+  std::vector<std::string> neighbors;
+  for (const Spacing* spacing :
+       {network.with_larger_groups(best), network.with_smaller_groups(best)}) {
+    if (spacing != nullptr && network.best() != nullptr)
+      neighbors.push_back(neighbor_sentence(*spacing, best));
+  }
   return Facts()
       .set("words", network.words)
       .set("groups", group_words(best))
@@ -190,7 +184,7 @@ Facts network_facts(const CheckpointedNetwork& network) {
       .set("how", network.best() == nullptr    ? "by the formula, as no choice has a peak"
                   : has_training_step(network) ? "in a training step"
                                                : "in forward and backward")
-      .set("neighbors", neighbor_sentences(network))
+      .set("neighbors", join(neighbors, " "))
       .when("why", reason_facts(network, best))
       .when("again", recomputation_facts(network, best))
       .set("error", format_percent(largest_error));
