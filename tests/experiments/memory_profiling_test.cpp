@@ -313,8 +313,9 @@ TEST(MemoryPrecisions, NameCopiesOnlyIfTheyExplainTheChange) {
       metric.data = metric.name == metric::kOptimizer ? peak.data : Scalar(std::int64_t{1});
     }
   };
-  EXPECT_THAT(answer("c", peaks_in_optimizer),
-              HasSubstr("At 256 they raise the step's peak, which moves to backward; at 128 the "));
+  EXPECT_THAT(
+      answer("c", peaks_in_optimizer),
+      HasSubstr("At 256 copies raise the step's peak, which moves to backward; at 128 the "));
   EXPECT_THAT(answer("c"), Not(HasSubstr("At 256"))) << "no peak lies in the optimizer";
 }
 

@@ -213,11 +213,11 @@ TEST(TimerVsProfiler, GivesTheReasonThatTheRunShows) {
   EXPECT_THAT(answer_if(unchanged), HasSubstr("The rest is the GPU's idle time"))
       << "gaps of 5 %, a timer 4 % above the kernels";
   EXPECT_THAT(answer_if(combined(span_of(1.03), scattered)),
-              HasSubstr("They tell of different passes"))
+              HasSubstr("These are different passes"))
       << "gaps of 3 %";
   EXPECT_THAT(answer_if(scaled(metric::kStep, metric::kTotal, 2)),
               HasSubstr("The CPU sets the timer's time"));
-  EXPECT_THAT(answer_if(span_of(1.01)), HasSubstr("They tell of different passes"));
+  EXPECT_THAT(answer_if(span_of(1.01)), HasSubstr("These are different passes"));
   EXPECT_THAT(answer_if(scaled(metric::kProfile, metric::kBusy, 1.2)), EndsWith("by the timer."))
       << "kernels cannot take longer than from the first to the last";
 }

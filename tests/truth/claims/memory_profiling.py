@@ -429,7 +429,7 @@ CLAIMS = {
         (r"(?P<word>[\w ]+): (?P<precision>\w+) changes the training step's peak by (?P<changes>\*\*.+?) tokens\.", verdict),
         (rf"At (?P<context>[\d,]*\d) activations save more than weight copies add \({BYTES.format('added')}\), which raise "
          r"inference's by \*\*(?P<rise>\S+) %\*\*\.", copies),
-        (r"At (?P<outweighed>[\d, and]+) they raise the step's peak, which moves to backward; at (?P<in_optimizer>[\d, and]+) the "
+        (r"At (?P<outweighed>[\d, and]+) copies raise the step's peak, which moves to backward; at (?P<in_optimizer>[\d, and]+) the "
          r"optimizer's FP32 state sets both peaks\.", shorter)],
     "memory_profiling.d": [
         (r"At context (?P<context>[\d,]+) one tensor of (?P<name>.+?) takes (?P<batch>[\d,]+) · (?P<again>[\d,]+) · "

@@ -302,7 +302,7 @@ CLAIMS = {
         (rf"The (?P<kind>forward pass|forward\+backward|training step) of {PROFILE} takes \*\*(?P<busy>\S+) ms\*\* by the "
          r"profiler and \*\*(?P<timer>\S+) ms\*\* by the timer\.", times),
         (r"The rest is the GPU's idle time, (?P<each>\S+) µs after each of (?P<launches>[\d,]+) kernels\.", idle),
-        (r"They tell of different passes: the profiled one takes (?P<span>\S+) ms with (?P<gaps>\S+) ms between "
+        (r"These are different passes: the profiled one takes (?P<span>\S+) ms, (?P<gaps>\S+) ms of it between "
          r"(?:kernels|operators), the timed ones (?P<least>\S+?)(?: to (?P<most>\S+))? ms\.", passes_differ),
         (r"The CPU sets the timer's time: it takes (?P<cpu>\S+) µs a launch, the GPU (?P<mean>\S+) µs a kernel\.",
          launch_bound)],
