@@ -70,8 +70,8 @@ PrecisionPairs precision_pairs(const MeasuredNetworks& networks);
 /// both precisions.
 PrecisionPairs compared_pairs(const PrecisionPairs& pairs, PassOfNetwork pass);
 
-/// Names the networks whose times the CPU sets: "small (launch-bound), xl in part (mixed)". Empty
-/// if there are none.
+/// Names the networks whose times the CPU sets: "small (launch-bound), and in part those of xl
+/// (mixed)". Empty if there are none.
 std::string sizes_of_cpu(const MeasuredNetworks& networks);
 
 /// Returns the values of part (c)'s sentences. `compared` are the pairs in `precision` that timed

@@ -103,10 +103,12 @@ std::string sizes_of_cpu(const MeasuredNetworks& networks) {
       if (network.bound == bound) sizes.push_back(network.size_label());
     }
     if (sizes.empty()) continue;
-    parts.push_back(join_words(sizes) + (bound == Bound::kMixed ? " in part (" : " (") +
+    const bool is_mixed = bound == Bound::kMixed;
+    parts.push_back((parts.empty() ? "" : ", and in part those of ") + join_words(sizes) +
+                    (is_mixed && parts.empty() ? " in part (" : " (") +
                     std::string(describe(bound)) + ")");
   }
-  return join(parts, ", ");
+  return join(parts, "");
 }
 
 Facts speedup_facts(const RunView& view, const std::string& precision,

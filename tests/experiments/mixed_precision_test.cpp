@@ -140,8 +140,8 @@ MeasuredRun run_with_all_bounds() {
 TEST(Bounds, AreTheSameInEveryPartOfAReport) {
   const MeasuredRun run = run_with_all_bounds();
   const Document document = build_document(run, false);
-  const auto names_both =
-      HasSubstr("The CPU sets BF16 times of small (launch-bound), medium in part (mixed)");
+  const auto names_both = HasSubstr(
+      "The CPU sets BF16 times of small (launch-bound), and in part those of medium (mixed)");
   const auto in_one_line = [](const std::string& text) {
     return std::regex_replace(text, std::regex("\\s+|\\*\\*"), " ");
   };

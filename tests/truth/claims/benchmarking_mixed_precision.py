@@ -210,5 +210,5 @@ CLAIMS = {
          r"\*\*(?P<small>\S+)\*\* \((?P<first>.+?)\) to \*\*(?P<large>\S+) %\*\* \((?P<last>.+?)\)\.", growth),
         (r"This run does not show why\.", unexplained),
         (r"The CPU sets (?P<precision>\w+) times of (?P<launch>[^()]+?) \(launch-bound\)"
-         r"(?:, (?P<mixed>.+?) in part \(mixed\))?\.", cpu_sets),
+         r"(?:, and in part those of (?P<mixed>.+?) \(mixed\))?\.", cpu_sets),
         (r"The CPU sets (?P<precision>\w+) times of (?P<mixed>[^()]+?) in part \(mixed\)\.", cpu_sets)]}
