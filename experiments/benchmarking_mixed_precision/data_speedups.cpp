@@ -65,6 +65,10 @@ struct PassRow {
     if (!fp32 || !kernels() || kernels()->gemms_ms <= 0) return std::nullopt;
     return fp32->gemms_ms / kernels()->gemms_ms;
   }
+  /// Returns the time of all kernels in FP32 / that in this precision; nothing for FP32.
+  std::optional<double> kernel_speedup() const {
+    return network_row.pair ? network_row.pair->kernel_speedup(pass) : std::nullopt;
+  }
   const MeasuredNetwork& network() const { return *network_row.network; }
 };
 
@@ -101,6 +105,7 @@ const std::vector<Column<PassRow>> kPasses{
     {"gemm_speedup", "GEMM speedup", &PassRow::gemm_speedup, "×", kThreeDigits},
     kernel_column("copies", "All copies and casts", &KernelTimes::copies_ms, "ms"),
     kernel_column("others", "Others", &KernelTimes::others_ms, "ms"),
+    {"kernel_speedup", "Speedup of all", &PassRow::kernel_speedup, "×", kSpeedup},
     kernel_column("share", "GEMMs", &KernelTimes::gemm_fraction, "%", {Notation::kPercent}),
     {"label", "Label", [](const PassRow& row) { return row.network().size_label(); }}};
 

@@ -49,6 +49,12 @@ std::optional<Ratio> PrecisionPair::speedup(PassOfNetwork pass) const {
   return ratio_of((fp32->*pass).times_ms, (other->*pass).times_ms);
 }
 
+std::optional<double> PrecisionPair::kernel_speedup(PassOfNetwork pass) const {
+  const auto &of_fp32 = (fp32->*pass).kernels, &of_other = (other->*pass).kernels;
+  return of_fp32 && of_other ? std::optional(of_fp32->total_ms() / of_other->total_ms())
+                             : std::nullopt;
+}
+
 std::optional<Bound> PrecisionPair::bound() const {
   return fp32->bound && other->bound ? std::optional(std::min(*fp32->bound, *other->bound))
                                      : std::nullopt;

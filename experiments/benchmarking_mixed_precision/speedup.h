@@ -42,6 +42,8 @@ struct PrecisionPair {
   std::string size_label() const { return other->size_label(); }
   std::string precision() const { return std::string(other->precision()); }
   std::optional<Ratio> speedup(PassOfNetwork pass) const;  ///< FP32 time / other time.
+  /// FP32 kernels' time / other kernels' time; empty unless both were profiled.
+  std::optional<double> kernel_speedup(PassOfNetwork pass) const;
   /// Launch-bound if either network is, else mixed if either is; empty on a CPU.
   std::optional<Bound> bound() const;
   /// True unless the CPU sets some time of either network. Only then is a speedup the device's.

@@ -16,6 +16,7 @@ namespace {
 // Kernels count as faster only below this fraction of their FP32 time.
 constexpr double kFasterBelow = 0.95;
 constexpr double kMinExplainedFraction = 0.5;
+constexpr double kMinPartFraction = 0.25;  // Replaces that of measured times if the CPU sets some.
 
 /// A speedup of times that the CPU sets has two digits, because it differs between machines.
 std::string speedup_words(const PrecisionPair& pair, PassOfNetwork pass) {
@@ -25,14 +26,20 @@ std::string speedup_words(const PrecisionPair& pair, PassOfNetwork pass) {
 }
 
 double kernel_speedup(const PrecisionPair& pair) {
-  return pair.fp32->forward.kernels->total_ms() / pair.other->forward.kernels->total_ms();
+  return *pair.kernel_speedup(&MeasuredNetwork::forward);
+}
+
+double timed_speedup(const PrecisionPair& pair) {
+  return pair.speedup(&MeasuredNetwork::forward)->value;
 }
 
 /// True if the kernels of the larger network's forward pass have a larger speedup because GEMMs,
 /// the only kernels that get faster, take more of their FP32 time. To check it, the smaller
 /// network's speedups of GEMMs and of other kernels are applied to the larger network's FP32 times.
-/// The speedup so predicted has to explain `kMinExplainedFraction` of the growth, by logarithms.
-bool gemm_fraction_explains(const PrecisionPair& smaller, const PrecisionPair& larger) {
+/// The speedup so predicted has to explain `kMinExplainedFraction` of the growth, by logarithms,
+/// and `min_measured_fraction` of the growth of the measured pass's speedup.
+bool gemm_fraction_explains(const PrecisionPair& smaller, const PrecisionPair& larger,
+                            double min_measured_fraction) {
   for (const PrecisionPair* pair : {&smaller, &larger}) {
     const KernelTimes &fp32 = *pair->fp32->forward.kernels, &other = *pair->other->forward.kernels;
     if (other.gemms_ms <= 0 || other.gemms_ms >= kFasterBelow * fp32.gemms_ms ||
@@ -47,9 +54,11 @@ bool gemm_fraction_explains(const PrecisionPair& smaller, const PrecisionPair& l
       large_fp32.non_gemms_ms() * small_other.non_gemms_ms() / small_fp32.non_gemms_ms();
   const double predicted_speedup = large_fp32.total_ms() / predicted_ms;
   const double small_speedup = kernel_speedup(smaller);
+  const double explained = std::log(predicted_speedup / small_speedup);
   return large_fp32.gemm_fraction() > small_fp32.gemm_fraction() &&
-         std::log(predicted_speedup / small_speedup) >=
-             kMinExplainedFraction * std::log(kernel_speedup(larger) / small_speedup);
+         explained >= kMinExplainedFraction * std::log(kernel_speedup(larger) / small_speedup) &&
+         explained >=
+             min_measured_fraction * std::log(timed_speedup(larger) / timed_speedup(smaller));
 }
 
 /// Tells the share of GEMMs in FP32's forward pass of the smallest and of the largest network.
@@ -65,27 +74,30 @@ Facts share_facts(const PrecisionPairs& profiled) {
 /// Tells why speedups grow with size. Returns nothing unless the kernels of the forward pass show
 /// that the share of GEMMs is the reason. Kernels take the same time whether the CPU keeps up with
 /// them or not.
-std::optional<Facts> growth_facts(const PrecisionPairs& profiled) {
+std::optional<Facts> growth_facts(const PrecisionPairs& compared, const PrecisionPairs& profiled) {
   if (profiled.size() < 2) return std::nullopt;
   const PrecisionPair &first = profiled.front(), &last = profiled.back();
   const auto speedups = each(
       profiled, [](const PrecisionPair& pair) { return Ratio{.value = kernel_speedup(pair)}; });
-  if (trend_of(speedups) != Trend::kGrows || !gemm_fraction_explains(first, last) ||
-      last.speedup(&MeasuredNetwork::forward)->value <=
-          first.speedup(&MeasuredNetwork::forward)->value)
+  const bool of_device = first.is_of_device();
+  if (trend_of(speedups) != Trend::kGrows || timed_speedup(last) <= timed_speedup(first) ||
+      !gemm_fraction_explains(first, last, of_device ? kMinExplainedFraction : kMinPartFraction))
     return std::nullopt;
-  return share_facts(profiled);
+  const bool is_largest = last.other == compared.back().other;
+  return share_facts(profiled).set(
+      "gain", (is_largest ? "The gain grows with size"
+                          : "Up to " + last.size_label() + ", the gain grows") +
+                  (of_device ? "" : " partly"));
 }
 
-/// Tells why the smallest network is slower than in FP32. Returns nothing if it is not, if GEMMs
-/// take half of some FP32 forward pass, and for TF32, which needs no casts.
+/// Tells how little a network that is slower than in FP32 can gain. Returns nothing if it is not
+/// slower, if a reduced precision was profiled, or if GEMMs take half of some FP32 forward pass.
 std::optional<Facts> slower_facts(const PrecisionPairs& compared) {
   const PrecisionPairs profiled = only(
       compared, [](const PrecisionPair& pair) { return pair.fp32->forward.kernels.has_value(); });
-  if (profiled.size() < 2 || profiled.front().precision() == "TF32" ||
-      profiled.front().speedup(&MeasuredNetwork::forward)->value >= 1 ||
+  if (profiled.size() < 2 || timed_speedup(profiled.front()) >= 1 ||
       std::ranges::any_of(profiled, [](const PrecisionPair& pair) {
-        return pair.fp32->forward.kernels->gemm_fraction() >= 0.5;
+        return pair.other->forward.kernels || pair.fp32->forward.kernels->gemm_fraction() >= 0.5;
       }))
     return std::nullopt;
   return share_facts(profiled);
@@ -98,16 +110,25 @@ Facts extreme_facts(const PrecisionPairs& pairs) {
   const PrecisionPair& largest = of_device.empty() ? pairs.back() : of_device.back();
   const PrecisionPair& smallest = pairs.front();
   const std::string precision = largest.precision();
+  const std::string forward = speedup_words(largest, &MeasuredNetwork::forward);
+  const std::string backward = speedup_words(largest, &MeasuredNetwork::backward);
+  const bool slower =
+      timed_speedup(largest) < 1 && largest.speedup(&MeasuredNetwork::backward)->value < 1;
+  const std::string smaller =
+      smallest.other == largest.other
+          ? ""
+          : ", " + smallest.size_label() + (slower ? "'s to " : "'s ") +
+                speedup_words(smallest, &MeasuredNetwork::forward) + " and " +
+                speedup_words(smallest, &MeasuredNetwork::backward) + " times";
   return Facts()
       .set("setting", precision == "TF32" ? precision : precision + " autocast")
       .set("size", largest.size_label())
-      .set("forward", speedup_words(largest, &MeasuredNetwork::forward))
-      .set("backward", speedup_words(largest, &MeasuredNetwork::backward))
-      .set("smallest", smallest.other == largest.other
-                           ? ""
-                           : ", " + smallest.size_label() + "'s " +
-                                 speedup_words(smallest, &MeasuredNetwork::forward) + " and " +
-                                 speedup_words(smallest, &MeasuredNetwork::backward) + " times");
+      .set("forward", forward)
+      .set("backward", backward)
+      .set("verb", slower ? "slows" : "makes")
+      .set("to", slower ? "to " : "")
+      .set("speed", slower ? "FP32's speed" : "as fast")
+      .set("smallest", smaller);
 }
 
 }  // namespace
@@ -143,11 +164,18 @@ Facts speedup_facts(const RunView& view, const std::string& precision,
   if (extremes) facts.add(*extremes);
   const bool of_device = std::ranges::any_of(compared, &PrecisionPair::is_of_device);
   facts.when("fastest", of_device ? extremes : std::nullopt);
-  const auto growth = growth_facts(profiled);
+  const auto growth = growth_facts(compared, profiled);
+  // Kernels that gain more than their pass show that the CPU limits its gain.
+  const bool limits = growth && std::ranges::all_of(profiled, [](const PrecisionPair& pair) {
+                        return pair.other->bound.value_or(Bound::kDevice) == Bound::kDevice ||
+                               kernel_speedup(pair) > timed_speedup(pair);
+                      });
   const bool may_be_slower = !growth && of_cpu.empty();
   facts.when("growth", growth)
       .when("slower", may_be_slower ? slower_facts(compared) : std::nullopt);
-  facts.when("bound", !of_cpu.empty(), "times", of_cpu).flag("shaded", !of_cpu.empty());
+  facts.when("bound", !of_cpu.empty(),
+             Facts().set("cpu", of_cpu).set("limits", limits ? ", which limits their gain" : ""));
+  facts.flag("shaded", !of_cpu.empty());
   facts.flag("substitute", !has_bf16 && precision == "FP16");
   return facts;
 }

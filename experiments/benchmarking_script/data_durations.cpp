@@ -21,9 +21,10 @@ namespace {
 constexpr double kNoticeableRatio = 0.05;  // Smaller differences of two ratios count as none.
 constexpr double kTera = 1e12;
 
-/// The GEMMs of one phase in a profiled step; empty without a profile.
+/// The kernels of one phase in a profiled step; empty without a profile.
 struct PhaseGemms {
   std::optional<double> ms = {}, rate = {};  ///< The rate, in TFLOP/s, needs known FLOPs.
+  double others_ms = 0;                      ///< The time of all other kernels.
 };
 
 /// The phase has `flop_factor` times the FLOPs of `forward`, a spec whose mode is the forward pass.
@@ -34,7 +35,8 @@ PhaseGemms phase_gemms(const Launch* profile, const CellSpec& forward, std::stri
   const auto flops = step_flops(forward);
   return {.ms = kernels->gemms_ms,
           .rate = flops ? quotient(flop_factor * *flops / kTera, kernels->gemms_ms / 1e3)
-                        : std::nullopt};
+                        : std::nullopt,
+          .others_ms = kernels->non_gemms_ms()};
 }
 
 /// The times of one network at one context and precision, in all modes.
@@ -49,6 +51,10 @@ struct SizeRow {
   const std::string& label() const { return group->label; }
   std::optional<Ratio> backward_ratio() const {
     return ratio_of(phases_ms.backward, phases_ms.forward);
+  }
+  /// Returns the time of kernels that are no GEMMs: backward's over forward's.
+  std::optional<double> others_ratio() const {
+    return quotient(backward_gemms.others_ms, forward_gemms.others_ms);
   }
   /// Returns the coefficient of variation without an outlier; 0 if the optimizer was not timed.
   double optimizer_variation() const {
@@ -111,6 +117,25 @@ Column<SizeRow> whole_step_column(const char* name, const char* title, Mode mode
           "ms"};
 }
 
+/// Returns the largest coefficient of variation of passes and whole steps, and what varies so:
+/// "small's forward pass". Each is without an outlier, which alone would decide it. Returns nothing
+/// if all have a single step.
+std::optional<std::pair<double, std::string>> most_varying(const std::vector<SizeRow>& rows) {
+  std::optional<std::pair<double, std::string>> most;
+  for (const SizeRow& row : rows) {
+    const auto add = [&](const std::vector<double>& times_ms, const std::string& words) {
+      const auto variation = variation_of(without_outlier(times_ms));
+      if (variation && (!most || *variation > most->first))
+        most = {*variation, row.label() + "'s " + words};
+    };
+    add(row.phases_ms.forward, "forward pass");
+    add(row.phases_ms.backward, "backward pass");
+    for (const auto& [mode, cell] : row.group->cells)
+      add(whole_step_times(*row.group, mode), step_words(mode));
+  }
+  return most;
+}
+
 const std::vector<Column<SizeRow>> kSizes{
     {"size", "Size", [](const SizeRow& row) { return row.group->name; }},
     {"context", "Context", [](const SizeRow& row) { return row.group->context; }, "", kAsCount},
@@ -128,10 +153,30 @@ const std::vector<Column<SizeRow>> kSizes{
      "TFLOP/s", kThreeDigits},
     {"backward_rate", "Backward GEMMs", [](const SizeRow& row) { return row.backward_gemms.rate; },
      "TFLOP/s", kThreeDigits},
+    {"others_ratio",
+     "Other kernels, backward ÷ forward",
+     &SizeRow::others_ratio,
+     "×",
+     {Notation::kFixed, 2}},
     whole_step_column("inference_step", "Inference", Mode::kInference),
     whole_step_column("forward_step", "Forward", Mode::kForward),
     whole_step_column("forward_backward_step", "Forward+backward", Mode::kForwardBackward),
     whole_step_column("train_step", "Training step", Mode::kTrainStep),
+    {"variation",
+     "Passes and steps vary, outliers apart",
+     [](const SizeRow& row) {
+       const auto most = most_varying({row});
+       return most ? Value(most->first) : Value();
+     },
+     "%",
+     {Notation::kPercent}},
+    {"optimizer_variation",
+     "Optimizer varies, outliers apart",
+     [](const SizeRow& row) {
+       return row.optimizer_variation() > 0 ? Value(row.optimizer_variation()) : Value();
+     },
+     "%",
+     {Notation::kPercent}},
     {"label", "Label", &SizeRow::label}};
 
 struct Sample {
@@ -188,42 +233,24 @@ std::vector<TokensRow> tokens_rows(const std::vector<TimingGroup>& groups) {
 
 /// Returns why backward takes its multiple of forward's time. Its GEMMs have twice the FLOPs; their
 /// rates are the reason if GEMMs take most of forward and if, with twice the time for all else,
-/// they explain half of the ratio's difference from 2. If not, such a difference is split into
-/// both.
+/// they explain half of the ratio's difference from 2. If not, both are told, if in the profiled
+/// step each of them differs from 2 to the same side as the ratio.
 std::string ratio_reason(const SizeRow& row) {
   const PhaseGemms &forward = row.forward_gemms, &backward = row.backward_gemms;
   if (!forward.ms || !backward.ms) return "";
   const double forward_ms = typical_time(row.phases_ms.forward), rest_ms = forward_ms - *forward.ms;
-  const double rest_backward_ms = typical_time(row.phases_ms.backward) - *backward.ms;
-  if (rest_ms <= 0 || rest_backward_ms <= 0) return "";
-  const double ratio = row.backward_ratio()->value, difference = std::abs(ratio - 2);
+  if (rest_ms <= 0 || !forward.rate || !row.others_ratio()) return "";
+  const double ratio = row.backward_ratio()->value, difference = ratio - 2;
   const double explained = (*backward.ms + 2 * rest_ms) / forward_ms;
-  if (forward.rate && *forward.ms > rest_ms &&
-      std::abs(ratio - explained) <= std::max(kNoticeableRatio, difference / 2))
-    return ": twice the FLOPs at " + format_ratio(*backward.rate / *forward.rate) +
-           " times the rate";
-  if (difference <= kNoticeableRatio) return "";
-  return ": GEMMs take " + format_ratio(*backward.ms / *forward.ms) + " times as long, the rest " +
-         format_ratio(rest_backward_ms / rest_ms) + " times";
-}
-
-/// Returns the largest coefficient of variation of passes and whole steps, and what varies so:
-/// "small's forward pass". Each is without an outlier, which alone would decide it. Returns nothing
-/// if all have a single step.
-std::optional<std::pair<double, std::string>> most_varying(const std::vector<SizeRow>& rows) {
-  std::optional<std::pair<double, std::string>> most;
-  for (const SizeRow& row : rows) {
-    const auto add = [&](const std::vector<double>& times_ms, const std::string& words) {
-      const auto variation = variation_of(without_outlier(times_ms));
-      if (variation && (!most || *variation > most->first))
-        most = {*variation, row.label() + "'s " + words};
-    };
-    add(row.phases_ms.forward, "forward pass");
-    add(row.phases_ms.backward, "backward pass");
-    for (const auto& [mode, cell] : row.group->cells)
-      add(whole_step_times(*row.group, mode), step_words(mode));
-  }
-  return most;
+  const std::string rate = format_ratio(*backward.rate / *forward.rate);
+  if (*forward.ms > rest_ms &&
+      std::abs(ratio - explained) <= std::max(kNoticeableRatio, std::abs(difference) / 2))
+    return ": twice the FLOPs at " + rate + " times the rate";
+  const bool both_differ = (*backward.ms / *forward.ms - 2) * difference > 0 &&
+                           (*row.others_ratio() - 2) * difference > 0;
+  if (std::abs(difference) <= kNoticeableRatio || !both_differ) return "";
+  return ": profiled, GEMMs have twice the FLOPs at " + rate + " times the rate, the rest takes " +
+         format_ratio(*row.others_ratio()) + " times as long";
 }
 
 std::string variation_words(double variation) {
@@ -235,10 +262,10 @@ std::string variation_words(double variation) {
 /// sets its time.
 std::string optimizer_words(const SizeRow& row, double others) {
   const double variation = row.optimizer_variation();
-  if (variation <= others) return variation > 0 ? ", optimizers by less" : "";
+  if (variation <= others) return variation > 0 ? ", optimizers by less." : ".";
   const bool is_launch_bound = row.bounds.optimizer.bound() == Bound::kLaunch;
-  return ", " + row.label() + "'s optimizer by " + variation_words(variation) +
-         (is_launch_bound ? ", because launches outlast its kernels" : "");
+  return "; " + row.label() + "'s optimizer varies by " + variation_words(variation) +
+         (is_launch_bound ? ": launches outlast its kernels." : ".");
 }
 
 /// Tells the times, the largest network's ratio and how much times vary. `rows` have a forward and

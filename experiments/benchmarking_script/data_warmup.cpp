@@ -12,7 +12,6 @@ namespace {
 
 constexpr double kNoticeableChange = 0.01;  // Smaller relative changes of a mean count as none.
 constexpr double kUnsettledSpread = 3;      // Larger ratios of deviations are no noise.
-constexpr double kSlower = 1.2;             // Smaller ratios of two times count as none.
 // The numbers of warm-up steps before the windows; SIZE_MAX stands for all warm-up steps.
 constexpr std::size_t kWindowWarmups[]{0, 1, 2, 5, SIZE_MAX};
 
@@ -160,6 +159,11 @@ Dataset windows_dataset(const std::string& name, const WarmupRows& rows, bool wi
     return row.is_comparable() ? row.ratio_to_warm(0) : std::nullopt;
   };
   columns.push_back({"rise", "Cold ÷ warm", ratio, "×", {Notation::kFixed, 2}});
+  const auto spread = [](const WarmupRow& row) {
+    return row.spread_after_one() > 0 ? Value(row.spread_after_one()) : Value();
+  };
+  columns.push_back(
+      {"spread", "Deviation, 1 ÷ all warm-up steps", spread, "×", {Notation::kSignificant, 2}});
   if (with_allocations)
     columns.push_back(
         {"allocations", "cudaMalloc calls, step 2", &WarmupRow::allocations, "", kAsCount});
@@ -256,13 +260,11 @@ bool are_explained(const FirstSteps& steps) {
   });
 }
 
-/// Returns why first steps take longer; without profiles, what every first step does.
+/// Returns why first steps take longer, or says that none was profiled.
 std::string first_step_reason(const FirstSteps& steps) {
   if (are_explained(steps)) return ", mostly loading CUDA modules and initializing cuBLAS";
-  const bool all_slower = std::ranges::all_of(steps, [](const FirstStep& step) {
-    return step.row->first_step_ms() > kSlower * step.row->steady_ms();
-  });
-  return all_slower ? ": they also load code and allocate memory" : "";
+  const bool profiled = std::ranges::any_of(steps, &FirstStep::has_causes);
+  return profiled ? "" : "; no profile tells the causes apart";
 }
 
 /// Returns the answer's sentences. All of `rows` have the same mode, `all` have any.
@@ -297,12 +299,14 @@ Facts answer_facts(const WarmupRows& all, const WarmupRows& rows, const FirstSte
       .when("settled", std::ranges::all_of(rows, &WarmupRow::settles_after_one), "but",
             moments ? ", but a second training step calls cudaMalloc up to " +
                           format_count(in_training) + " times" + reason
-                    : "")
-      .when("unsettled", unsettled.settles_late(),
-            Facts()
-                .set("size", unsettled.label())
-                .set("spread", format_factor(unsettled.spread_after_one()))
-                .set("and", moments ? "; a second training step allocates again" + reason : ""))
+                    : "; a later step with new shapes would pay again")
+      .when(
+          "unsettled", unsettled.settles_late(),
+          Facts()
+              .set("size", unsettled.label())
+              .set("spread", format_factor(unsettled.spread_after_one()))
+              .set("steps", step_words(unsettled.mode) + "s")
+              .set("and", moments ? " A second training step allocates again" + reason + "." : ""))
       .flag("explained", raises && are_explained(first_steps));
 }
 

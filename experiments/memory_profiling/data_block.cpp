@@ -118,13 +118,12 @@ std::vector<Contributor> largest_tensors(const std::vector<Contributor>& contrib
   return largest;
 }
 
-/// Names the five largest tensors, equal ones together: "w1 output and w3 output (7.2 % each)", "3
-/// of" more. If equal ones are just what `told` holds, the names of the block before, they become
-/// "then those" and `told_at`, its context. Replaces `told` by the names in this block.
+/// Names the largest tensors, equal ones together: "w1 output and w3 output (7.2 % each)". If equal
+/// ones are just what `told` holds, the names of the block before, they become "then
+/// those" and `told_at`, its context. Replaces `told` by the names in this block.
 std::string contributor_words(const std::vector<Contributor>& contributors,
                               std::vector<std::string>& told, const std::string& told_at) {
   std::vector<std::string> words, all_names;
-  std::int64_t left = kNamedTensors;
   for (const double bytes : distinct(each(contributors, &Contributor::bytes))) {
     const auto equals = only(
         contributors, [=](const Contributor& contributor) { return contributor.bytes == bytes; });
@@ -133,11 +132,8 @@ std::string contributor_words(const std::vector<Contributor>& contributors,
     for (const Contributor& equal : equals) count += equal.count;
     const bool is_told = !words.empty() && told == std::vector{names};
     all_names.push_back(names);
-    words.push_back((is_told ? "then " : "") +
-                    (count > left && !words.empty() ? format_count(left) + " of " : "") +
-                    (is_told ? "those " + told_at : names) + " (" +
+    words.push_back((is_told ? "then those " + told_at : names) + " (" +
                     format_percent(equals.front().share) + (count == 1 ? " %)" : " % each)"));
-    left -= count;
   }
   told = std::move(all_names);
   return join(words, ", ");

@@ -124,7 +124,7 @@ std::optional<Facts> copies_facts(const PeakPairs& steps, const PeakPairs& infer
     return std::nullopt;
   return Facts()
       .set("context", format_count(context(steps.back())))
-      .set("added", format_bytes_briefly(added))
+      .set("added", format_bytes_briefly(copies))
       .set("rise", format_percent(inference->relative_change()));
 }
 

@@ -20,7 +20,8 @@ struct SoftmaxVsGemms {
   TimedWork gemms = {};  ///< QKᵀ and A·V, without the projections.
   // The shares of the copy bandwidth, and of the fastest GEMM's rate; 0 if those are unknown.
   double softmax_bandwidth_share = 0, gemm_bandwidth_share = 0, gemm_rate_share = 0;
-  double ridge = 0;  ///< The ridge point, FLOP/B; 0 if unknown.
+  double exp_ratio = 0;  ///< The time of exp / that of sub, which accesses as many bytes.
+  double ridge = 0;      ///< The ridge point, FLOP/B; 0 if unknown.
 
   bool softmax_is_memory_bound() const {
     const bool is_near_bandwidth =  // Above the bandwidth, caches held the scores.
@@ -55,6 +56,10 @@ std::optional<SoftmaxVsGemms> compare_softmax(const Limits& limits, const Kernel
                             .values = at(stage::kValues),
                             .projections = at(stage::kProjections)};
   comparison.gemms = comparison.scores + comparison.values + at(stage::kScoresOrValues);
+  std::map<std::string, double> ms;
+  const KernelRows softmax = rows_of_stage(profile.rows(Pass::kForward), stage::kSoftmax);
+  for (const KernelSum& sum : sums_by(softmax, operator_name)) ms[sum.name] = sum.total_ms;
+  if (ms["sub"] > 0) comparison.exp_ratio = ms["exp"] / ms["sub"];
   if (comparison.softmax.ms <= 0 || comparison.gemms.ms <= 0) return std::nullopt;
   const PeakRates peaks(limits, profile);
   if (!peaks.are_known() || !profile.is_own_network()) return comparison;
@@ -116,6 +121,7 @@ const std::vector<Column<SoftmaxVsGemms>>& ratio_columns() {
                     kRatio),
       number_column("all_flops", "FLOPs, with projections", "%", &Row::flop_ratio_to_all_gemms,
                     kAsPercent),
+      number_column("exp", "exp ÷ sub", "×", &Row::exp_ratio, {Notation::kSignificant, 2}),
       number_column("bandwidth", "Softmax, of copy bandwidth", "%", &Row::softmax_bandwidth_share,
                     kAsPercent),
       number_column("gemm_bandwidth", "GEMMs, of copy bandwidth", "%", &Row::gemm_bandwidth_share,
@@ -124,25 +130,10 @@ const std::vector<Column<SoftmaxVsGemms>>& ratio_columns() {
   return columns;
 }
 
-/// Compares exp with sub, which accesses as many bytes. Returns nothing unless memory bounds the
-/// GEMMs but not softmax, and exp takes much longer, so that it must be bound by computing.
-std::optional<Facts> computing_facts(const KernelProfile& profile,
-                                     const SoftmaxVsGemms& comparison) {
-  constexpr double kMuchLonger = 2;
-  if (under_autocast(profile.spec) || !comparison.gemms_are_memory_bound() ||
-      comparison.softmax_bandwidth_share >= kBoundFrom)
-    return std::nullopt;
-  std::map<std::string, double> ms;
-  const KernelRows softmax = rows_of_stage(profile.rows(Pass::kForward), stage::kSoftmax);
-  for (const KernelSum& sum : sums_by(softmax, operator_name)) ms[sum.name] = sum.total_ms;
-  if (ms["sub"] <= 0 || ms["exp"] < kMuchLonger * ms["sub"]) return std::nullopt;
-  return Facts()
-      .set("gemms_bandwidth", comparison.gemm_bandwidth_share, kAsPercent)
-      .set("softmax_bandwidth", comparison.softmax_bandwidth_share, kAsPercent)
-      .set("times", format_significant(ms["exp"] / ms["sub"], 2));
-}
-
 Facts attention_sentences(const KernelProfile& profile, const SoftmaxVsGemms& comparison) {
+  // Memory bounds exp no more than sub, so exp is bound by computing if it takes much longer.
+  constexpr double kMuchLonger = 2;
+  const bool computes = !under_autocast(profile.spec) && comparison.exp_ratio >= kMuchLonger;
   const bool has_flops = comparison.softmax.flops > 0;
   const double flop_ratio = has_flops ? comparison.gemms.flops / comparison.softmax.flops : 0;
   return Facts()
@@ -151,7 +142,7 @@ Facts attention_sentences(const KernelProfile& profile, const SoftmaxVsGemms& co
       .set("gemms", comparison.gemms.ms, kThreeDigits)
       .set("flops",
            has_flops ? " with " + format_significant(flop_ratio, 2) + " times the FLOPs" : "")
-      .when("computes", computing_facts(profile, comparison))
+      .when("computes", computes, "times", format_significant(comparison.exp_ratio, 2))
       .when("bounds", comparison.bounds_differ(),
             Facts()
                 .set("rate", comparison.gemm_rate_share, kAsPercent)

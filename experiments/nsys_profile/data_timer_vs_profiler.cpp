@@ -24,6 +24,10 @@ struct TimerComparison {
   std::optional<LaunchCosts> costs = {};  ///< Empty on a CPU.
   std::vector<std::string> flags = {};
 
+  std::string timer_range() const {
+    const auto [least_ms, most_ms] = std::ranges::minmax(timer_ms);
+    return from_to(format_significant(least_ms, 3), format_significant(most_ms, 3));
+  }
   double difference() const { return busy_ms / mean(timer_ms) - 1; }
   /// The time between kernels of the profiled step.
   std::optional<double> gaps_ms() const {
@@ -52,6 +56,8 @@ const std::vector<Column<TimerComparison>>& step_columns() {
       {"profile", "Profile", &TimerComparison::profile},
       {"step", "Step", [](const auto& step) { return labreport::describe(step.mode); }},
       step_column("timer", "Timer", "ms", [](const auto& s) { return Value::mean_of(s.timer_ms); }),
+      step_column("range", "Timer, lowest to highest", "ms",
+                  [](const auto& s) { return Value(s.timer_range()); }),
       step_column("busy", "Profiler, busy", "ms", &TimerComparison::busy_ms),
       step_column("difference", "Difference", "%", &TimerComparison::difference, kAsPercent),
       step_column("span", "First to last, profiled", "ms", &TimerComparison::span_ms),
@@ -111,7 +117,7 @@ std::vector<TimerComparison> forward_passes(const std::vector<const KernelProfil
 
 Facts timer_sentences(const TimerComparison& step) {
   const double launches = step.costs ? step.costs->launches : 0;
-  const auto [least_ms, most_ms] = std::ranges::minmax(step.timer_ms);
+  const bool outside = step.span_ms > std::ranges::max(step.timer_ms) && !step.flags.empty();
   return Facts()
       .set("profile", step.full_name)
       .set("pass", step.mode <= Mode::kForward ? "forward pass" : labreport::describe(step.mode))
@@ -123,8 +129,8 @@ Facts timer_sentences(const TimerComparison& step) {
             Facts()
                 .set("gaps", step.gaps_ms(), kThreeDigits)
                 .set("span", step.span_ms, kThreeDigits)
-                .set("least_to_most",
-                     from_to(format_significant(least_ms, 3), format_significant(most_ms, 3))))
+                .set("perturbed", outside ? ", perturbed," : "")
+                .set("least_to_most", step.timer_range()))
       .when("launch_bound", step.cpu_us().has_value(),
             Facts()
                 .set("cpu", step.cpu_us(), kThreeDigits)

@@ -108,7 +108,7 @@ TEST(SpeedupAnswer, NamesTheShareOfGemmsOnlyIfNothingElseGetsFaster) {
                                  }))
         .answer;
   };
-  EXPECT_THAT(answer(1), HasSubstr("grows from **20.0** (small) to **90.0 %** (2.7B)."));
+  EXPECT_THAT(answer(1), HasSubstr("take **20.0** (small) to **90.0 %** (2.7B)"));
   EXPECT_THAT(answer(2), Not(HasSubstr("The gain grows")));
 }
 

@@ -213,7 +213,7 @@ def copies(run, added, context, rise):
     true(at == list(pair.step_percents)[-1])
     activations_saved = -pair.category_change("train_step", at, "activations")
     copies_added = pair.category_change("train_step", at, "weight_copies")
-    near_bytes(added, copies_added)
+    near_bytes(added, pair.category_change("inference", at, "weight_copies"))
     true(0 < copies_added < activations_saved)
     true(pair.network.peak_phase(at) == pair.network.peak_phase(at, pair.network.other_precision), "two phases compared")
     unexplained_bytes = pair.peak_change("train_step", at) - copies_added + activations_saved
@@ -363,26 +363,24 @@ def block(run, name, first, context, second, later):
 
 
 def tensors(run, first, second):
-    """Checks the five largest tensors of each context, and those as large as the very largest."""
+    """Checks the five largest tensors of each context, and those as large as the smallest of them."""
     before = []
     for one, text in zip(block.measured, (first, second)):
         context, names = re.match(r"at ([\d,]+) (.+)", text).groups()
         true(int(number(context)) == one.cell["context"])
         claimed = []
         for alike, share in re.findall(r"(.+?) \(([\d.]+) %(?: each)?\)(?:, )?", names):
-            told_again, some, alike = re.match(r"(then )?(?:(\d) of )?(.+)", alike).groups()
-            if told_again:
-                true(len(set(before)) == 1 and alike == f"those at {block.measured[0].cell['context']}")
+            if alike.startswith("then "):
+                true(len(set(before)) == 1 and alike == f"then those at {block.measured[0].cell['context']}")
                 named = len(before)
             else:
                 named = sum(int({"two": 2}.get(name.split(" ")[0], re.match(r"\d*", name)[0] or 1))
                             for name in re.split(", | and ", alike))
-            true(not some or int(some) < named)
-            claimed += [share] * int(some or named)
+            claimed += [share] * named
         before = claimed
         kept_sizes = sorted((size for row in one.launch.table("block") if row["kind"] == "kept"
                              for size in [row["bytes"] / row["count"]] * row["count"]), reverse=True)
-        true(len(claimed) == max(min(5, len(kept_sizes)), kept_sizes.count(kept_sizes[0])), names)
+        true(len(claimed) == sum(size >= kept_sizes[:5][-1] for size in kept_sizes), names)
         for share, size in zip(claimed, kept_sizes):
             near(share, 100 * size / one.kept_bytes)
 
@@ -427,10 +425,10 @@ CLAIMS = {
     "memory_profiling.c": [
         (r"No training step ran in two precisions, so there is nothing to compare\.", nothing_to_compare),
         (r"(?P<word>[\w ]+): (?P<precision>\w+) changes the training step's peak by (?P<changes>\*\*.+?) tokens\.", verdict),
-        (rf"At (?P<context>[\d,]*\d) activations save more than weight copies add \({BYTES.format('added')}\), which raise "
-         r"inference's by \*\*(?P<rise>\S+) %\*\*\.", copies),
+        (rf"At (?P<context>[\d,]*\d) activations save more than weight copies add; inference's "
+         rf"\({BYTES.format('added')}\) raise its peak by \*\*(?P<rise>\S+) %\*\*\.", copies),
         (r"At (?P<outweighed>[\d, and]+) copies raise the step's peak, which moves to backward; at (?P<in_optimizer>[\d, and]+) the "
-         r"optimizer's FP32 state sets both peaks\.", shorter)],
+         r"optimizer's FP32 state sets both\.", shorter)],
     "memory_profiling.d": [
         (r"At context (?P<context>[\d,]+) one tensor of (?P<name>.+?) takes (?P<batch>[\d,]+) · (?P<again>[\d,]+) · "
          rf"(?P<width>[\d,]+) · 4 = (?P<bytes>[\d,]+) bytes, or {BYTES.format('size')}\.", residual),
@@ -445,11 +443,11 @@ CLAIMS = {
          r"(?P<kept>[\w ,]+)\.", scores)],
     "memory_profiling.f": [
         (r"No block's backward pass was recorded: no training step ran, or the model has no blocks in a list called layers\.", no_block),
-        (rf"For backward one block of (?P<name>.+?) saves {BYTES.format('first')} at (?P<context>[\d,]+)"
+        (rf"For backward one (?P<name>.+?) block saves {BYTES.format('first')} at (?P<context>[\d,]+)"
          rf"(?: and {BYTES.format('second')} at (?P<later>[\d,]+))? tokens\.", block),
         (r"The largest are (?P<first>at [\d,]+ .*?%(?: each)?\))(?:, (?P<second>at [\d,]+ .+?%(?: each)?\)))?\."
          r"(?= Backward)", tensors),
         (rf"Backward replaces them by {BYTES.format('gradients')} of gradients, changing memory by "
          rf"{BYTES.format('first')}(?: and {BYTES.format('second')})?\.", change),
         (r"Formulas give about \$[^$]+\$ bytes saved and \$[^$]+\$ of gradients; the quadratic part leads "
-         r"beyond (?P<tokens>[\d,]+) tokens\. Fused softmax and SwiGLU spare \*\*(?P<spared>\S+) %\*\* at (?P<longest>[\d,]*\d)\.", formulas)]}
+         r"beyond (?P<tokens>[\d,]+) tokens\. Fused kernels spare exponentials, sigmoid and SiLU, \*\*(?P<spared>\S+) %\*\* at (?P<longest>[\d,]*\d)\.", formulas)]}
