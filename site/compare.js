@@ -161,7 +161,7 @@ function advantageOf({ unit, values: [a, b] }) {
 /** Tabulates the numbers of one topic in one unit. A name or setting that all rows share is part of the title. */
 function topicTable(rows, sides) {
   const [{ topic, unit, isSetByCpu }] = rows;
-  const isShared = ({ head, textOf }) => ["Quantity", "Setting"].includes(head) && rows.length > 1 &&
+  const isShared = ({ head, textOf }) => (head === "Setting" || (head === "Quantity" && rows.length > 1)) &&
     rows.every((row) => textOf(row).text === textOf(rows[0]).text);
   const shared = kTextColumns.filter(isShared).map(({ textOf }) => textOf(rows[0]).text).filter(Boolean);
   const numbers = sides.map(({ name }, i) => ({ head: name, unit, textOf: ({ values: { [i]: { value, page, key } } }) =>
@@ -274,12 +274,12 @@ function dotFigure(rows, sides) {
   spec.height = kRowPx * drawn.length + kAroundRowsPx;
   spec.data.values = drawn.flatMap((row) => sides.map(({ name }, i) => ({ row: labelOf(row), device: name,
     value: row.values[i].value, value_text: `${significant(row.values[i].value, 4)} ms` })));
-  const frame = element("div", "frame");
+  const stage = element("div", ""), frame = element("div", "frame", stage);
   Object.assign(frame, { role: "img", ariaLabel: `${title}. ${labelOf(drawn[0])}: ` +
     sides.map(({ place }, i) => `${significant(drawn[0].values[i].value, 3)} ms ${place}`).join(", ") + "." });
   const caption = element("figcaption", "", element("strong", "", title), " Time (ms). The number at the end is the longer time divided by the shorter.");
   loadOnce(kAddresses.charts, window.labreportCharts)
-    .then(() => window.labreportCharts.vegaEmbed(frame, spec, kEmbedOptions))
+    .then(() => window.labreportCharts.vegaEmbed(stage, spec, kEmbedOptions))
     .catch((problem) => console.error(problem));
   return [element("figure", "chart", caption, frame)];
 }
