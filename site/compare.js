@@ -353,9 +353,9 @@ class Choice {
   place(choice) {
     choice.append(this.form, this.answer);
     document.querySelector("main > header").after(this.found);
+    document.getElementById(location.hash.slice(1))?.focus(); // The control that led here keeps the focus.
     if (this.isReady) this.answer.textContent = "Cell by cell, with figures and reasons. Any other two are compared by their main numbers.";
     else this.show();
-    document.getElementById(location.hash.slice(1))?.focus(); // The control that led here keeps the focus.
   }
 
   /** Goes to the page of the chosen two, or shows their numbers. */
