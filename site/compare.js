@@ -1,20 +1,25 @@
-// Compares two GPUs or two runs by the summaries of a site's runs. The address chooses them:
-// "?a=nvidia-h200&b=nvidia-h100-80gb-hbm3".
+// Lets a reader choose two GPUs or runs at the head of each comparison. Two runs that a page compares
+// cell by cell lead to that page; compare.html compares all others by the summaries of a site's runs.
+// Its address names them: "compare.html?a=nvidia-h200&b=nvidia-h100-80gb-hbm3".
 "use strict";
 
 // Matches characters that are invisible or reorder others in a run's texts.
 const kHidden = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/g;
-const { topics, networks, gpus, runs } = JSON.parse(JSON.stringify(window.labreportSummaries, (key, value) =>
+const { topics, networks, gpus, comparisons, dots, runs } = JSON.parse(JSON.stringify(window.labreportSummaries, (key, value) =>
   typeof value === "string" ? value.replace(kHidden, "\ufffd") : value));
 const kTrainingStep = "Training step";
 const kFastestStep = "Fastest step";
-const kOpenTopics = [kTrainingStep, kFastestStep];
+const kSmallerIsBetter = ["ms", "GiB", "MiB"]; // In other units the larger number is better.
+const kSameWithin = 0.01; // Sides that differ less count as equally good.
+const kMostDrawnRows = 14;
+const kRowPx = 24;
+const kAroundRowsPx = 58; // A figure's legend, axis and padding have this height.
 const kTextColumns = [["Network", "network"], ["Precision", "precision"], ["Setting", "setting"], ["Quantity", "name"]]
   .map(([head, key]) => ({ head, textOf: (row) => ({ text: row[key] }) }));
 
 /** Makes a side with its runs and with `names`, of which nameApart takes the first that differs. */
 function sideOfGpu({ folder, name, short_name: short, quantities }) {
-  return { group: "GPUs", folder, label: `${name}, newest of everything`, names: [short, ...Array(3).fill("newest")],
+  return { group: "GPUs", folder, label: `${short}, newest of everything`, names: [short, ...Array(3).fill("newest")],
     runs: runs.filter((run) => !run.demonstration && run.folder.startsWith(`${folder}/`)), quantities,
     keyEnd: slug(name) };
 }
@@ -23,11 +28,18 @@ function sideOfRun(run) {
   const gpu = gpus.find(({ folder }) => run.folder.startsWith(`${folder}/`));
   const device = gpu ? run.device.replace(gpu.name, gpu.short_name) : run.device;
   const [day, minute] = [10, 16].map((end) => run.started_at.slice(0, end).replace("T", " "));
-  return { group: "Runs", folder: run.folder, label: `${run.title}, ${run.device}, ${minute}`,
+  return { group: "Runs", folder: run.folder, label: `${device}, ${minute}, ${run.title}`,
     names: [device, day, minute, run.folder], runs: [run],
-    quantities: run.quantities.map((quantity) => ({ ...quantity, values: quantity.values.map(([name, value]) =>
+    quantities: run.quantities.filter(({ topic }) => topics.includes(topic)).map((quantity) => ({ ...quantity, values: quantity.values.map(([name, value]) =>
       [name, value, `${run.folder}/index.html${quantity.part && `#${quantity.part}`}`]) })),
     keyEnd: `run-${slug(run.folder)}` };
+}
+
+/** Makes a side of each published table; only ready comparisons show its numbers. */
+function sidesOfTables() {
+  const names = new Map(comparisons.map(({ title, runs: [folder] }) => [folder, title.split(" vs. ").at(-1)]));
+  return [...names].filter(([folder]) => !runs.some((run) => run.folder === folder)).map(([folder, name]) =>
+    ({ group: "Published tables", folder, label: name, names: [name, name, name, folder], runs: [], quantities: [] }));
 }
 
 /** Returns the same words in lower case, joined by hyphens, as C++ makes keys of them. */
@@ -90,6 +102,11 @@ function significant(value, digits) {
   return value.toLocaleString("en", { minimumSignificantDigits: digits, maximumSignificantDigits: digits });
 }
 
+/** Returns a number as tables show it, without its unit. */
+function numberText(value, unit) {
+  return unit === "%" ? value.toFixed(1) : significant(value, 4);
+}
+
 /** Divides two numbers, each with its key. */
 function ratioOf(a, b) {
   const number = a.value / b.value;
@@ -112,9 +129,9 @@ function tableOf(title, columns, rows) {
     .map((column) => ({ ...column, style: column.mixesUnits || column.cells[0].number === undefined ? "" : "number",
       mostDecimals: Math.max(...column.cells.map(({ text }) => decimals(text))) }));
   const makeCell = ({ style, mostDecimals, cells }, row, name) => {
-    const { text, number, key, page } = cells[row];
+    const { text, number, key, page, tone } = cells[row];
     const words = page ? Object.assign(element("a", "", text), { href: page }) : text || "–";
-    const cell = tableCell(name, "row", style, words);
+    const cell = tableCell(name, "row", [style, tone].filter(Boolean).join(" "), words);
     if (number !== undefined) Object.assign(cell.dataset, { sort: number }, key && { key });
     if (style === "") return cell;
     const pad = element("i", "");
@@ -134,17 +151,25 @@ function tableOf(title, columns, rows) {
   return place;
 }
 
-/** Tabulates the numbers of one topic in one unit. A setting that all rows share is part of the title. */
+/** Returns how many times as good the first side's number is: above 1 it is faster, or needs less memory. */
+function advantageOf({ unit, values: [a, b] }) {
+  const ratio = kSmallerIsBetter.includes(unit) ? ratioOf(b, a) : ratioOf(a, b);
+  const isSame = Math.abs(ratio.number - 1) <= kSameWithin;
+  return { ...ratio, tone: isSame ? "" : ratio.number > 1 ? "better" : "worse" };
+}
+
+/** Tabulates the numbers of one topic in one unit. A name or setting that all rows share is part of the title. */
 function topicTable(rows, sides) {
-  const [{ topic, unit, setting, isSetByCpu }] = rows;
-  const common = rows.every((row) => row.setting === setting) ? setting : "";
+  const [{ topic, unit, isSetByCpu }] = rows;
+  const isShared = ({ head, textOf }) => (head === "Setting" || (head === "Quantity" && rows.length > 1)) &&
+    rows.every((row) => textOf(row).text === textOf(rows[0]).text);
+  const shared = kTextColumns.filter(isShared).map(({ textOf }) => textOf(rows[0]).text).filter(Boolean);
   const numbers = sides.map(({ name }, i) => ({ head: name, unit, textOf: ({ values: { [i]: { value, page, key } } }) =>
-    ({ text: significant(value, 4), number: value, page, key }) }));
-  const ratioColumns = isSetByCpu ? []
-    : [{ head: `${sides[1].name} ÷ ${sides[0].name}`, textOf: ({ values: [a, b] }) => ratioOf(b, a) }];
-  const words = kTextColumns.filter(({ head }) => head !== "Setting" || !common);
-  const title = `${topic} (${unit})${common && `, ${common}`}${isSetByCpu ? ": set by the host’s CPU, or not known to be the GPU’s" : ""}`;
-  return tableOf(title, [...words, ...numbers, ...ratioColumns], rows);
+    ({ text: numberText(value, unit), number: value, page, key }) }));
+  const ratios = isSetByCpu ? [] : [{ head: `Advantage of ${sides[0].name}`, unit: "×", textOf: advantageOf }];
+  const words = kTextColumns.filter((column) => !isShared(column));
+  const title = `${topic} (${unit})${shared.map((text) => `, ${text}`).join("")}${isSetByCpu ? ": set by the host’s CPU, or not known to be the GPU’s" : ""}`;
+  return tableOf(title, [...words, ...numbers, ...ratios], rows);
 }
 
 /** Shows each table with its sides' remarks, "out of memory at context 2,048", below it. */
@@ -166,12 +191,14 @@ function drawer(title, ...children) {
   return element("details", "details", element("summary", "", title), ...children);
 }
 
-/** Shows the steps' tables, and every other topic in a drawer. */
+/** Shows the tables of whole training steps, or else of the first topic, and all others in drawers. */
 function tablesByTopic(rows, sides) {
-  return [...Map.groupBy(rows, ({ topic }) => topic)].flatMap(([topic, rowsOfGroup]) => {
-    const tables = topicTables(rowsOfGroup, sides);
-    return kOpenTopics.includes(topic) ? tables : [drawer(`${topic}: ${numbersOf(rowsOfGroup)}`, ...tables)];
-  });
+  const isWholeStep = ({ topic, unit, name }) => topic === kTrainingStep && (unit !== "ms" || name === "step");
+  const isOpen = rows.some(isWholeStep) ? isWholeStep : ({ topic }) => topic === rows[0].topic;
+  const closed = Map.groupBy(rows.filter((row) => !isOpen(row)), ({ topic }) => topic);
+  return [...topicTables(rows.filter(isOpen), sides), ...[...closed].map(([topic, rowsOfGroup]) =>
+    drawer(`${topic}${topic === kTrainingStep ? ", its phases" : ""}: ${numbersOf(rowsOfGroup)}`,
+      ...topicTables(rowsOfGroup, sides)))];
 }
 
 function oneSidedDrawer({ place }, i, rows) {
@@ -180,7 +207,7 @@ function oneSidedDrawer({ place }, i, rows) {
   const remark = { head: "Remarks", textOf: ({ both: { [i]: quantity }, isSetByCpu }) =>
     ({ text: [isSetByCpu && "set by the host’s CPU, or not known to be the GPU’s", quantity.remark].filter(Boolean).join("; ") }) };
   const number = { head: "Number", mixesUnits: true, textOf: ({ values: { [i]: { value, page, key } }, unit }) =>
-    ({ text: `${significant(value, 4)} ${unit}`, number: value, page, key }) };
+    ({ text: `${numberText(value, unit)} ${unit}`, number: value, page, key }) };
   const columns = [topic, ...kTextColumns, number, remark];
   return drawer(title, tableOf(title, columns, rows));
 }
@@ -215,16 +242,61 @@ function headlines(rows, sides) {
   return ladder.length > 0 ? [...lines, headline([network, precision, "tuned"], fastest, sides)] : lines;
 }
 
-/** Links to the pages that compare runs of both sides cell by cell. */
-function renderedPages(sides) {
-  if (sides[0].group !== sides[1].group) return [];
-  const [a, b] = sides.map((side) => new Set(side.runs.map(({ folder }) => folder.replaceAll("/", "-"))));
-  return [...document.querySelectorAll(".pairs li")].filter((pair) => {
-    const [first, second] = pair.querySelector("a").getAttribute("href").split("/")[1].split("--");
-    return (a.has(first) && b.has(second)) || (b.has(first) && a.has(second));
-  }).map((pair) => element("p", "", "Cell by cell: ", ...pair.cloneNode(true).childNodes));
+/** Returns the rows that the figure draws: whole training steps, or else the first topic with few times. */
+function drawnRows(rows) {
+  const times = rows.filter(({ unit }) => unit === "ms");
+  const steps = times.filter(({ topic, name }) => topic === kTrainingStep && name === "step");
+  return [steps, ...Map.groupBy(times, ({ topic }) => topic).values()]
+    .find(({ length }) => length > 1 && length <= kMostDrawnRows);
 }
 
+/** Says how much faster one side is in all rows: "the H200 is 1.06 to 1.23 times as fast". */
+function rangeWords(rows, sides) {
+  const ratios = rows.map(({ values: [a, b] }) => b.value / a.value);
+  const [least, most] = [Math.min(...ratios), Math.max(...ratios)];
+  if (least >= 1 - kSameWithin && most <= 1 + kSameWithin) return "equally fast, to within a per cent";
+  if (least < 1 - kSameWithin && most > 1 + kSameWithin) return "neither is faster in all of them";
+  const [winner, low, high] = most > 1 + kSameWithin ? [sides[0], least, most] : [sides[1], 1 / most, 1 / least];
+  const start = low <= 1 + kSameWithin ? "up to " : low.toFixed(2) === high.toFixed(2) ? "" : `${low.toFixed(2)} to `;
+  return `${winner.subject} ${start}${high.toFixed(2)} times as fast`;
+}
+
+/** Draws both sides' times as dots if the site has the chart bundle. */
+function dotFigure(rows, sides) {
+  const drawn = drawnRows(rows);
+  if (!drawn || !kAddresses.charts) return [];
+  const differing = ["network", "precision", "setting", "name"].filter((key) => drawn.some((row) => row[key] !== drawn[0][key]));
+  const labelOf = (row) => differing.map((key) => row[key]).filter(Boolean).join(", ");
+  const title = `${drawn[0].topic}: ${rangeWords(drawn, sides)}`;
+  const spec = structuredClone(dots[matchMedia("(max-width: 37.5rem)").matches ? 1 : 0]);
+  for (const channel of ["color", "shape"])
+    spec.layer[0].encoding[channel].scale.domain = sides.map(({ name }) => name).sort();
+  spec.height = kRowPx * drawn.length + kAroundRowsPx;
+  spec.data.values = drawn.flatMap((row) => sides.map(({ name }, i) => ({ row: labelOf(row), device: name,
+    value: row.values[i].value, value_text: `${significant(row.values[i].value, 4)} ms` })));
+  const stage = element("div", ""), frame = element("div", "frame", stage);
+  Object.assign(frame, { role: "img", ariaLabel: `${title}. ${labelOf(drawn[0])}: ` +
+    sides.map(({ place }, i) => `${significant(drawn[0].values[i].value, 3)} ms ${place}`).join(", ") + "." });
+  const caption = element("figcaption", "", element("strong", "", title), " Time (ms). The number at the end is the longer time divided by the shorter.");
+  loadOnce(kAddresses.charts, window.labreportCharts)
+    .then(() => window.labreportCharts.vegaEmbed(stage, spec, kEmbedOptions))
+    .catch((problem) => console.error(problem));
+  return [element("figure", "chart", caption, frame)];
+}
+
+/** Links to the pages that compare runs of both sides cell by cell. */
+function readyLinks(sides) {
+  if (sides[0].group !== sides[1].group) return [];
+  const [a, b] = sides.map((side) => new Set(side.runs.map(({ folder }) => folder)));
+  return comparisons.filter(({ runs: [first, second] }) => (a.has(first) && b.has(second)) || (b.has(first) && a.has(second)))
+    .map(({ link, title }) => Object.assign(element("a", "", title), { href: link }));
+}
+
+function sectionOf(title, ...children) {
+  return element("section", "problem", element("h2", "", title), ...children);
+}
+
+/** Returns the line that says what is compared and what it lacks, and the sections of the comparison. */
 function comparison(sides) {
   nameApart(sides);
   const pairs = pairsOf(sides);
@@ -236,50 +308,95 @@ function comparison(sides) {
       + "These are numbers of the machines, not of the GPUs."), ...topicTables(cpuRows, sides))];
   const drawers = sides.map((side, i) => [side, i, all.filter(({ values }) => values[i] && !values[1 - i])])
     .filter(([, , oneSidedRows]) => oneSidedRows.length > 0).map((sideAndRows) => oneSidedDrawer(...sideAndRows));
-  const notice = cpuRows.length + rows.length === 0 ? [element("p", "", "They have no number in common.")] : [];
-  return [element("ul", "", ...headlines(rows, sides)), ...renderedPages(sides), ...notice,
-    ...tablesByTopic(rows, sides), ...cpuDrawers, ...drawers];
+  const count = cpuRows.length + rows.length;
+  const links = readyLinks(sides).flatMap((link, i) => [i > 0 ? ", " : " ", link]);
+  const line = [count === 0 ? "They have no number in common." : `${numbersOf([...rows, ...cpuRows])} in common, by their summaries, `
+    + "which lack the cells, kernels and reasons of a ready comparison.", ...(links.length > 0 ? [" Ready:", ...links, "."] : [])];
+  const lines = headlines(rows, sides);
+  const summary = [...(lines.length > 0 ? [element("div", "answer", element("ul", "", ...lines))] : []), ...dotFigure(rows, sides)];
+  const numbers = [...tablesByTopic(rows, sides), ...cpuDrawers, ...drawers];
+  return { line, sections: [...(summary.length > 0 ? [sectionOf("Summary", ...summary)] : []),
+    ...(numbers.length > 0 ? [sectionOf("Numbers", ...numbers)] : [])] };
 }
 
-function sideSelect(sides, words, chosen) {
+function sideSelect(sides, chosen) {
   const groups = [...Map.groupBy(sides, ({ group }) => group)].map(([label, groupSides]) => Object.assign(
     element("optgroup", "", ...groupSides.map((side) => new Option(side.label, side.folder))), { label }));
-  const select = Object.assign(element("select", "", ...groups), { ariaLabel: words });
+  const select = element("select", "", ...groups);
   select.value = chosen;
   return select;
 }
 
-/** Fills sides that the address does not name with the first other GPU or run. */
-function chooseSides() {
-  const runSides = runs.map(sideOfRun).sort((a, b) => a.label.localeCompare(b.label, "en"));
-  const sides = [...gpus.map(sideOfGpu), ...runSides];
-  const chosenFolders = ["a", "b"].map((name) => new URLSearchParams(location.search).get(name));
-  chosenFolders.forEach((folder, i) => (chosenFolders[i] =
-    folder ?? sides.find((side) => side.folder !== chosenFolders[1 - i]).folder));
-  const [a, b] = [sideSelect(sides, "Compare", chosenFolders[0]), sideSelect(sides, "with", chosenFolders[1])];
-  const swap = Object.assign(element("button", "", "Swap"), { type: "button" });
-  const notice = Object.assign(element("p", ""), { role: "status" });
-  const found = element("div", "");
-  const update = () => {
-    const chosen = [a, b].map(({ value }) => sides.find(({ folder }) => folder === value));
-    const unknown = chosenFolders.filter((_, i) => !chosen[i])
+/** The two sides of a comparison: controls at its head, and below them their numbers unless the page has its own. */
+class Choice {
+  constructor({ root, a, b }) {
+    const runSides = runs.map(sideOfRun).sort((one, other) => one.label.localeCompare(other.label, "en"));
+    this.root = root;
+    this.sides = [...gpus.map(sideOfGpu), ...runSides, ...sidesOfTables()];
+    this.isReady = a !== "";
+    // A page compares its second run with its first.
+    this.folders = this.isReady ? [b, a] : this.foldersOfAddress();
+    const [first, second] = this.folders.map((folder) => sideSelect(this.sides, folder));
+    this.controls = { a: first, b: second };
+    this.answer = element("output", "");
+    this.found = Object.assign(element("div", ""), { id: "found" });
+    this.form = formOf(this.controls, { a: "Compare", b: "with" }, ({ target }) => this.update(target));
+  }
+
+  /** Fills sides that the address does not name with the first other GPU or run. */
+  foldersOfAddress() {
+    const named = ["a", "b"].map((name) => new URLSearchParams(location.search).get(name));
+    named.forEach((folder, i) => (named[i] = folder ?? this.sides.find((side) => side.folder !== named[1 - i])?.folder));
+    return named;
+  }
+
+  place(choice) {
+    choice.append(this.form, this.answer);
+    document.querySelector("main > header").after(this.found);
+    document.getElementById(location.hash.slice(1))?.focus(); // The control that led here keeps the focus.
+    if (this.isReady) this.answer.textContent = "Cell by cell, with figures and reasons. Any other two are compared by their main numbers.";
+    else this.show();
+  }
+
+  /** Goes to the page of the chosen two, or shows their numbers. */
+  update({ id }) {
+    this.folders = Object.values(this.controls).map(({ value }) => value);
+    const [a, b] = this.folders;
+    const page = a !== b && comparisons.find((pair) => this.folders.every((folder) => pair.runs.includes(folder)));
+    if (page) location.assign(`${this.root}${page.link}#${id}`);
+    else if (this.isReady && a !== b) location.assign(`${this.root}compare.html?a=${a}&b=${b}#${id}`);
+    else this.show();
+  }
+
+  show() {
+    const chosen = this.folders.map((name) => this.sides.find(({ folder }) => folder === name));
+    const unknown = this.folders.filter((_, i) => !chosen[i])
       .map((name) => `No GPU or run here is called “${name}”. Choose another.`);
-    const same = unknown.length === 0 && a.value === b.value ? ["Both are the same. Choose another."] : [];
-    notice.textContent = [...unknown, ...same].join(" ");
-    if (unknown.length === 0) history.replaceState(null, "", `?a=${a.value}&b=${b.value}`);
-    found.replaceChildren(...(notice.textContent ? [] : comparison(chosen)));
-    if (!notice.textContent) document.title = `labreport: ${chosen.map(({ name }) => name).join(" and ")}`;
+    const [a, b] = this.folders;
+    const problem = unknown.join(" ") || (a === b ? "Both are the same. Choose another." : "");
+    const { line, sections } = problem ? { line: [problem], sections: [] } : comparison(chosen);
+    this.answer.replaceChildren(...line);
+    if (this.isReady) return;
+    if (unknown.length === 0) history.replaceState(null, "", `?a=${a}&b=${b}`);
+    this.found.replaceChildren(...sections);
+    if (problem) return;
+    const [device] = chosen[0].names;
+    const names = chosen.map(({ name }) => name).join(" vs. ");
+    const title = device === chosen[1].names[0] ? `${device}: ${names}` : names;
+    document.title = title;
+    document.querySelector("h1").textContent = title;
     focusWideTables();
-  };
-  swap.addEventListener("click", () => {
-    [a.value, b.value] = [b.value, a.value];
-    chosenFolders.reverse();
-    update();
-  });
-  for (const select of [a, b]) select.addEventListener("change", update);
-  const form = element("form", "choice", "Compare ", a, " with ", b, swap);
-  document.getElementById("chosen").append(form, notice, found);
-  update();
+  }
 }
 
-chooseSides();
+/** Starts at a ready comparison, of two GPUs if there is one, if the address names neither sides nor a place. */
+function startComparison() {
+  const choice = document.getElementById("choice");
+  const isAsked = choice.dataset.a || location.search || location.hash;
+  const gpuOf = (folder) => folder.split("/")[0];
+  const first = comparisons.find(({ runs: [a, b] }) => gpuOf(a) !== gpuOf(b)) ?? comparisons[0];
+  if (!isAsked && first) location.replace(first.link);
+  else new Choice(choice.dataset).place(choice);
+}
+
+startComparison();

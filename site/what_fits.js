@@ -68,9 +68,9 @@ function numberInput(value) {
 
 /** Makes a form of controls by name; a name is the label unless `labels` has another. */
 function formOf(controls, labels, update) {
-  const form = element("form", "", ...Object.entries(controls).map(([name, control]) => {
+  const form = element("form", "controls", ...Object.entries(controls).map(([name, control]) => {
     const label = element("label", "", labels[name] ?? name);
-    label.htmlFor = control.id = `what-fits-${name}`;
+    label.htmlFor = control.id = `choice-${name}`;
     return element("div", "", label, control);
   }));
   form.addEventListener("input", update);

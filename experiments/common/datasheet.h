@@ -1,4 +1,4 @@
-// Knows what NVIDIA's data sheets say about a GPU: its GEMM peaks and the bandwidth of its links.
+// Knows what NVIDIA's data sheets say about a GPU: its GEMM peaks, its memory and its links.
 #pragma once
 
 #include <optional>
@@ -19,6 +19,10 @@ std::optional<double> datasheet_peak(std::string_view device, Precision precisio
 /// Returns the bytes of the device's memory, from the same sheets: the largest variant's if the
 /// name tells none. A GB of a sheet counts as 2³⁰ bytes, which is at least what the device has.
 std::optional<double> datasheet_memory(std::string_view device);
+
+/// Returns the bandwidth of the device's memory in bytes per second, from the same sheets. Nothing
+/// if the name does not tell which of several variants it is.
+std::optional<double> datasheet_bandwidth(std::string_view device);
 
 struct DatasheetLink {
   std::string_view name;    ///< "NVLink"; "PCIe" if the GPU has no NVLink

@@ -26,8 +26,11 @@ std::string memory_words(const Device& device) {
   return format_fixed(static_cast<double>(device.memory_bytes) / kBytesPerGibibyte, 1) + " GiB";
 }
 
-void add_row(TableView& table, const std::string& name, const std::string& value) {
-  if (!value.empty()) table.rows.push_back({{name, value}, {}});
+/// Names and words of the environment.
+using NamedWords = std::vector<std::pair<std::string, std::string>>;
+
+void add_row(NamedWords& facts, const std::string& name, const std::string& value) {
+  if (!value.empty()) facts.emplace_back(name, value);
 }
 
 std::string on_or_off(const std::optional<bool>& value) {
@@ -49,56 +52,54 @@ std::string cells_measured_on(const Run& run, std::int64_t device) {
   return join(all, ", ");
 }
 
-void add_device(TableView& table, const Run& run, std::size_t index) {
-  const Device& device = run.devices[index];
+void add_device(NamedWords& facts, const Run& run, const Device& device) {
   const bool gpu = device.kind == DeviceKind::kCuda;
-  add_row(table, gpu ? "GPU" : "CPU", device_words(run, device) + ", " + memory_words(device));
-  if (run.devices.size() > 1) {
-    add_row(table, "Measured on it", cells_measured_on(run, static_cast<std::int64_t>(index)));
-  }
-  add_row(table, "Compute capability", device.compute_capability);
-  if (device.multiprocessors > 0 && gpu) {
-    add_row(table, "SMs", format_count(device.multiprocessors));
-  }
+  add_row(facts, gpu ? "GPU" : "CPU", device_words(run, device) + ", " + memory_words(device));
+  add_row(facts, "Compute capability", device.compute_capability);
+  if (device.multiprocessors > 0 && gpu)
+    add_row(facts, "SMs", format_count(device.multiprocessors));
   if (device.max_sm_clock_mhz > 0) {
-    add_row(table, "Clocks",
+    add_row(facts, "Clocks",
             fmt::format("up to {} MHz, memory {} MHz", format_count(device.max_sm_clock_mhz),
                         format_count(device.max_memory_clock_mhz)));
   }
-  if (device.power_limit_mw > 0) {
-    add_row(table, "Power limit", format_count(device.power_limit_mw / 1000) + " W");
-  }
-  add_row(table, "ECC", on_or_off(device.ecc));
-  add_row(table, "MIG", on_or_off(device.mig));
+  if (device.power_limit_mw > 0)
+    add_row(facts, "Power limit", format_count(device.power_limit_mw / 1000) + " W");
+  add_row(facts, "ECC", on_or_off(device.ecc));
+  add_row(facts, "MIG", on_or_off(device.mig));
 }
 
-void add_session(TableView& table, const Session& session, bool gpu) {
+void add_host(NamedWords& facts, const Session& session, bool gpu) {
   const Software& software = session.software;
-  add_row(table, "Started", session.started_at);
-  add_row(table, "Revision", revision_words(session));
-  add_row(table, "Host", session.host);
-  add_row(table, "Host CPU",
+  add_row(facts, "Host CPU",
           fmt::format("{}, {}", session.cpu, format_plural(session.cores, "core")));
   if (gpu) {  // A demonstration on a CPU uses none of these.
-    add_row(table, "Driver", software.driver);
-    add_row(table, "CUDA", software.cuda);
-    add_row(table, "cuBLAS", software.cublas);
-    add_row(table, "CUPTI", software.cupti);
+    add_row(facts, "Driver", software.driver);
+    add_row(facts, "CUDA", software.cuda);
+    add_row(facts, "cuBLAS", software.cublas);
+    add_row(facts, "CUPTI", software.cupti);
   }
-  add_row(table, "LibTorch", software.libtorch);
-  add_row(table, "Python", software.python);
+  add_row(facts, "LibTorch", software.libtorch);
+  add_row(facts, "Python", software.python);
+}
+
+void add_session(NamedWords& facts, const Session& session, bool gpu) {
+  add_row(facts, "Started", session.started_at);
+  add_row(facts, "Revision", revision_words(session));
+  add_row(facts, "Host", session.host);
+  add_host(facts, session, gpu);
   if (const auto& model = session.model) {
-    add_row(table, model->attention ? "Attention" : "Model",
+    add_row(facts, model->attention ? "Attention" : "Model",
             model->model + " (" + model->implementation + ")");
-    add_row(table, "Its arguments", model->arguments);
-    add_row(table, "Loss", model->loss);
-    add_row(table, "Optimizer", model->optimizer);
+    add_row(facts, "Its arguments", model->arguments);
+    add_row(facts, "Loss", model->loss);
+    add_row(facts, "Optimizer", model->optimizer);
   }
-  add_row(table, "Seed", std::to_string(session.seed));
+  add_row(facts, "Seed", std::to_string(session.seed));
   for (const auto& [variable, value] : session.environment) {
-    add_row(table, variable, value.empty() ? "empty" : value);
+    add_row(facts, variable, value.empty() ? "empty" : value);
   }
-  add_row(table, "Command", join(session.argv, " "));
+  add_row(facts, "Command", join(session.argv, " "));
 }
 
 using Cells = std::vector<const Cell*>;
@@ -145,11 +146,25 @@ void add_parameter(Settings& settings, const std::string& name, const std::strin
 }  // namespace
 
 TableView environment_table(const RunView& view) {
+  const Run& run = view.run();
+  NamedWords facts;
+  for (std::size_t i = 0; i < run.devices.size(); ++i) {
+    add_device(facts, run, run.devices[i]);
+    if (run.devices.size() > 1)
+      add_row(facts, "Measured on it", cells_measured_on(run, static_cast<std::int64_t>(i)));
+  }
+  for (const Session& session : run.sessions) add_session(facts, session, view.on_gpu());
   TableView table{
       "environment", "Environment", {{"What", "", Align::kLeft}, {"Value", "", Align::kLeft}}, {}};
-  for (std::size_t i = 0; i < view.run().devices.size(); ++i) add_device(table, view.run(), i);
-  for (const Session& session : view.run().sessions) add_session(table, session, view.on_gpu());
+  for (const auto& [name, value] : facts) table.rows.push_back({{name, value}, {}});
   return table;
+}
+
+NamedWords machine_facts(const RunView& view) {
+  NamedWords facts;
+  if (view.device() != nullptr) add_device(facts, view.run(), *view.device());
+  if (!view.run().sessions.empty()) add_host(facts, view.run().sessions.back(), view.on_gpu());
+  return facts;
 }
 
 std::string provenance(const RunView& view) {

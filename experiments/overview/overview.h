@@ -55,6 +55,10 @@ std::string attention_outcomes(const Run& run);
 /// Lists versions, devices and variables of the run, a row each.
 TableView environment_table(const RunView& view);
 
+/// Lists the rows of `environment_table` that are about the first device, its host and their
+/// software: pairs of a name and its words, {"Driver", "580.95"}.
+std::vector<std::pair<std::string, std::string>> machine_facts(const RunView& view);
+
 /// Returns "revision 1a2b3c4d · driver 580.95 · CUDA 13.0 · LibTorch 2.11.0".
 std::string provenance(const RunView& view);
 

@@ -10,6 +10,7 @@
 #include "experiments/benchmarking_mixed_precision/speedup.h"
 #include "experiments/common/all_reduces.h"
 #include "experiments/common/attention.h"
+#include "experiments/common/datasheet.h"
 #include "experiments/common/kernel_profiles.h"
 #include "experiments/common/ladder.h"
 #include "experiments/common/memory_profiles.h"
@@ -313,15 +314,25 @@ void add_all_reduces(Quantities& all, const RunView& view) {
   }
 }
 
+/// Adds the limits that the run measured, and what the GPU's data sheet says in their place.
 void add_limits(Quantities& all, const RunView& view) {
   const Limits limits = measured_limits(view.run());
+  const std::string gpu = view.device() == nullptr ? "" : view.device()->name;
   Quantity rates{.topic = topic::kLimits, .setting = "sustained GEMM rate", .unit = "TFLOP/s"};
-  for (const auto& [precision, rate] : limits.sustained_gemm_rates)
-    add_value(rates, std::string(describe(precision)), rate / 1e12);
   Quantity bandwidth{.topic = topic::kLimits, .setting = "copy bandwidth", .unit = "GB/s"};
-  if (limits.copy_bandwidth) add_value(bandwidth, "read and write", *limits.copy_bandwidth / 1e9);
-  add_unless_empty(all, std::move(bandwidth));
-  add_unless_empty(all, std::move(rates));
+  Quantity sheet_rates = rates, sheet_bandwidth = bandwidth;
+  sheet_rates.topic = sheet_bandwidth.topic = topic::kDataSheet;
+  for (const auto& [precision, rate] : limits.sustained_gemm_rates) {
+    const std::string name(describe(precision));
+    add_value(rates, name, rate / 1e12);
+    add_value(sheet_rates, name, datasheet_peak(gpu, precision).value_or(0) / 1e12);
+  }
+  if (limits.copy_bandwidth) {
+    add_value(bandwidth, "read and write", *limits.copy_bandwidth / 1e9);
+    add_value(sheet_bandwidth, "read and write", datasheet_bandwidth(gpu).value_or(0) / 1e9);
+  }
+  for (Quantity* quantity : {&bandwidth, &rates, &sheet_bandwidth, &sheet_rates})
+    add_unless_empty(all, std::move(*quantity));
 }
 
 }  // namespace

@@ -67,6 +67,7 @@ RunSummary run_summary(const Run& run, const Document* report) {
     summary.quantities = quantities(view);
     summary.memory = memory_profiling::memory_evidence(RunView(run, view.edition()));
   }
+  summary.machine = machine_facts(view);
   if (report == nullptr) return summary;
   for (Quantity& quantity : summary.quantities) {
     // Repeated measurements differ in the fifth digit, and short numbers keep the file small.

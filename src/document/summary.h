@@ -40,6 +40,8 @@ inline constexpr const char* kCheckpointing = "Checkpointing";
 inline constexpr const char* kSeveralGpus = "Several GPUs";
 inline constexpr const char* kAllReduce = "All-reduce";
 inline constexpr const char* kLimits = "GPU limits";
+/// Values of `kLimits` by the GPU's data sheet. No page shows them as measured numbers.
+inline constexpr const char* kDataSheet = "Data sheet";
 
 }  // namespace topic
 
@@ -200,6 +202,8 @@ struct RunSummary : RunDescription {
   std::string problems = {};
   std::vector<Quantity> quantities = {};
   MemoryEvidence memory = {};
+  /// Facts of the GPU, its host and their software, by name: {"Driver", "580.95"}.
+  std::vector<std::pair<std::string, std::string>> machine = {};
 
   /// Returns the folder of all runs of this GPU: "nvidia-h200".
   std::string gpu_folder() const;
@@ -228,7 +232,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ConfirmedPeaks, mode, precision, peaks, farth
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MemoryEvidence, device_bytes, networks, confirmed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunSummary, folder, title, device, edition, preset, started_at,
                                    revision, outcome, demonstration, reference, incomplete,
-                                   headline, problems, quantities, memory)
+                                   headline, problems, quantities, memory, machine)
 
 /// Returns the content of summary.json.
 std::string summary_json(const RunSummary& summary);

@@ -127,13 +127,13 @@ void compare(SitePair& page, const RunPair& pair, const Run& run_a, const Run& r
   page.document = diff_document(comparison, source_of(*pair.a, *pair.b, runs),
                                 source_of(*pair.b, *pair.a, runs), kPathToRoot);
   page.diff_json = diff_json(comparison);
-  for (const PairedRun* side : {pair.a, pair.b}) {
-    if (side->summary) page.sides.push_back(*side->summary);
+  for (const PairedRun& run : runs) {
+    const bool is_on_a_side = subject_of(run).gpu == subject_of(*pair.a).gpu ||
+                              subject_of(run).gpu == subject_of(*pair.b).gpu;
+    if (is_on_a_side && run.summary) page.sides.push_back(*run.summary);
   }
   page.link.device = page.document->title;
-  page.link.edition = comparison.a.edition == comparison.b.edition
-                          ? comparison.a.edition
-                          : comparison.b.edition + " vs. " + comparison.a.edition;
+  if (comparison.a.edition == comparison.b.edition) page.link.device += ", " + comparison.a.edition;
   page.link.preset = page.document->relation;
   page.link.outcome = format_plural(static_cast<std::int64_t>(comparison.matched_cells), "cell") +
                       (comparison.matched_cells == 1 ? " matches" : " match");
@@ -152,7 +152,8 @@ std::vector<SitePair> compare_pairs(const std::vector<PairedRun>& runs, const fs
   std::vector<SitePair> pages;
   for (const RunPair& pair : pairs_of(runs)) {
     if (std::ranges::count_if(pages, &SitePair::has_page) == kMostPages) break;
-    SitePair page{.key = key_of(pair, runs), .link = {}};
+    SitePair page{
+        .key = key_of(pair, runs), .runs = {pair.a->site_folder, pair.b->site_folder}, .link = {}};
     page.link.folder = folder_of(pair);
     if (auto old_pages = find_pages(cache, page.key, out)) {
       page.link = std::move(old_pages->summary);

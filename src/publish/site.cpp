@@ -242,11 +242,12 @@ void add_latex(Site& site, const std::vector<SiteRun>& runs,
   note_missing_in_all(site, runs, std::string("LaTeX is left out: ") + error.what());
 }
 
-void add_assets(Site& site, const std::string& bundle, const std::vector<RunSummary>& runs) {
+void add_assets(Site& site, const std::string& bundle, const std::vector<RunSummary>& runs,
+                const std::vector<ComparedPair>& pairs) {
   site.files.push_back({"assets/style.css", page_style()});
   site.files.push_back({"assets/script.js", page_script()});
   site.files.push_back({"assets/compare.js", compare_script()});
-  site.files.push_back({"assets/summaries.js", summaries_script(runs)});
+  site.files.push_back({"assets/summaries.js", summaries_script(runs, pairs)});
   site.files.push_back({kIconPath, page_icon()});
   site.files.push_back({"assets/run.schema.json", write_json(run_schema())});
   site.files.push_back({"assets/diff.schema.json", std::string(diff_schema())});
@@ -293,7 +294,9 @@ std::vector<SiteFile> pair_files(const SitePair& pair, const Drawings& drawings,
                               .formats = {{"Markdown", "diff.md"},
                                           {"JSON", "diff.json"},
                                           {"JSON schema", root + "assets/diff.schema.json"}},
-                              .links = site_links(pair.sides)};
+                              .links = site_links(pair.sides),
+                              .current = kCompareFile,
+                              .compared_runs = pair.runs};
   std::vector<SiteFile> files = picture_files(folder, *pair.document, drawings);
   place_card(options.site_url, folder, card, page_options, files);
   append(files, {{folder + "index.html", page_html(*pair.document, drawings, page_options)},
@@ -319,8 +322,8 @@ bool add_pair(Site& site, const SitePair& pair, const Drawings& drawings, const 
 ComparedPair link_to(const SitePair& pair) {
   return {.link = pair.link.folder + "/index.html",
           .title = pair.link.device,
-          .edition = pair.link.edition,
-          .description = pair.link.preset + ": " + pair.link.outcome};
+          .description = pair.link.preset + ": " + pair.link.outcome,
+          .runs = pair.runs};
 }
 
 /// Adds a page over several runs. A GPU's page links only to the comparisons of its runs.
@@ -331,10 +334,10 @@ void add_overview(Site& site, const OverviewPage& page, const Drawings& drawings
   PageOptions page_options = {.root = page.folder.empty() ? "" : root_from(page.folder),
                               .interactive = interactive,
                               .answers = options.answers,
-                              .links = links};
-  std::vector<ComparedPair> pairs;
-  std::ranges::copy_if(all_pairs, std::back_inserter(pairs), [&](const ComparedPair& pair) {
-    return page.is_index() || page.file == kCompareFile || pair.compares(page.folder);
+                              .links = links,
+                              .current = folder + page.file};
+  std::ranges::copy_if(all_pairs, std::back_inserter(page_options.pairs), [&](const auto& pair) {
+    return page.is_index() || pair.compares(page.folder);
   });
   append(site.files, picture_files(folder, page.document, drawings));
   place_card(options.site_url, folder, card, page_options, site.files);
@@ -343,7 +346,20 @@ void add_overview(Site& site, const OverviewPage& page, const Drawings& drawings
   if (!page.script_data.is_null())
     site.files.push_back(
         {kFitsScript, "window.labreportFits = " + page.script_data.dump() + ";\n"});
-  site.files.push_back({folder + page.file, overview_html(page, drawings, page_options, pairs)});
+  site.files.push_back({folder + page.file, overview_html(page, drawings, page_options)});
+}
+
+/// Adds the page for two runs that have no page of their own.
+void add_compare_page(Site& site, bool interactive, const std::vector<ComparedPair>& pairs,
+                      const std::vector<SiteLink>& links, const SiteOptions& options) {
+  PageOptions page_options = {.root = "",
+                              .interactive = interactive,
+                              .answers = options.answers,
+                              .links = links,
+                              .current = kCompareFile,
+                              .pairs = pairs};
+  if (!options.site_url.empty()) page_options.address = options.site_url + kCompareFile;
+  site.files.push_back({kCompareFile, page_html(compare_document(), {}, page_options)});
 }
 
 }  // namespace
@@ -403,13 +419,15 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
     if (is_written) compared.push_back(link_to(pair));
   }
   const std::vector<SiteLink> links = site_links(summaries);
+  if (options.formats.contains(Format::kHtml) && !summaries.empty())
+    add_compare_page(site, !charts.bundle.empty(), compared, links, options);
   // The first page, the index, is added last because it links to all other pages.
   for (std::size_t i = overviews.size(); i > 0; --i) {
     const std::size_t index = other + i - 1;
     add_overview(site, overviews[i - 1], charts.of_others[index], cards[runs.size() + index],
                  !charts.bundle.empty(), compared, links, options);
   }
-  if (options.formats.contains(Format::kHtml)) add_assets(site, charts.bundle, summaries);
+  if (options.formats.contains(Format::kHtml)) add_assets(site, charts.bundle, summaries, compared);
   show_control_characters(site);
   return site;
 }

@@ -1,6 +1,7 @@
 // Makes all files of the site in memory and writes them to disk.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -35,13 +36,14 @@ struct UnchangedRun {
 
 /// A pair of runs and the page that compares them, if they have cells in common.
 struct SitePair {
-  std::string key;  ///< The key of the page's files in the content cache.
+  std::string key;                       ///< The key of the page's files in the content cache.
+  std::array<std::string, 2> runs = {};  ///< The folders of A and B in the site.
   /// The page's folder, and the words of links to it: the title as `device`, the machines' relation
   /// as `preset`.
   RunSummary link;
   std::optional<Document> document = {};          ///< Set if the page is to be written.
   std::string diff_json = {};                     ///< The bytes of diff.json.
-  std::vector<RunSummary> sides = {};             ///< Summaries of the two runs that have one.
+  std::vector<RunSummary> sides = {};             ///< Summaries of all runs on the two GPUs.
   std::vector<std::string> unchanged_files = {};  ///< The files of an earlier render that stay.
 
   bool has_page() const { return document || !unchanged_files.empty(); }

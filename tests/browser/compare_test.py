@@ -1,4 +1,4 @@
-"""Tests the page that compares any two runs or GPUs: numbers, address, hostile names and all screens.
+"""Tests the choice of two runs or GPUs at the head of comparisons: numbers, address, hostile names and all screens.
 
 python3 compare_test.py SAMPLE_SITE LABREPORT
 """
@@ -43,22 +43,24 @@ class Compare(BrowserTest):
         return next(folder for folder in cls.folders if folder.startswith(place))
 
     def open_comparison(self, a="", b="", **settings):
-        page = self.open(self.site / "compare.html", **settings)
-        if a or b:
-            page.goto(page.url.split("?")[0] + "?" + "&".join(f"{k}={v}" for k, v in (("a", a), ("b", b)) if v))
-        return page
+        query = "&".join(f"{name}={value}" for name, value in (("a", a), ("b", b)) if value)
+        return self.open(self.site / "compare.html", "?" + query, **settings)
 
     def tables(self, page):
-        return dict(page.locator("#chosen table").evaluate_all(ROWS))
+        """Returns the rows of all tables by their titles."""
+        tables = {}
+        for title, rows in page.locator("#found table").evaluate_all(ROWS):
+            tables.setdefault(title, []).extend(rows)
+        return tables
 
     def choices(self, page):
         return [page.get_by_label(name, exact=True).input_value() for name in ("Compare", "with")]
 
     def headlines(self, page):
-        return page.locator("#chosen li").all_inner_texts()
+        return page.locator("#found li").all_inner_texts()
 
     def notice(self, page):
-        return page.get_by_role("status").inner_text()
+        return page.locator("#choice").get_by_role("status").inner_text()
 
     def numbers(self, folder, topic, unit):
         """Returns a run's numbers by the network's parameters, precision and name."""
@@ -73,7 +75,8 @@ class Compare(BrowserTest):
         rows = [row for title, table in self.tables(page).items() if title.startswith("Training step (ms)")
                 and "CPU" not in title for row in table]
         self.assertTrue(rows)
-        for network, precision, name, a, b, ratio in rows:
+        for network, precision, *names, a, b, ratio in rows:
+            name = names[0] if names else "step"  # The title of a table with one name has the name.
             parameters = network.partition("(")[2].rstrip(")")
             h200_ms, h100_ms = h200[parameters, precision, name], h100[parameters, precision, name]
             for text, value in ((a, h200_ms), (b, h100_ms)):
@@ -101,89 +104,140 @@ class Compare(BrowserTest):
         other = self.folder_of(SECOND_RUN)
         page = self.open_comparison(self.h200, other)
         self.assertIn("in the run of 2026-11-22", self.headlines(page)[0])
-        heads = page.locator("#chosen thead").first.inner_text()
+        heads = page.locator("#found thead").first.inner_text()
         self.assertIn("2026-11-23", heads)
         self.assertNotIn("H200", heads)
 
     def test_steps_that_the_cpu_sets_are_in_a_closed_drawer(self):
         page = self.open_comparison(self.h200, self.h100)
-        drawer = page.locator("#chosen details:has(> summary:text('Set by the host’s CPU'))")
+        drawer = page.locator("#found details:has(> summary:text('Set by the host’s CPU'))")
         self.assertNotIn("÷", drawer.locator("thead").first.text_content())
         self.assertFalse(drawer.locator(".tabled").first.is_visible())
         self.assertIn("small", drawer.locator("tbody").first.text_content())
-        rows = page.locator("#chosen .tabled").first.locator("tbody tr").all_inner_texts()
+        rows = page.locator("#found .tabled").first.locator("tbody tr").all_inner_texts()
         self.assertFalse([row for row in rows if row.startswith("small (129 M)\tBF16")])
 
     def test_numbers_of_one_side_are_counted_in_a_closed_drawer(self):
         page = self.open_comparison(self.folder_of(ATTENTION), self.h100)
-        drawer = page.locator("#chosen details:has(> summary:text('Only on the H200'))")
+        drawer = page.locator("#found details:has(> summary:text('Only on the H200'))")
         self.assertFalse(drawer.locator(".tabled").is_visible())
         count = int(drawer.locator("> summary").inner_text().split()[-2])
         self.assertEqual(drawer.locator("tbody tr").count(), count)
 
-    def test_the_address_keeps_the_choice_and_swapping_reverses_it(self):
+    def test_an_advantage_has_one_direction_in_every_unit(self):
+        page = self.open_comparison("nvidia-h200", "nvidia-h100-80gb-hbm3")
+        tables = self.tables(page)
+        for unit, over in (("ms", 1), ("%", 0)):
+            rows = next(rows for title, rows in tables.items() if title.startswith(f"Training step ({unit})"))
+            for *_, a, b, ratio in rows:
+                values = [float(text.replace(",", "")) for text in (a, b)]
+                self.assertAlmostEqual(float(ratio), values[over] / values[1 - over], delta=0.012)
+        self.assertGreater(page.locator("#found td.better").count(), 5)
+        signs = page.locator("#found td:is(.better, .worse)").evaluate_all(
+            "(cells) => cells.map((cell) => [Number(cell.dataset.sort) > 1, getComputedStyle(cell, '::before').content[1]])")
+        self.assertLessEqual({tuple(sign) for sign in signs}, {(True, "▲"), (False, "▼")})
+
+    def test_a_figure_joins_the_dots_of_both_and_names_its_finding(self):
+        for viewport in (WIDE, PHONE):
+            page = self.open_comparison("nvidia-h200", "nvidia-h100-80gb-hbm3", viewport=viewport)
+            figure = page.locator("#found figure")
+            figure.locator("svg").wait_for()
+            self.assertRegex(figure.locator("strong").inner_text(),
+                             r"^Training step: the H200 is 1\.\d\d to 1\.\d\d times as fast$")
+            self.assertRegex(figure.locator("[role=img]").get_attribute("aria-label"), r"\d ms on the H200, [\d,]+ ms on")
+            dots = figure.locator(".mark-symbol.role-mark path").count()
+            self.assertGreater(dots, 6)
+            self.assertEqual(figure.locator("svg text", has_text="×").count(), dots // 2)
+            self.assertEqual(page.evaluate("document.documentElement.scrollWidth"), viewport["width"])
+            self.assert_quiet()
+            page.context.close()
+
+    def test_the_address_keeps_the_choice(self):
         page = self.open_comparison(a="nvidia-h200")
         choices = self.choices(page)
         self.assertEqual(choices[0], "nvidia-h200")
         self.assertNotEqual(*choices)
         self.assertTrue(page.url.endswith(f"?a={choices[0]}&b={choices[1]}"))
-        page.get_by_role("button", name="Swap").click()
-        self.assertEqual(self.choices(page), choices[::-1])
         page.get_by_label("with", exact=True).select_option(self.h100)
         address = page.url
         self.assertTrue(address.endswith(f"&b={self.h100}"))
-        words = page.locator("#chosen").inner_text()
+        words = page.locator("main").inner_text()
         page.goto(address)
-        self.assertEqual(page.locator("#chosen").inner_text(), words)
+        self.assertEqual(page.locator("main").inner_text(), words)
+        self.assertIn(page.locator("h1").inner_text(), page.title())
         self.assert_quiet()
 
     def test_an_unknown_name_is_reported(self):
         page = self.open_comparison("<b>nobody</b>", self.h100)
         self.assertEqual(self.notice(page), "No GPU or run here is called “<b>nobody</b>”. Choose another.")
         page.get_by_label("Compare", exact=True).select_option("nvidia-h200")
-        self.assertEqual(self.notice(page), "")
+        self.assertIn("in common", self.notice(page))
         self.assertTrue(self.headlines(page))
         page.get_by_label("Compare", exact=True).select_option(self.h100)
         self.assertEqual(self.notice(page), "Both are the same. Choose another.")
 
-    def test_a_comparison_that_was_rendered_is_linked_to(self):
-        rendered = "#chosen a[href^='diff/']"
-        page = self.open_comparison(self.h100, self.h200)
-        self.assertEqual(page.locator(rendered).count(), 1)
-        page.locator(rendered).click()
-        page.locator("h1:has-text('NVIDIA H200 vs. NVIDIA H100')").wait_for()
+    def test_two_runs_with_a_page_lead_to_it_and_others_away_from_it(self):
+        page = self.open_comparison(self.h200, "nvidia-h100-80gb-hbm3")
+        page.get_by_label("with", exact=True).select_option(self.h100)
+        page.wait_for_url("**/diff/**")
+        self.assertEqual(page.locator("h1").inner_text(), "H200 vs. H100")
+        self.assertIn("Cell by cell", self.notice(page))
+        self.assertEqual(self.choices(page), [self.h200, self.h100])
+        self.assertEqual(page.evaluate("document.activeElement.labels[0].textContent"), "with")
         other = next(folder for folder in self.folders if folder not in (self.h200, self.h100))
-        self.assertEqual(self.open_comparison(self.h200, other).locator(rendered).count(), 0)
+        page.get_by_label("Compare", exact=True).select_option(other)
+        page.wait_for_url(f"**/compare.html?a={other}&b={self.h100}**")
+        self.assertEqual(page.evaluate("document.activeElement.labels[0].textContent"), "Compare")
+        self.assertIn("lack the cells, kernels and reasons", self.notice(page))
+        self.assert_quiet()
+
+    def test_gpus_name_the_ready_comparisons_of_their_runs(self):
+        ready = self.open_comparison("nvidia-h200", "nvidia-h100-80gb-hbm3").locator("output a[href^='diff/']")
+        self.assertGreater(ready.count(), 0)
+        for link in ready.evaluate_all("(links) => links.map((link) => link.getAttribute('href'))"):
+            self.assertIn("H200 vs. H100", (self.site / link).read_text(encoding="utf-8"))
+
+    def test_a_published_table_has_ready_comparisons_alone(self):
+        page = self.open(next(self.site.glob("diff/nvidia-a100*/index.html")))
+        table = self.choices(page)[1]
+        self.assertIn("imported", table)
+        page.get_by_label("Compare", exact=True).select_option("nvidia-h200")
+        page.wait_for_url("**/compare.html**")
+        self.assertIn("no number in common", self.notice(page))
+        self.assert_quiet()
 
     def test_every_number_leads_to_a_page(self):
         page = self.open_comparison("nvidia-h200", "nvidia-h100-80gb-hbm3")
-        links = page.locator("#chosen td a").evaluate_all("(links) => links.map((link) => link.getAttribute('href'))")
+        links = page.locator("#found td a").evaluate_all("(links) => links.map((link) => link.getAttribute('href'))")
         self.assertTrue(links)
         for link in set(links):
             path, _, anchor = link.partition("#")
             self.assertIn(f'id="{anchor}"' if anchor else "<h1", (self.site / path).read_text(encoding="utf-8"))
 
-    def test_index_and_gpu_pages_link_to_it_and_load_no_summaries(self):
-        for path in ("index.html", "nvidia-h200/index.html"):
+    def test_index_and_gpu_pages_lead_to_comparisons_and_load_no_summaries(self):
+        for path, goal in (("index.html", "diff/"), ("nvidia-h200/index.html", "compare.html?a=nvidia-h200&b=")):
             page = self.open(self.site / path)
             self.assertFalse([url for url in self.requests if "summaries" in url])
             page.get_by_role("link", name="Any two GPUs or runs").click()
-            page.locator("#chosen li").first.wait_for()
-        self.assertEqual(self.choices(page)[0], "nvidia-h200")
+            page.get_by_label("Compare", exact=True).wait_for()
+            self.assertIn(goal, page.url)
 
-    def test_without_scripts_the_rendered_comparisons_are_named(self):
+    def test_without_scripts_ready_comparisons_are_whole_and_named(self):
         page = self.open_comparison(java_script_enabled=False)
         self.assertIn("needs JavaScript", page.locator("main").inner_text())
-        self.assertGreater(page.locator(".pairs a").count(), 0)
+        page.locator(".pairs a").first.click()
+        self.assertIn("Figure 1.", page.locator("main").inner_text())
+        page.get_by_role("link", name="ready comparisons").click()
+        self.assertGreater(page.locator(".pairs a").count(), 1)
 
     def test_names_of_runs_stay_text(self):
         self.site = self.sample
         one, other = (path.parent.relative_to(self.site).as_posix() for path in self.site.glob("hostile/*/*/index.html"))
         page = self.open_comparison(one, other)
-        for place in ("option", "caption", "#chosen tbody", "#chosen p"):
+        for place in ("option", "caption", "#found tbody", "#found p"):
             text = " ".join(page.locator(place).all_inner_texts())
             self.assertIn("<script>document.title='owned'</script>", text, place)
-        self.assertEqual(page.locator("#chosen :is(script, img, b, iframe)").count(), 0)
+        self.assertEqual(page.locator("#found :is(script, img, b, iframe)").count(), 0)
         self.assertNotEqual(page.title(), "owned")
         self.assertEqual(page.evaluate("document.documentElement.scrollWidth"), WIDE["width"])
         self.assert_quiet()
@@ -202,7 +256,7 @@ class Compare(BrowserTest):
             page.context.close()
         page = self.open_comparison(self.h200, self.h100)
         page.emulate_media(media="print")
-        self.assertFalse(page.locator(".choice").is_visible())
+        self.assertFalse(page.locator(".controls").is_visible())
 
 
 if __name__ == "__main__":

@@ -50,6 +50,17 @@ class Diff(BrowserTest):
                                          viewport["width"])
                 page.context.close()
 
+    def test_controls_at_the_head_name_both_runs_and_lead_to_others(self):
+        page = self.open(self.site / "diff/hostile/index.html")
+        first, second = (page.get_by_label(name, exact=True) for name in ("Compare", "with"))
+        self.assertTrue(first.input_value().startswith("cpu/"))
+        self.assertTrue(second.input_value().startswith("nvidia-h200/"))
+        self.assertEqual(page.get_by_role("status").count(), 1)
+        first.select_option("nvidia-h200")
+        page.wait_for_url("**/compare.html?a=nvidia-h200&b=nvidia-h200/**")
+        self.assertIn("in common", page.get_by_role("status").inner_text())
+        self.assertNotEqual(page.title(), "owned")
+
     def test_prices_per_hour_stay_in_the_address(self):
         page = self.open(self.site / "diff/two-gpus/index.html")
         cost = page.locator(".prices output")

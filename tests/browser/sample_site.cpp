@@ -12,12 +12,14 @@
 namespace {
 
 constexpr const char* kFirstRun = "nvidia-h200/2025/20260501-101500-a1b2c3d";
+constexpr const char* kSecondRun = "cpu/2025/20260502-090000-a1b2c3d";
 
-/// Compares two runs, of which the first has a page in the site.
+/// Compares two runs, as if they were those of the site.
 labreport::SitePair pair_of(const std::string& name, const labreport::Comparison& comparison) {
   labreport::SitePair pair;
   pair.document = labreport::document_of(comparison);
   pair.diff_json = labreport::diff_json(comparison);
+  pair.runs = {kFirstRun, kSecondRun};
   pair.link.folder = "diff/" + name;
   pair.link.device = pair.document->title;
   pair.link.preset = pair.document->relation;
@@ -55,7 +57,7 @@ int main(int argc, char** argv) {
   labreport::ChartProcess tool(argv[2]);
   std::vector<labreport::SiteRun> runs = {
       sample_run(kFirstRun, labreport::sample_document()),
-      sample_run("cpu/2025/20260502-090000-a1b2c3d", labreport::demonstration_document()),
+      sample_run(kSecondRun, labreport::demonstration_document()),
       hostile_run("hostile/2025/20260503-090000-a1b2c3d"),
       hostile_run("hostile/2025/20260504-090000-a1b2c3d")};
   runs.back().summary.started_at = "2026-05-04T09:00:00Z";

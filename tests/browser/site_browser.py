@@ -79,7 +79,7 @@ class BrowserTest(unittest.TestCase):
         page.locator(f"{figure} {drawn}").wait_for()
         return page
 
-    def open(self, path, **settings):
+    def open(self, path, query="", **settings):
         """Opens a page and records its console messages and requests, which assert_quiet() checks."""
         settings.setdefault("viewport", WIDE)
         context = self.browser.new_context(offline=True, **settings)
@@ -89,7 +89,7 @@ class BrowserTest(unittest.TestCase):
         page.on("console", lambda message: self.complaints.append(message.text))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("request", lambda request: self.requests.append(request.url))
-        page.goto(path.as_uri())
+        page.goto(path.as_uri() + query)
         return page
 
     def assert_quiet(self):

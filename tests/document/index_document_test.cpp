@@ -41,9 +41,10 @@ RunSummary demonstration(const std::string& time) {
   return summary;
 }
 
-Part part_at(const std::vector<RunSummary>& runs, const std::string& folder) {
+Part part_at(const std::vector<RunSummary>& runs, const std::string& folder,
+             std::size_t section = 0) {
   for (const OverviewPage& page : overview_pages(runs)) {
-    if (page.folder == folder) return page.document.sections.front().parts.front();
+    if (page.folder == folder) return page.document.sections.at(section).parts.front();
   }
   ADD_FAILURE() << "there is no page " << folder;
   return {};
@@ -148,7 +149,7 @@ TEST(IndexFigures, ShowTheNewestRunOfEachDeviceAndEdition) {
 TEST(GpuPage, ShowsTheHistoryOfThreeRuns) {
   const auto figures_at = [](const std::vector<RunSummary>& runs) {
     std::vector<std::string> slugs;
-    for (const Figure& figure : part_at(runs, "A").figures) slugs.push_back(figure.slug);
+    for (const Figure& figure : part_at(runs, "A", 1).figures) slugs.push_back(figure.slug);
     return slugs;
   };
   std::vector<RunSummary> runs{summary_of("A", "2026-01-01"), summary_of("A", "2026-02-01")};
@@ -366,7 +367,7 @@ std::vector<std::string> linked_files(const std::vector<RunSummary>& runs) {
 
 TEST(SiteLinks, NameThePagesThatThereAre) {
   EXPECT_THAT(linked_files({}), ElementsAre());
-  EXPECT_THAT(linked_files({demonstration("2026-05-01")}), ElementsAre());
+  EXPECT_THAT(linked_files({demonstration("2026-05-01")}), ElementsAre("compare.html"));
   for (const std::vector<RunSummary>& runs :
        {std::vector{summary_of("A", "2026-05-01")}, two_ladders(125)}) {
     std::vector<std::string> written;
@@ -374,6 +375,7 @@ TEST(SiteLinks, NameThePagesThatThereAre) {
       if (!page.is_index())
         written.push_back((page.folder.empty() ? "" : page.folder + "/") + page.file);
     }
+    written.emplace_back("compare.html");
     EXPECT_THAT(linked_files(runs), testing::ElementsAreArray(written));
   }
 }
@@ -447,7 +449,7 @@ TEST(OneValue, HasOneKeyOnEveryPage) {
                                      with_step(summary_of("B", "2026-05-02"), 99, false)};
   const Value on_index = index_part(runs).tables.front().rows[0].cells[3];
   const Value on_topic = part_at(runs, "topic/training-step").tables.front().rows[1].cells[4];
-  const Value on_gpu = part_at(runs, "A").tables.front().rows[0].cells[2];
+  const Value on_gpu = part_at(runs, "A", 1).tables.front().rows[0].cells[2];
   EXPECT_EQ(on_index.key, "training-step/400000000/bf16/context-512/ms/step/a");
   for (const Value& value : {on_topic, on_gpu}) {
     EXPECT_EQ(value.key, on_index.key);
@@ -488,6 +490,27 @@ TEST(GpuPage, ComparesItsLimitsAndItsStepWithOtherGpus) {
   EXPECT_EQ(words_of(part_at(runs, "NVIDIA H100")), "") << "no step of the GPUs";
   runs.pop_back();
   EXPECT_EQ(words_of(part_at(runs, "NVIDIA H200")), "") << "no other GPU";
+}
+
+TEST(GpuPage, IsASpecCardOfWhatItsRunsRecorded) {
+  RunSummary run = summary_of("NVIDIA H200", "2026-05-02"),
+             older = summary_of("NVIDIA H200", "2026-05-01");
+  run.quantities = {{.topic = topic::kLimits,
+                     .setting = "copy bandwidth",
+                     .unit = "GB/s",
+                     .values = {{"read and write", 4200}}}};
+  run.quantities.push_back(run.quantities.front());
+  run.quantities[1].topic = topic::kDataSheet;
+  run.quantities[1].values = {{"read and write", 4800}};
+  run.machine = {{"Driver", "580.95"}, {"CUDA", "13.0"}};
+  older.machine = {{"Driver", "570.10"}, {"CUDA", "13.0"}};
+  const Part card = part_at({older, run}, "NVIDIA H200");
+  EXPECT_THAT(texts(card.tables[0], 0),
+              ElementsAre("copy bandwidth, read and write (GB/s)", "4,200", "4,800", "87.5"));
+  EXPECT_EQ(card.tables[0].rows[0].cells[2].link, "") << "no report shows it";
+  ASSERT_EQ(card.tables[1].rows.size(), 2u);
+  EXPECT_THAT(texts(card.tables[1], 0), ElementsAre("Driver", "580.95; 570.10"));
+  EXPECT_THAT(texts(card.tables[1], 1), ElementsAre("CUDA", "13.0"));
 }
 
 /// Returns the conclusion of a topic of which two GPUs have the same quantities.

@@ -119,6 +119,14 @@ TEST(DatasheetMemory, IsThatOfTheNamedVariant) {
   EXPECT_EQ(datasheet_memory("NVIDIA GeForce RTX 3080"), std::nullopt);
 }
 
+TEST(DatasheetBandwidth, IsThatOfTheNamedVariant) {
+  EXPECT_EQ(datasheet_bandwidth("NVIDIA H200"), 4800e9);
+  EXPECT_EQ(datasheet_bandwidth("NVIDIA H100 80GB HBM3"), 3350e9);
+  EXPECT_EQ(datasheet_bandwidth("NVIDIA A100-SXM4-80GB"), 2039e9);
+  EXPECT_EQ(datasheet_bandwidth("NVIDIA A100 80GB PCIe"), std::nullopt) << "not listed";
+  EXPECT_EQ(datasheet_bandwidth("NVIDIA H200 MIG 1g.18gb"), std::nullopt) << "a slice of one";
+}
+
 TEST(DatasheetPeak, IsNotGuessed) {
   EXPECT_EQ(datasheet_peak("Tesla T4", Precision::kBf16), std::nullopt);
   EXPECT_EQ(datasheet_peak("NVIDIA H200 MIG 1g.18gb", Precision::kBf16), std::nullopt)

@@ -82,6 +82,18 @@ TEST(Environment, SaysWhichOfSeveralDevicesMeasuredWhat) {
                                       "timing demo-2 64 | "}));
 }
 
+TEST(Environment, LeavesWhatIsTheRunsOwnOutOfTheMachinesFacts) {
+  labreport::Run run = demo_run();
+  run.sessions.front().host = "ada";
+  const auto facts = overview::machine_facts(RunView(run, find_edition(run.edition)));
+  const auto names = [&](const auto& name) {
+    return std::ranges::count(facts, name, [](const auto& fact) { return fact.first; });
+  };
+  EXPECT_EQ(names(std::string("Host CPU")), 1);
+  for (const std::string name : {"Host", "Started", "Revision", "Seed", "Command"})
+    EXPECT_EQ(names(name), 0) << name;
+}
+
 TEST(WhatRan, StatesOneReasonOfOneNetworkOnce) {
   const PlanInput input = input_for("memory_profiling.c");
   const auto run = fake_run(input, [](const CellSpec& spec, Launch& launch) {

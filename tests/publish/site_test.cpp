@@ -103,12 +103,22 @@ TEST(RenderSite, WritesSummariesOfAllRunsNewestFirst) {
   EXPECT_EQ(bytes(render_site(reversed, {}, nullptr, {{kept, {}}}), "assets/summaries.js"), script);
 }
 
-TEST(RenderSite, OmitsTheComparePageForASingleRun) {
-  const Site site = render_site({sample_runs()[1]}, {}, nullptr);
-  EXPECT_THAT(paths(site), Not(Contains("compare.html")));
-  EXPECT_THAT(bytes(site, "index.html"), Not(HasSubstr("compare.html")));
-  EXPECT_THAT(bytes(render_site(sample_runs(), {}, nullptr), "index.html"),
-              HasSubstr("<a href=\"compare.html\">"));
+TEST(RenderSite, GivesEveryComparisonOneFormAndOneHead) {
+  SitePair pair{.key = "", .runs = {"cpu/2025/2-a", "nvidia-h200/2025/1-a"}, .link = {}};
+  pair.link.folder = "diff/a--b";
+  pair.link.device = "H200 vs. CPU, 2025";
+  pair.document = sample_document();
+  pair.document->relation = "different hardware";
+  const Site site = render_site(sample_runs(), {}, nullptr, {}, {pair});
+  EXPECT_THAT(bytes(site, "diff/a--b/index.html"),
+              HasSubstr("<div id=\"choice\" data-root=\"../../\" data-a=\"cpu/2025/2-a\" "
+                        "data-b=\"nvidia-h200/2025/1-a\">"));
+  const std::string page = bytes(site, "compare.html");
+  EXPECT_THAT(page, HasSubstr("<div id=\"choice\" data-root=\"\" data-a=\"\" data-b=\"\">"));
+  for (const std::string& listing : {page, bytes(site, "index.html")})
+    EXPECT_THAT(listing, HasSubstr("<a href=\"diff/a--b/index.html\">H200 vs. CPU, 2025</a>"));
+  EXPECT_THAT(bytes(site, "cpu/2025/2-a/index.html"),
+              HasSubstr("<a href=\"../../../compare.html\">Compare</a>"));
 }
 
 TEST(RenderSite, LinksPagesToTheFormatsOfTheirRun) {

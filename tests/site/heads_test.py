@@ -56,11 +56,10 @@ class Heads(ProjectTest):
                 self.assertEqual(head.metas["og:title"], head.words["title"])
                 self.assertEqual(head.metas["og:description"], head.metas["description"])
                 self.assertTrue(10 < len(head.metas["description"]) <= 201, head.metas)
-                overview = path in ("index.html", "compare.html")
-                self.assertEqual(head.metas["og:type"], "website" if overview else "article")
+                self.assertEqual(head.metas["og:type"], "website" if path == "index.html" else "article")
                 self.assertEqual(head.metas["og:site_name"], "labreport")
                 self.assertIn("Made with labreport", head.words["footer"])
-                icon = "../" * path.count("/") + "assets/favicon.svg" if overview or path.endswith("/index.html") \
+                icon = "../" * path.count("/") + "assets/favicon.svg" if path == "compare.html" or path.endswith("index.html") \
                     else "data:image/svg+xml;base64,"
                 self.assertTrue(head.links["icon"].startswith(icon), head.links)
         self.assertIn(b"<svg", files["assets/favicon.svg"])

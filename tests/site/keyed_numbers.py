@@ -11,14 +11,15 @@ class KeyedNumbers(html.parser.HTMLParser):
     """The numbers of a page: `keyed` has pairs of a key and the number, `without_key` words of numbers that have none, of
     which `items` are those of lists.
 
-    Numbers are the cells of tables that have nothing else, and those with a unit in the page's sentences.
+    Numbers are the cells of tables that have nothing else, and those with a unit in the page's sentences. Versions and
+    counts in the table of a machine's facts are words.
     """
 
     def __init__(self, text):
         super().__init__()
         self.keyed, self.without_key, self.items = [], [], []
         self.cell = self.sentence = None  # The words so far, if the parser is inside one.
-        self.is_keyed = self.in_data = False
+        self.is_keyed = self.in_data = self.in_machine = False
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
@@ -26,7 +27,8 @@ class KeyedNumbers(html.parser.HTMLParser):
         if "data-key" in attributes:
             number = attributes.get("value", attributes.get("data-sort"))
             self.keyed.append((attributes["data-key"], float(number)))
-        if tag in ("td", "th"):
+        self.in_machine = self.in_machine or attributes.get("id") == "table-machine"
+        if tag in ("td", "th") and not self.in_machine:
             self.cell, self.is_keyed = "", "data-key" in attributes
         if tag in ("li", "p") and "class" not in attributes:
             self.sentence = ""
@@ -52,6 +54,7 @@ class KeyedNumbers(html.parser.HTMLParser):
                     self.items.append(self.sentence)
             self.sentence = None
         self.in_data = self.in_data and tag != "data"
+        self.in_machine = self.in_machine and tag != "table"
 
 
 def different_values(pages):

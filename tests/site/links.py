@@ -94,6 +94,22 @@ def problems(site):
                         for wrong in link_problems(name, address or "", request, files))
 
 
+def orphans(site):
+    """Returns the pages that no links lead to from the index, and those without the site's head."""
+    site = pathlib.Path(site)
+    pages = {path.relative_to(site).as_posix(): path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
+    reached, waiting = set(), ["index.html"]
+    while waiting:
+        name = waiting.pop()
+        if name in reached or name not in pages:
+            continue
+        reached.add(name)
+        for address, _ in Page(pages[name]).links:
+            absolute = urllib.parse.urljoin(SUB_PATH + name, address or "").partition("#")[0].partition("?")[0]
+            waiting.append(urllib.parse.unquote(absolute.removeprefix(SUB_PATH)))
+    return sorted(name for name, text in pages.items() if name not in reached or '<nav class="site"' not in text)
+
+
 def link_problems(name, address, request, files):
     scheme = urllib.parse.urlsplit(address).scheme
     if scheme == "data" and request:

@@ -21,12 +21,14 @@ class RenderedSites(ProjectTest):
         site = self.project.folder / "sample"
         subprocess.run([self.sample_site, site, self.project.folder], check=True)
         self.assertEqual(list(links.problems(site)), [])
+        self.assertEqual(links.orphans(site), [])
 
     def test_runs_of_several_kinds(self):
         self.project.have_chart_tool()
         self.project.copies(self.project.measure(), 8)
         self.project.render()
         self.assertEqual(list(links.problems(self.project.folder / "site/public")), [])
+        self.assertEqual(links.orphans(self.project.folder / "site/public"), [])
 
     def test_without_charts_and_answers(self):
         self.project.measure("--sizes", "demo-1")
@@ -50,6 +52,14 @@ class TheChecker(unittest.TestCase):
                 path.parent.mkdir(exist_ok=True)
                 path.write_text(text, encoding="utf-8")
             return list(links.problems(folder))
+
+    def test_orphans_and_pages_without_a_head_are_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            head = '<nav class="site"></nav>'
+            for name, text in (("index", head + '<a href="a.html#x">a</a><a href="b.html?q">b</a>'), ("a", head),
+                               ("b", ""), ("c", head)):
+                pathlib.Path(folder, f"{name}.html").write_text(text, encoding="utf-8")
+            self.assertEqual(links.orphans(folder), ["b.html", "c.html"])
 
     def test_correct_links_pass(self):
         self.assertEqual(self.problems(

@@ -110,7 +110,7 @@ TEST(Demonstration, IsToldInTheSameWordsInEveryFormat) {
   OverviewPage overview;
   overview.document = document;
   overview.document.sections.front().parts.front().tables.front().slug = "runs";
-  EXPECT_THAT(overview_html(overview, {}, {}, {}), words);
+  EXPECT_THAT(overview_html(overview, {}, {}), words);
   EXPECT_THAT(report_typst(document, {}, {}), words);
   EXPECT_THAT(report_markdown(document, {}, Answers::kFull), words);
   EXPECT_THAT(report_paper(document, {}, {}), words);

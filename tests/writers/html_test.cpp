@@ -173,7 +173,7 @@ TEST(Template, RefusesATagWithoutAValue) {
 }
 
 TEST(ComparedPairs, BelongToGpusByTheWholeNamesOfFolders) {
-  const ComparedPair pair{"diff/gpu-2-2025-one--other-2026-two/index.html", "", "", ""};
+  const ComparedPair pair{"", "", "", {"gpu-2/2025/one", "other/2026/two"}};
   EXPECT_TRUE(pair.compares("gpu-2"));
   EXPECT_TRUE(pair.compares("other"));
   EXPECT_FALSE(pair.compares("gpu"));

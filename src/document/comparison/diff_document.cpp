@@ -78,14 +78,20 @@ Section rows_section(const Comparison& comparison) {
   return comparison_section("rows.md", content, "Every row");
 }
 
+/// Names the sides by what tells them apart, with the device if that is their common one: "H200 vs.
+/// H100", "H200: 2026 vs. 2025".
 std::string title_of(const Comparison& comparison) {
-  const auto name = [&](const ComparedRun& side) {
-    if (comparison.has_two_implementations() && comparison.a.device == comparison.b.device) {
-      return model_name(side);
-    }
+  const ComparedRun &a = comparison.a, &b = comparison.b;
+  const SideNames names = side_names(comparison);
+  const bool one_device = a.device == b.device;
+  if (one_device && comparison.has_two_implementations())
+    return model_name(b) + " vs. " + model_name(a);
+  const auto device = [](const ComparedRun& side) {
     return side.device.empty() ? "an unknown device" : side.device;
   };
-  return name(comparison.b) + " vs. " + name(comparison.a);
+  if (names.title_a == SideNames().title_a) return device(b) + " vs. " + device(a);
+  return (one_device ? short_device(a.device) + ": " : "") + names.title_b + " vs. " +
+         names.title_a;
 }
 
 std::string for_shell(const std::string& word) { return "'" + replaced(word, "'", "'\\''") + "'"; }

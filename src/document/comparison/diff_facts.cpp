@@ -125,11 +125,6 @@ namespace {
 
 constexpr std::size_t kMaxDeviceName = 40;  // More characters do not fit a sentence.
 
-std::string short_device(const std::string& device) {
-  const std::string name = replaced(device, "NVIDIA ", "");
-  return name.substr(0, name.find(' '));
-}
-
 /// Names the two runs of one device by edition, day or minute. The names are empty if none differs.
 std::pair<std::string, std::string> run_labels(const ComparedRun& a, const ComparedRun& b) {
   constexpr std::size_t kDateLength = std::string_view("2026-05-01").size();
@@ -145,6 +140,11 @@ std::pair<std::string, std::string> run_labels(const ComparedRun& a, const Compa
 }
 
 }  // namespace
+
+std::string short_device(const std::string& device) {
+  const std::string name = replaced(device, "NVIDIA ", "");
+  return name.substr(0, name.find(' '));
+}
 
 SideNames side_names(const Comparison& comparison) {
   const ComparedRun &a = comparison.a, &b = comparison.b;

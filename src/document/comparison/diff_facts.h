@@ -27,6 +27,9 @@ struct SideNames {
 };
 SideNames side_names(const Comparison& comparison);
 
+/// Returns the first word of a device's name, without "NVIDIA": "H200".
+std::string short_device(const std::string& device);
+
 /// Begins a sentence with a side's name: "The H200" for "the H200". Models' names stay.
 std::string with_capital_the(const std::string& name);
 

@@ -39,10 +39,24 @@ Value memory_of(const GpuRuns& gpu) {
 struct LimitRow {
   std::string what;  ///< "BF16, sustained GEMM rate (TFLOP/s)"
   std::vector<Value> cells;
+  Value sheet = {};  ///< The first GPU's, by its data sheet.
 };
 
-/// Makes a row for each limit that the first GPU measured, with a column for each GPU and, for two,
-/// the ratio.
+/// Returns the value of the row's limit that the GPU's data sheet has.
+Value datasheet_value(const GpuRuns& gpu, const ValueRow& row) {
+  for (const Series& series : quantity_series(gpu, topic::kDataSheet)) {
+    const Quantity& sheet = *series.front().quantity;
+    if (sheet.setting != row.quantity().setting || sheet.unit != row.quantity().unit) continue;
+    const auto measurement = chosen_measurement(series, row.name);
+    Value value = measurement ? measurement->value(row.name, "") : Value();
+    value.link = "";  // No report shows it.
+    return value;
+  }
+  return {};
+}
+
+/// Makes a row for each limit that the first GPU measured, with that GPU's data sheet, a column for
+/// each GPU and, for two, the ratio.
 Dataset limit_data(const std::vector<GpuRuns>& gpus) {
   std::vector<LimitRow> rows;
   if (!memory_of(gpus.front()).is_missing())
@@ -52,15 +66,44 @@ Dataset limit_data(const std::vector<GpuRuns>& gpus) {
     LimitRow limit{row.quantity().setting + ", " + row.name + " (" + row.quantity().unit + ")", {}};
     for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu)
       limit.cells.push_back(row.value(gpu, kGpuToRoot));
+    limit.sheet = datasheet_value(gpus.front(), row);
     rows.push_back(std::move(limit));
   }
   std::vector<Column<LimitRow>> columns{{"what", "Measured limit", &LimitRow::what}};
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     columns.push_back(
         {gpus[i].name, gpus[i].short_name, [i](const LimitRow& row) { return row.cells[i]; }});
+    if (i > 0) continue;
+    columns.push_back({"sheet", "Its data sheet", &LimitRow::sheet});
+    columns.push_back({"of_sheet", "Of that",
+                       [](const LimitRow& row) { return row.cells[0].over(row.sheet); }, "%",
+                       kAsPercent});
   }
   add_ratio(columns, gpus, 0, [](const LimitRow& row, std::size_t i) { return row.cells[i]; });
   return make_dataset("limits", columns, rows);
+}
+
+struct MachineFact {
+  std::string name, words;
+};
+
+/// Makes a row for each fact of the GPU and its hosts. Where runs differ, the newest run's words
+/// come first.
+Dataset machine_data(const GpuRuns& gpu) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> facts;
+  for (const RunSummary* run : gpu.runs) {
+    for (const auto& [name, words] : run->machine) {
+      auto known = std::ranges::find(facts, name, [](const auto& fact) { return fact.first; });
+      if (known == facts.end()) known = facts.insert(known, {name, {}});
+      if (std::ranges::find(known->second, words) == known->second.end())
+        known->second.push_back(words);
+    }
+  }
+  std::vector<MachineFact> rows;
+  for (const auto& [name, words] : facts) rows.push_back({name, join(words, "; ")});
+  const std::vector<Column<MachineFact>> columns{{"what", "What", &MachineFact::name},
+                                                 {"value", "Recorded", &MachineFact::words}};
+  return make_dataset("machine", columns, rows);
 }
 
 /// Says for each other GPU how its limits and its training step compare: those of the largest
@@ -146,20 +189,21 @@ std::vector<Dataset> history_data(const GpuRuns& gpu) {
 Document gpu_document(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
   const std::vector<GpuRuns> only_this_gpu{gpu}, this_gpu_first = with_first(gpu, gpus);
   const std::vector<GpuLadder> ladders = common_ladders(only_this_gpu);
-  PartContent content;
-  content.facts
-      .set("ladder", ladders.empty() ? ""
-                                     : network_name(gpus, ladders.front().quantity()) + " in " +
-                                           ladders.front().quantity().precision)
-      .set_markdown("comparisons", comparisons(this_gpu_first));
+  PartContent card, content;
+  card.facts.set_markdown("comparisons", comparisons(this_gpu_first));
+  card.datasets = {limit_data(this_gpu_first), machine_data(gpu)};
+  content.facts.set("ladder", ladders.empty() ? ""
+                                              : network_name(gpus, ladders.front().quantity()) +
+                                                    " in " + ladders.front().quantity().precision);
   content.datasets = history_data(gpu);
-  content.datasets.insert(
-      content.datasets.end(),
-      {finding_data("found", only_this_gpu, gpus, kGpuToRoot), ladder_data(ladders),
-       limit_data(this_gpu_first), run_data(gpu.runs, kGpuToRoot)});
+  content.datasets.insert(content.datasets.end(),
+                          {finding_data("found", only_this_gpu, gpus, kGpuToRoot),
+                           ladder_data(ladders), run_data(gpu.runs, kGpuToRoot)});
   Document document;
   document.title = gpu.name;
-  document.sections = {overview_section("gpu", std::move(content))};
+  document.sections = {overview_section("gpu", std::move(card)),
+                       overview_section("gpu_findings", std::move(content))};
+  document.sections.back().title = "What was found on it";
   return document;
 }
 

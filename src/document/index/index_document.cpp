@@ -11,10 +11,12 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
+#include "document/charts/charts.h"
 #include "document/index/ladders.h"
 #include "document/index/pages.h"
 #include "document/index/value_rows.h"
 #include "document/keyed_number.h"
+#include "embedded/document.h"
 
 namespace labreport {
 namespace {
@@ -220,6 +222,15 @@ nlohmann::json chosen_quantities(const GpuRuns& gpu) {
   return quantities;
 }
 
+/// Returns the spec of the figure of dots for two series, without rows and names of series.
+nlohmann::json dots_spec(ChartWidth width) {
+  auto spec =
+      nlohmann::json::parse(embedded::document().at("src/document/charts/figures/dots.vl.json"));
+  for (const char* channel : {"color", "shape"})
+    spec["layer"][0]["encoding"][channel]["scale"] = series_scale(channel, {"a", "b"});
+  return themed(std::move(spec), width);
+}
+
 }  // namespace
 
 Document index_document(std::vector<RunSummary> runs) {
@@ -249,28 +260,17 @@ std::vector<OverviewPage> overview_pages(const std::vector<RunSummary>& runs) {
                                    "or several, and answers problems of CS336 assignment 2 from "
                                    "what it measured.",
                                    index_document(runs)}};
-  const bool has_compare_page = runs.size() > 1;
-  if (has_compare_page) pages.front().compare_link = kCompareFile;
+  if (!runs.empty()) pages.front().compare_link = kCompareFile;
   const std::vector<GpuRuns> gpus = runs_by_gpu(runs);
   for (const GpuRuns& gpu : gpus) {
     pages.push_back({gpu.folder(), "What this GPU can do, what was found on it, and its runs.",
                      gpu_document(gpu, gpus)});
-    if (has_compare_page)
-      pages.back().compare_link = std::string("../") + kCompareFile + "?a=" + gpu.folder();
+    pages.back().compare_link = std::string("../") + kCompareFile + "?a=" + gpu.folder();
   }
   for (const Topic& topic : kTopics) {
     if (topic.page != topic.name || topics_on_page(gpus, topic.page).empty()) continue;
     pages.push_back({topic_folder(topic.page), "The newest numbers of every GPU, side by side.",
                      topic_document(topic.page, gpus)});
-  }
-  if (has_compare_page) {
-    Document compare_document;
-    compare_document.title = "Compare two GPUs or runs";
-    pages.push_back({"",
-                     "The main numbers of both, side by side. Networks with equally many "
-                     "parameters share a row.",
-                     compare_document});
-    pages.back().file = kCompareFile;
   }
   if (has_fits_page(gpus)) pages.push_back(fits_page(gpus));
   return pages;
@@ -284,7 +284,7 @@ std::vector<SiteLink> site_links(const std::vector<RunSummary>& runs) {
     if (topic.page == topic.name && !topics_on_page(gpus, topic.page).empty())
       links.push_back({topic.name, topic_folder(topic.page) + "/index.html"});
   }
-  if (runs.size() > 1) links.push_back({"Compare", kCompareFile});
+  if (!runs.empty()) links.push_back({"Compare", kCompareFile});
   if (has_fits_page(gpus)) links.push_back({"What fits", kFitsFile});
   return links;
 }
@@ -301,7 +301,24 @@ std::map<std::string, std::string> topics_of_parts(const RunSummary& run, const 
   return addresses;
 }
 
-std::string summaries_script(std::vector<RunSummary> runs) {
+bool ComparedPair::compares(const std::string& gpu_folder) const {
+  return std::ranges::any_of(
+      runs, [&](const std::string& run) { return run.starts_with(gpu_folder + "/"); });
+}
+
+Document compare_document() {
+  Document document;
+  document.title = "Compare two GPUs or runs";
+  document.relation = "by main numbers";
+  document.method =
+      "A ready comparison joins two runs cell by cell. Any other pair is compared by the main "
+      "numbers of both, from each run’s `summary.json`. Networks with equally many parameters "
+      "share a row. A GPU has the newest value of each number.";
+  document.reproduce = "make diff A=… B=…";
+  return document;
+}
+
+std::string summaries_script(std::vector<RunSummary> runs, const std::vector<ComparedPair>& pairs) {
   std::ranges::sort(runs, &RunSummary::is_newer_than);
   const std::vector<GpuRuns> all_gpus = runs_by_gpu(runs);
   nlohmann::json gpus = nlohmann::json::array(), networks = nlohmann::json::object();
@@ -324,9 +341,11 @@ std::string summaries_script(std::vector<RunSummary> runs) {
   }
   const auto compact = [](const nlohmann::json& json) { return json.dump(-1, ' ', true); };
   return fmt::format(
-      "window.labreportSummaries = {{\"topics\": {},\n\"networks\": {},\n\"gpus\": "
-      "{},\n\"runs\": [\n{}\n]}};\n",
-      compact(each(kTopics, &Topic::name)), compact(networks), compact(gpus), lines);
+      "window.labreportSummaries = {{\"topics\": {},\n\"networks\": {},\n\"gpus\": {},\n"
+      "\"comparisons\": {},\n\"dots\": {},\n\"runs\": [\n{}\n]}};\n",
+      compact(each(kTopics, &Topic::name)), compact(networks), compact(gpus),
+      compact(nlohmann::json(pairs)),
+      compact({dots_spec(ChartWidth::kWide), dots_spec(ChartWidth::kNarrow)}), lines);
 }
 
 }  // namespace labreport

@@ -1,6 +1,7 @@
 // Makes the pages over several runs: the index, a page for each GPU and one for each topic.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -10,8 +11,20 @@
 
 namespace labreport {
 
-/// The file of the page on which a reader chooses two GPUs or runs to compare.
+/// The file of the page that compares any two GPUs or runs which have no page of their own.
 inline constexpr const char* kCompareFile = "compare.html";
+
+/// A page of the site that compares two runs.
+struct ComparedPair {
+  std::string link;                      ///< Relative to the site's root.
+  std::string title;                     ///< "H200 vs. H100, 2025"
+  std::string description;               ///< "different hardware: 90 cells match"
+  std::array<std::string, 2> runs = {};  ///< Both runs' folders in the site, A's first.
+
+  /// Returns true if one of the two runs is in this folder of the site: "nvidia-h200".
+  bool compares(const std::string& gpu_folder) const;
+};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ComparedPair, link, title, description, runs)
 
 /// A page over several runs, and its place in the site.
 struct OverviewPage {
@@ -42,14 +55,18 @@ std::map<std::string, std::string> topics_of_parts(const RunSummary& run, const 
 /// The file of the page "What fits?".
 inline constexpr const char* kFitsFile = "what-fits.html";
 
-/// Makes the index, the page of each GPU, the page of each topic, the page for comparisons if there
-/// are several runs, and "What fits?" if measured peaks confirm its formulas, in this order.
+/// Makes the index, the page of each GPU, the page of each topic, and "What fits?" if measured
+/// peaks confirm its formulas, in this order.
 /// Demonstrations are on the index only, after all other runs. Without runs there is only the
 /// index, whose document has no section.
 std::vector<OverviewPage> overview_pages(const std::vector<RunSummary>& runs);
 
+/// Makes the page `kCompareFile`, which has the form of a comparison but no two runs.
+Document compare_document();
+
 /// Returns a script with data for site/compare.js: the content of each summary.json, newest run
-/// first, and the topics and GPUs in the order in which pages show them.
-std::string summaries_script(std::vector<RunSummary> runs);
+/// first, the topics and GPUs in the order in which pages show them, the pages that compare two
+/// runs, and the spec of a figure without rows.
+std::string summaries_script(std::vector<RunSummary> runs, const std::vector<ComparedPair>& pairs);
 
 }  // namespace labreport

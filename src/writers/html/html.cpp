@@ -35,14 +35,24 @@ TemplateList section_list(const Document& document, PageState& state) {
   return sections;
 }
 
-/// Returns the links to other pages of the site. That to the file `current` is marked.
-std::string site_links_html(const PageOptions& options, const std::string& current) {
+/// Returns the links to other pages of the site. That to `PageOptions::current` is marked.
+std::string site_links_html(const PageOptions& options) {
   TemplateList links;
   for (const SiteLink& link : options.links) {
     links.push_back(TemplateObject{
-        {"name", link.name}, {"file", link.file}, {"is_current", link.file == current}});
+        {"name", link.name}, {"file", link.file}, {"is_current", link.file == options.current}});
   }
   return fill_template("site_links.html", {{"root", options.root}, {"links", links}});
+}
+
+std::string pairs_html(const PageOptions& options) {
+  TemplateList pairs;
+  for (const ComparedPair& pair : options.pairs) {
+    pairs.push_back(TemplateObject{{"link", options.root + pair.link},
+                                   {"title", pair.title},
+                                   {"description", pair.description}});
+  }
+  return fill_template("pairs.html", {{"has_pairs", !pairs.empty()}, {"pairs", pairs}});
 }
 
 std::string filled_page(const Document& document, const PageOptions& options, PageState& state,
@@ -55,10 +65,16 @@ std::string filled_page(const Document& document, const PageOptions& options, Pa
   const TemplateObject values = {
       {"head", head_html(words, options, state.is_single_file ? &enclosed : nullptr)},
       {"foot", foot_html(document)},
-      {"site_links", state.is_single_file ? "" : site_links_html(options, "")},
+      {"site_links", state.is_single_file ? "" : site_links_html(options)},
       {"scripts", text_list(enclosed.scripts)},
       {"title", document.title},
       {"is_comparison", state.is_comparison},
+      {"has_choice", options.current == kCompareFile},
+      {"root", options.root},
+      {"run_a", options.compared_runs[0]},
+      {"run_b", options.compared_runs[1]},
+      {"has_pairs", !options.pairs.empty()},
+      {"pairs", pairs_html(options)},
       {"relation", document.relation},
       {"priced_steps", document.script_data.dump()},
       {"side_a", document.side_a},
@@ -67,6 +83,7 @@ std::string filled_page(const Document& document, const PageOptions& options, Pa
       {"edition", document.edition},
       {"preset", document.preset},
       {"date", document.date()},
+      {"has_provenance", !document.provenance.empty()},
       {"provenance", document.provenance_line(state.answers)},
       {"has_formats", !options.formats.empty()},
       {"formats", formats},
@@ -131,22 +148,9 @@ std::string single_page_html(const Document& document, const Drawings& drawings,
   return with_pictures_inside(without_file_links(page), files_beside);
 }
 
-bool ComparedPair::compares(const std::string& gpu_folder) const {
-  const std::string edition_folder = gpu_folder + "-20";  // not "nvidia-h200-2" for "nvidia-h200"
-  return link.starts_with("diff/" + edition_folder) ||
-         link.find("--" + edition_folder) != std::string::npos;
-}
-
 std::string overview_html(const OverviewPage& page, const Drawings& drawings,
-                          const PageOptions& options, const std::vector<ComparedPair>& pairs) {
+                          const PageOptions& options) {
   const Document& document = page.document;
-  TemplateList pair_items;
-  for (const ComparedPair& pair : pairs) {
-    pair_items.push_back(TemplateObject{{"link", options.root + pair.link},
-                                        {"title", pair.title},
-                                        {"edition", pair.edition},
-                                        {"description", pair.description}});
-  }
   PageState state{.drawings = drawings};
   std::string runs;
   TemplateList sections;
@@ -170,34 +174,28 @@ std::string overview_html(const OverviewPage& page, const Drawings& drawings,
                        {"tables", tables},
                        {"drawers", drawers}});
   }
-  const std::string folder = page.folder.empty() ? "" : page.folder + "/";
   const HeadWords words{"labreport: " + document.title,
                         sections.empty() ? page.lead : description_of(document, options.answers),
                         "website"};
-  const bool is_compare_page = page.file == kCompareFile;
-  return fill_template("index.html",
-                       {{"head", head_html(words, options)},
-                        {"foot", foot_html(document)},
-                        {"title", document.title},
-                        {"lead", page.lead},
-                        {"root", options.root},
-                        {"site_links", site_links_html(options, folder + page.file)},
-                        {"is_index", page.is_index()},
-                        {"is_compare_page", is_compare_page},
-                        {"has_no_runs", !is_compare_page && document.sections.empty()},
-                        {"sections", sections},
-                        {"has_fits_script", !page.script_data.is_null()},
-                        {"fits_script", kFitsScript},
-                        {"has_runs", !runs.empty()},
-                        {"runs", runs},
-                        {"has_comparisons", !page.compare_link.empty() || !pairs.empty()},
-                        {"has_compare_page", !page.compare_link.empty()},
-                        {"compare_page", page.compare_link},
-                        {"has_pairs", !pairs.empty()},
-                        {"pairs", pair_items},
-                        {"has_demonstration", document.demonstration},
-                        {"demonstration", kDemonstration},
-                        {"demonstration_meaning", kDemonstrationMeaning}});
+  return fill_template("index.html", {{"head", head_html(words, options)},
+                                      {"foot", foot_html(document)},
+                                      {"title", document.title},
+                                      {"lead", page.lead},
+                                      {"root", options.root},
+                                      {"site_links", site_links_html(options)},
+                                      {"is_index", page.is_index()},
+                                      {"has_no_runs", document.sections.empty()},
+                                      {"sections", sections},
+                                      {"has_fits_script", !page.script_data.is_null()},
+                                      {"fits_script", kFitsScript},
+                                      {"has_runs", !runs.empty()},
+                                      {"runs", runs},
+                                      {"has_comparisons", !page.compare_link.empty()},
+                                      {"compare_page", page.compare_link},
+                                      {"pairs", pairs_html(options)},
+                                      {"has_demonstration", document.demonstration},
+                                      {"demonstration", kDemonstration},
+                                      {"demonstration_meaning", kDemonstrationMeaning}});
 }
 
 }  // namespace labreport

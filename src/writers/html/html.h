@@ -1,6 +1,7 @@
 // Writes the HTML pages of runs, of comparisons and over several runs, and the pieces of a page.
 #pragma once
 
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -33,6 +34,10 @@ struct PageOptions {
   std::map<std::string, std::string> topics = {};
   std::string address = {};   ///< The page's web address without index.html; empty if unknown.
   std::string card_alt = {};  ///< Describes kCardFile beside the page; empty if there is none.
+  std::string current = {};   ///< The file of the link in `links` that leads to this page's kind.
+  /// The folders of the two runs that the page compares, A's first; empty on other pages.
+  std::array<std::string, 2> compared_runs = {};
+  std::vector<ComparedPair> pairs = {};  ///< Comparisons that the page lists.
 };
 
 /// Writes a run's page as one file that contains style, scripts and pictures and fetches nothing.
@@ -44,23 +49,12 @@ std::string single_page_html(const Document& document, const Drawings& drawings,
 std::string page_html(const Document& document, const Drawings& drawings,
                       const PageOptions& options);
 
-/// A link to a page of the site that compares two runs.
-struct ComparedPair {
-  std::string link;  ///< Relative to the site's root.
-  std::string title;
-  std::string edition;
-  std::string description;  ///< "different hardware: 90 cells match, …"
-
-  /// Returns true if one of the two runs is in this folder of the site: "nvidia-h200".
-  bool compares(const std::string& gpu_folder) const;
-};
-
 /// The script with the data of "What fits?" has this path from the site's root.
 inline constexpr const char* kFitsScript = "assets/fits.js";
 
 /// Writes a page over several runs. Without sections it says that no run is recorded.
 std::string overview_html(const OverviewPage& page, const Drawings& drawings,
-                          const PageOptions& options, const std::vector<ComparedPair>& pairs = {});
+                          const PageOptions& options);
 
 /// Values that all pieces of a page use while it is written.
 struct PageState {
