@@ -107,7 +107,7 @@ Figure figure_of(const LimitedStep& step, const LimitedStep* tuned, const std::s
   const Section section = compose_section(
       embedded::document().at("src/document/charts/step_limits.md"), {{"", std::move(content)}});
   Figure figure = section.parts.front().figures.front();
-  if (tuned != nullptr) figure.spec["height"] = 380;  // Two rows of blocks need more height.
+  if (tuned != nullptr) figure.spec["height"] = 400;  // Two rows of blocks need more height.
   figure.family = gpu.empty() ? "Precision" : "Step";
   figure.variant = gpu + (gpu.empty() ? "" : ", ") + step.precision;
   figure.slug += "-" + slug(figure.variant);
@@ -125,6 +125,9 @@ bool LimitedStep::is_same_step(const LimitedStep& other) const {
 std::vector<Figure> step_limits_figures(const std::vector<LimitedStep>& steps,
                                         const std::string& gpu) {
   std::vector<Figure> figures;
+  double largest = 0;
+  for (const LimitedStep& step : steps)
+    largest = step.tuned ? largest : std::max(largest, step.parameters);
   for (const LimitedStep& step : steps) {
     const auto first = [&](bool tuned) {
       const auto found = std::ranges::find_if(steps, [&](const LimitedStep& other) {
@@ -132,7 +135,7 @@ std::vector<Figure> step_limits_figures(const std::vector<LimitedStep>& steps,
       });
       return found == steps.end() ? nullptr : &*found;
     };
-    if (first(false) != &step) continue;
+    if (step.parameters < largest || first(false) != &step) continue;
     figures.push_back(figure_of(step, first(true), gpu));
     figures.back().page_only = figures.size() > 1;
   }

@@ -37,10 +37,10 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StepBlock, part, ms, flops, bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LimitedStep, network, parameters, precision, setting, tuned, ms,
                                    flop_rate, bandwidth, blocks)
 
-/// Draws each step that is not tuned: a block for each of its parts and one for the time in which
-/// the GPU idles, and below them the first tuned step of that network, precision and setting. Of
-/// equal steps only the first is drawn. Figures are variants of one another; paper shows the first.
-/// `gpu` is empty where the page names the GPU.
+/// Draws the steps of the largest network, but for tuned ones: a block for each part and one for the
+/// time in which the GPU idles, and below them the first tuned step of that network, precision and
+/// setting. Of equal steps only the first is drawn. Figures are variants of one another; paper
+/// shows the first. `gpu` is empty where the page names the GPU.
 std::vector<Figure> step_limits_figures(const std::vector<LimitedStep>& steps,
                                         const std::string& gpu);
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "document/document.h"
+#include "document/step_limits.h"
 #include "plan/editions.h"
 
 namespace labreport {
@@ -199,6 +200,8 @@ struct RunSummary : RunDescription {
   /// more".
   std::string problems = {};
   std::vector<Quantity> quantities = {};
+  /// The training steps of the headline's network by parts, and the last steps of ladders.
+  std::vector<LimitedStep> steps = {};
   MemoryEvidence memory = {};
 
   /// Returns the folder of all runs of this GPU: "nvidia-h200".
@@ -228,7 +231,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ConfirmedPeaks, mode, precision, peaks, farth
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MemoryEvidence, device_bytes, networks, confirmed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunSummary, folder, title, device, edition, preset, started_at,
                                    revision, outcome, demonstration, reference, incomplete,
-                                   headline, problems, quantities, memory)
+                                   headline, problems, quantities, steps, memory)
 
 /// Returns the content of summary.json.
 std::string summary_json(const RunSummary& summary);

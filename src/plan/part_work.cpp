@@ -1,5 +1,7 @@
 #include "plan/part_work.h"
 
+#include <utility>
+
 #include "plan/editions.h"
 
 namespace labreport {
@@ -36,12 +38,8 @@ constexpr double kSoftmaxAccesses = 8;
 constexpr double kMaskAccesses = 4;
 constexpr double kNormAccesses = 7;
 
-struct StepWork {
-  PartWork forward, backward;
-};
-
-/// Returns the work that the table of the header calls needed. The optimizer's counts as forward.
-StepWork needed_by_pass(NetworkPart part, const NetworkSizes& n) {
+/// Returns the needed work of forward and of backward. The optimizer's counts as forward.
+std::pair<PartWork, PartWork> needed_by_pass(NetworkPart part, const NetworkSizes& n) {
   const double w = n.element_bytes, hidden = n.hidden(), inner = n.inner();
   const double attention_flops = 2 * hidden * n.context;
   switch (part) {
@@ -103,7 +101,7 @@ StepWork needed_by_pass(NetworkPart part, const NetworkSizes& n) {
 PartWork part_work(NetworkPart part, const CellSpec& spec) {
   if (!spec.implementation.empty()) return {};
   const NetworkSizes n(spec);
-  PartWork work = needed_by_pass(part, n).forward;
+  PartWork work = needed_by_pass(part, n).first;
   if (part == NetworkPart::kScaleMask) work.bytes = n.element_bytes * kMaskAccesses * n.scores;
   if (part == NetworkPart::kSoftmax) work.bytes = kFp32ElementBytes * kSoftmaxAccesses * n.scores;
   if (part == NetworkPart::kOptimizer) work.bytes = kUnfusedAdamWBytes * n.parameters;
