@@ -21,7 +21,7 @@ struct DrawnBlock {
   std::string part;
   double from_ms, to_ms;
   double flops, bytes;
-  double compute_ms, memory_ms;  ///< What the FLOPs and the bytes take at their limits.
+  double compute_ms, memory_ms;  ///< The times of the FLOPs and of the bytes at their limits.
 
   double ms() const { return to_ms - from_ms; }
   double limit_ms() const { return std::max(compute_ms, memory_ms); }

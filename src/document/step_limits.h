@@ -37,9 +37,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StepBlock, part, ms, flops, bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LimitedStep, network, parameters, precision, setting, tuned, ms,
                                    flop_rate, bandwidth, blocks)
 
-/// Draws the steps of the largest network, but for tuned ones: a block for each part and one for the
-/// time in which the GPU idles, and below them the first tuned step of that network, precision and
-/// setting. Of equal steps only the first is drawn. Figures are variants of one another; paper
+/// Draws the steps of the largest network, but for tuned ones: a block for each part and one for
+/// the time in which the GPU idles, and below them the first tuned step of that network, precision
+/// and setting. Of equal steps only the first is drawn. Figures are variants of one another; paper
 /// shows the first. `gpu` is empty where the page names the GPU.
 std::vector<Figure> step_limits_figures(const std::vector<LimitedStep>& steps,
                                         const std::string& gpu);
