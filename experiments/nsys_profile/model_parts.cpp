@@ -1,9 +1,11 @@
 #include "experiments/nsys_profile/model_parts.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
 #include "plan/part_work.h"
+#include "results/metric_names.h"
 #include "results/table_shapes.h"
 
 namespace labreport::nsys_profile {
@@ -15,6 +17,38 @@ constexpr std::pair<const char*, NetworkPart> kStageParts[]{
     {stage::kSoftmax, NetworkPart::kSoftmax},
     {stage::kValues, NetworkPart::kValues},
     {stage::kProjections, NetworkPart::kProjections}};
+
+/// The parts of a step in the order in which they are drawn: products, the work between them, and
+/// the optimizer. "other" are the look-up of embeddings, sums of gradients and memsets.
+constexpr std::pair<const char*, NetworkPart> kBlockParts[]{
+    {"FFN", NetworkPart::kFeedForward},
+    {stage::kProjections, NetworkPart::kProjections},
+    {role::kHead, NetworkPart::kHead},
+    {stage::kScores, NetworkPart::kScores},
+    {stage::kValues, NetworkPart::kValues},
+    {stage::kSoftmax, NetworkPart::kSoftmax},
+    {stage::kScaleMask, NetworkPart::kScaleMask},
+    {stage::kRope, NetworkPart::kRope},
+    {"RMSNorm", NetworkPart::kNormalization},
+    {"SwiGLU", NetworkPart::kSwiGlu},
+    {"copies", NetworkPart::kCasts},
+    {"loss", NetworkPart::kLoss},
+    {kOtherKernels, NetworkPart::kEmbedding},
+    {"AdamW", NetworkPart::kOptimizer}};
+
+/// Names the block of kBlockParts to which a kernel of labreport's own network belongs.
+std::string block_name(const KernelRow& row) {
+  if (row.phase == metric::kOptimizer) return "AdamW";
+  if (row.module.empty()) return "loss";
+  if (!is_gemm(row)) {
+    // The sums of the residual stream and the norms after them could be one kernel.
+    if (row.group == "residual") return "RMSNorm";
+    return row.group == "other copies" ? "copies" : row.group;
+  }
+  return row.place.part == role::kFeedForward ? "FFN"
+         : row.place.part == role::kHead      ? role::kHead
+                                              : row.place.stage;
+}
 
 TimedWork timed_work(const std::string& name, const KernelRows& rows, NetworkPart part,
                      const CellSpec& spec) {
@@ -55,6 +89,22 @@ std::vector<TimedWork> work_outside_attention(const KernelProfile& profile) {
                  profile.spec),
       timed_work("RMSNorm", of_part(role::kNorms), NetworkPart::kNormalization, profile.spec),
       timed_work("AdamW", profile.rows(Pass::kOptimizer), NetworkPart::kOptimizer, profile.spec)};
+}
+
+std::vector<StepBlock> step_blocks(const KernelProfile& profile) {
+  std::map<std::string, double> times_ms;
+  for (const KernelRow* row : profile.rows(Pass::kTrainStep)) {
+    const std::string name = block_name(*row);
+    const bool known =
+        std::ranges::any_of(kBlockParts, [&](const auto& p) { return p.first == name; });
+    times_ms[known ? name : kOtherKernels] += row->total_ms;
+  }
+  std::vector<StepBlock> blocks;
+  for (const auto& [name, part] : kBlockParts) {
+    const PartWork work = needed_work(part, profile.spec);
+    blocks.push_back({name, times_ms[name], work.flops, work.bytes});
+  }
+  return blocks;
 }
 
 }  // namespace labreport::nsys_profile

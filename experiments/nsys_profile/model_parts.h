@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "document/step_limits.h"
 #include "experiments/nsys_profile/profiles.h"
 #include "results/measured_table.h"
 
@@ -37,5 +38,9 @@ std::vector<TimedWork> attention_work(const KernelProfile& profile);
 
 /// Returns the FFN's GEMMs and RMSNorm of the forward pass, and AdamW; 0 ms if they did not run.
 std::vector<TimedWork> work_outside_attention(const KernelProfile& profile);
+
+/// Returns the parts of the profile's training step, forward and backward together, with the work
+/// that they need. A part without kernels has 0 ms. Only labreport's own network has these parts.
+std::vector<StepBlock> step_blocks(const KernelProfile& profile);
 
 }  // namespace labreport::nsys_profile

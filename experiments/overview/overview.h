@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "document/section.h"
+#include "document/step_limits.h"
 #include "document/summary.h"
 #include "document/view.h"
 
@@ -26,6 +27,11 @@ std::optional<Section> summary_section(const RunView& view);
 
 /// Returns the training steps that represent the run; no network if no training step was timed.
 Headline headline(const RunView& view);
+
+/// Returns the training steps of the network that the summary compares, the reduced precision
+/// first, by parts, and the last steps of ladders by passes. A step is left out if its profile or a
+/// limit of the GPU is missing.
+std::vector<LimitedStep> limited_steps(const RunView& view);
 
 /// Returns the numbers that pages over several runs show, topic by topic.
 std::vector<Quantity> quantities(const RunView& view);

@@ -65,6 +65,7 @@ RunSummary run_summary(const Run& run, const Document* report) {
   if (!failed) {
     summary.headline = headline(view);
     summary.quantities = quantities(view);
+    summary.steps = limited_steps(view);
     summary.memory = memory_profiling::memory_evidence(RunView(run, view.edition()));
   }
   summary.machine = machine_facts(view);

@@ -16,6 +16,7 @@
 #include "experiments/common/launch_costs.h"
 #include "experiments/common/less_work.h"
 #include "experiments/common/ratio.h"
+#include "experiments/nsys_profile/model_parts.h"
 #include "experiments/overview/overview.h"
 #include "plan/arithmetic.h"
 #include "plan/part_work.h"
@@ -168,21 +169,28 @@ constexpr StepPart kOnCpu[]{{"GEMMs", &StepTime::gemms_ms},
                             {"optimizer", &StepTime::optimizer_ms},
                             {"outside operators", &StepTime::idle_ms}};
 
-/// Returns nothing if the profiled kernels take over 2 % longer than the unprofiled step, because
-/// then they are no breakdown of that step.
-std::optional<StepTime> step_time(const std::vector<KernelProfile>& profiles,
-                                  const MeasuredNetwork& network) {
+/// Returns the profile that splits the network's unprofiled step; null if there is none, or if its
+/// kernels take over 2 % longer than that step, because then they are no breakdown of it.
+const KernelProfile* profile_of_step(const std::vector<KernelProfile>& profiles,
+                                     const MeasuredNetwork& network) {
+  constexpr double kMaxBusyRatio = 1.02;
   const auto profile = std::ranges::find_if(profiles, [&](const KernelProfile& each) {
     return same_setting(each.spec, network.group->spec);
   });
-  if (profile == profiles.end() || network.step.times_ms.empty()) return std::nullopt;
+  if (profile == profiles.end() || network.step.times_ms.empty()) return nullptr;
+  const double busy_ms = total_ms(profile->rows(Pass::kTrainStep));
+  const bool splits = busy_ms <= kMaxBusyRatio * network.step.typical_ms();
+  return splits && !profile->rows(Pass::kOptimizer).empty() ? &*profile : nullptr;
+}
+
+std::optional<StepTime> step_time(const std::vector<KernelProfile>& profiles,
+                                  const MeasuredNetwork& network) {
+  const KernelProfile* profile = profile_of_step(profiles, network);
+  if (profile == nullptr) return std::nullopt;
   const auto rows = profile->rows(Pass::kTrainStep);
   const auto optimizer = profile->rows(Pass::kOptimizer);
-  if (rows.empty() || optimizer.empty()) return std::nullopt;
-  constexpr double kMaxBusyRatio = 1.02;
   const double gemms_ms = total_ms(matching(rows, is_gemm)), busy_ms = total_ms(rows);
   const double step_ms = network.step.typical_ms();
-  if (busy_ms > kMaxBusyRatio * step_ms) return std::nullopt;
   return StepTime{.gemms_ms = gemms_ms,
                   .others_ms = busy_ms - gemms_ms - total_ms(optimizer),
                   .optimizer_ms = total_ms(optimizer),
@@ -254,43 +262,6 @@ Facts pair_facts(const PrecisionPair& pair) {
                                  : "a speedup of " + format_value(speedup, kSpeedup) + "×");
 }
 
-/// Tells by how much a step gains if its GEMMs take no time; nothing if the pair's step is slower.
-std::optional<Facts> limit_facts(const PrecisionPair& pair, const StepTime& other) {
-  const double rest_ms = other.others_ms + other.optimizer_ms + other.idle_ms;
-  const double fp32_ms = pair.fp32->step.typical_ms();
-  if (rest_ms <= 0 || fp32_ms <= pair.other->step.typical_ms()) return std::nullopt;
-  return Facts()
-      .set("precision", pair.other->precision())
-      .set("times", fp32_ms / rest_ms, kSpeedup)
-      .set("others", other.others_ms, kThreeDigits)
-      .set("optimizer", other.optimizer_ms, kThreeDigits)
-      .set("idle", other.idle_ms, kThreeDigits);
-}
-
-/// Tells that the optimizer takes as long in both precisions, which bytes it moves and how fast.
-/// Returns nothing if its times differ or memory bandwidth does not set them.
-std::optional<Facts> optimizer_facts(const RunView& view, const PrecisionPair& pair,
-                                     const StepTime& fp32, const StepTime& other) {
-  constexpr double kBandwidthBoundFrom = 0.8, kAlikeWithin = 0.03;
-  const double change_ms = other.optimizer_ms - fp32.optimizer_ms;
-  if (std::abs(change_ms) > kAlikeWithin * fp32.optimizer_ms) return std::nullopt;
-  const CellSpec& spec = pair.other->group->spec;
-  const auto bandwidth = measured_limits(view.run()).copy_bandwidth;
-  const double bytes = part_work(NetworkPart::kOptimizer, spec).bytes;
-  const auto parameters = known_parameter_count(spec);
-  if (!bandwidth || bytes <= 0 || !parameters) return std::nullopt;
-  // The FP32 step's share is the one that the profiling problem tells.
-  const double share = bytes / (fp32.optimizer_ms / 1e3) / *bandwidth;
-  if (share < kBandwidthBoundFrom || share > 1) return std::nullopt;
-  return Facts()
-      .set("precision", pair.precision())
-      .set("time", other.optimizer_ms, kThreeDigits)
-      .set("share", other.optimizer_ms / pair.other->step.typical_ms(), kAsPercent)
-      .set("moved", bytes / static_cast<double>(*parameters), kAsCount)
-      .set("bandwidth", format_rough_percent(share))
-      .set("needed", kFusedAdamWBytes, kAsCount);
-}
-
 /// Tells how long the GPU idles in a step whose time it sets; nothing for other steps.
 std::optional<Facts> idle_facts(const RunView& view, const PrecisionPair& pair,
                                 const StepTime& step) {
@@ -345,7 +316,7 @@ void set_facts(const RunView& view, PartContent& part, const std::vector<StepRow
                const std::optional<StepTime>& other) {
   const bool profiled = pair != nullptr && fp32 && other;
   const bool by_gemms = profiled && is_saved_by_gemms(*pair, *fp32, *other);
-  std::optional<Facts> compared, explained, limit, optimizer, idle;
+  std::optional<Facts> compared, explained, idle;
   if (pair != nullptr) {
     compared = pair_facts(*pair).when(
         "gemms", by_gemms,
@@ -355,15 +326,9 @@ void set_facts(const RunView& view, PartContent& part, const std::vector<StepRow
                  : Facts());
   }
   if (by_gemms) explained = compared;
-  if (profiled && view.on_gpu()) {
-    limit = limit_facts(*pair, *other);
-    idle = idle_facts(view, *pair, *other);
-  }
-  if (profiled) optimizer = optimizer_facts(view, *pair, *fp32, *other);
+  if (profiled && view.on_gpu()) idle = idle_facts(view, *pair, *other);
   part.facts.when("compared", compared)
       .when("explained", explained)
-      .when("limit", limit)
-      .when("optimizer", optimizer)
       .when("idle", idle)
       .when("datasheet", datasheet_facts(rows))
       .list("cpu_set", cpu_set_facts(rows))
@@ -406,7 +371,71 @@ std::optional<PrecisionPair> compared_pair(const std::vector<MeasuredNetwork>& n
   return compared.empty() ? std::nullopt : std::optional(compared.back());
 }
 
+/// Makes a step without time and parts. Nothing if the network, or a limit of the GPU, is unknown.
+std::optional<LimitedStep> limited_step(const CellSpec& spec, const Limits& limits) {
+  const auto parameters = known_parameter_count(spec);
+  const auto rate = limits.peak_gemm_rates.find(spec.precision.value_or(Precision::kFp32));
+  const bool has_limits = rate != limits.peak_gemm_rates.end() && limits.copy_bandwidth;
+  if (spec.device != DeviceKind::kCuda || !parameters || !has_limits || !step_flops(spec))
+    return std::nullopt;
+  return LimitedStep{
+      .network = spec.size,
+      .parameters = static_cast<double>(*parameters),
+      .precision = std::string(describe(rate->first)),
+      .setting = "context " + format_count(*spec.context) + ", batch " + format_count(*spec.batch),
+      .flop_rate = rate->second,
+      .bandwidth = *limits.copy_bandwidth};
+}
+
+/// Returns a ladder's last step by passes. Nothing if its precision is not the ladder's, or if no
+/// profile tells its passes, as in a CUDA graph.
+std::optional<LimitedStep> tuned_step(const Ladder& ladder, const Limits& limits) {
+  const Rung& last = ladder.rungs.back();
+  const CellSpec& spec = ladder.rungs.front().cell->spec;
+  const Launch* launch = ok_launch(*last.cell);
+  auto step = limited_step(spec, limits);
+  if (!step || launch == nullptr || !last.ran() || last.cell->spec.precision != spec.precision)
+    return std::nullopt;
+  const auto busy_ms = [&](std::string_view phase) {
+    return single_milliseconds(*launch, metric::kBusy, phase).value_or(0);
+  };
+  const double forward_flops = *step_flops(spec) / 3;  // Backward has twice as many.
+  step->tuned = true;
+  step->ms = last.mean_ms();
+  step->blocks = {
+      {"forward", busy_ms(metric::kForward), forward_flops},
+      {"backward", busy_ms(metric::kLoss) + busy_ms(metric::kBackward), 2 * forward_flops},
+      {"AdamW", busy_ms(metric::kOptimizer), 0, kFusedAdamWBytes * step->parameters}};
+  const bool has_passes =
+      std::ranges::all_of(step->blocks, [](const StepBlock& block) { return block.ms > 0; });
+  return has_passes ? step : std::nullopt;
+}
+
 }  // namespace
+
+std::vector<LimitedStep> limited_steps(const RunView& view) {
+  const std::vector<TimingGroup> groups = timing_groups(view);
+  const auto networks = benchmarking_mixed_precision::measured_networks(view, groups);
+  const auto pair = compared_pair(networks);
+  const std::vector<KernelProfile> profiles = kernel_profiles(view);
+  const Limits limits = measured_limits(view.run());
+  std::vector<const MeasuredNetwork*> shown;
+  if (pair) shown = {pair->other, pair->fp32};
+  if (!pair && !networks.empty()) shown = {&networks.back()};
+  std::vector<LimitedStep> steps;
+  for (const MeasuredNetwork* network : shown) {
+    const KernelProfile* profile = profile_of_step(profiles, *network);
+    auto step = limited_step(network->group->spec, limits);
+    if (profile == nullptr || !step || !profile->is_own_network()) continue;
+    step->ms = network->step.typical_ms();
+    step->blocks = nsys_profile::step_blocks(*profile);
+    steps.push_back(*std::move(step));
+  }
+  for (const Ladder& ladder : ladders(view)) {
+    if (auto step = tuned_step(ladder, limits)) steps.push_back(*std::move(step));
+  }
+  return steps;
+}
 
 Headline headline(const RunView& view) {
   const std::vector<TimingGroup> groups = timing_groups(view);
@@ -460,8 +489,11 @@ std::optional<Section> summary_section(const RunView& view) {
   if (fp32 && other) {
     part.datasets.push_back(waterfall_data(waterfall_bars(*pair, *fp32, *other)));
   }
-  return compose_section(embedded::experiments().at("experiments/overview/section.md"),
-                         {{"", std::move(part)}});
+  Section section = compose_section(embedded::experiments().at("experiments/overview/section.md"),
+                                    {{"", std::move(part)}});
+  std::ranges::move(step_limits_figures(limited_steps(view), ""),
+                    std::back_inserter(section.parts.front().figures));
+  return section;
 }
 
 }  // namespace labreport::overview

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "document/document.h"
+#include "document/step_limits.h"
 #include "plan/editions.h"
 
 namespace labreport {
@@ -201,6 +202,8 @@ struct RunSummary : RunDescription {
   /// more".
   std::string problems = {};
   std::vector<Quantity> quantities = {};
+  /// The training steps of the headline's network by parts, and the last steps of ladders.
+  std::vector<LimitedStep> steps = {};
   MemoryEvidence memory = {};
   /// Facts of the GPU, its host and their software, by name: {"Driver", "580.95"}.
   std::vector<std::pair<std::string, std::string>> machine = {};
@@ -232,7 +235,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ConfirmedPeaks, mode, precision, peaks, farth
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MemoryEvidence, device_bytes, networks, confirmed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunSummary, folder, title, device, edition, preset, started_at,
                                    revision, outcome, demonstration, reference, incomplete,
-                                   headline, problems, quantities, memory, machine)
+                                   headline, problems, quantities, steps, memory, machine)
 
 /// Returns the content of summary.json.
 std::string summary_json(const RunSummary& summary);

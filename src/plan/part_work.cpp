@@ -1,5 +1,7 @@
 #include "plan/part_work.h"
 
+#include <utility>
+
 #include "plan/editions.h"
 
 namespace labreport {
@@ -24,51 +26,94 @@ struct NetworkSizes {
 
   /// Returns the number of elements that all layers together output.
   double hidden() const { return layers * tokens * width; }
+  double inner() const { return layers * tokens * inner_width; }
+  double normalized() const { return (2 * layers + 1) * tokens * width; }
+  /// Returns the weights of the linear layers and the LM head, which autocast casts.
+  double cast_weights() const { return parameters - vocabulary * width - (2 * layers + 1) * width; }
 };
 
-// The numbers of accesses to each element; in FP32 elements except for kMaskAccesses.
+// The eager kernels' accesses to each element; in FP32 elements except for kMaskAccesses.
 constexpr double kFp32ElementBytes = 4;
 constexpr double kSoftmaxAccesses = 8;
 constexpr double kMaskAccesses = 4;
 constexpr double kNormAccesses = 7;
-constexpr double kAdamWAccesses = 33;
+
+/// Returns the needed work of forward and of backward. The optimizer's counts as forward.
+std::pair<PartWork, PartWork> needed_by_pass(NetworkPart part, const NetworkSizes& n) {
+  const double w = n.element_bytes, hidden = n.hidden(), inner = n.inner();
+  const double attention_flops = 2 * hidden * n.context;
+  switch (part) {
+    case NetworkPart::kScores:
+      return {{attention_flops, w * (2 * hidden + n.scores)},
+              {2 * attention_flops, w * (4 * hidden + n.scores)}};
+    case NetworkPart::kValues:
+      return {{attention_flops, w * (2 * hidden + n.scores)},
+              {2 * attention_flops, w * (3 * hidden + 2 * n.scores)}};
+    case NetworkPart::kScaleMask:
+      return {{n.scores, 2 * w * n.scores}, {n.scores, 2 * w * n.scores}};
+    case NetworkPart::kSoftmax:
+      return {{5 * n.scores, 2 * w * n.scores}, {4 * n.scores, 3 * w * n.scores}};
+    case NetworkPart::kProjections: {
+      const double flops = 8 * hidden * n.width, weights = n.layers * n.width * n.width;
+      return {{flops, 4 * w * (2 * hidden + weights)},
+              {2 * flops, 4 * w * (3 * hidden + 2 * weights)}};
+    }
+    case NetworkPart::kFeedForward: {
+      const double flops = 6 * hidden * n.inner_width, weights = n.layers * n.width * n.inner_width;
+      return {{flops, 3 * w * (hidden + inner + weights)},
+              {2 * flops, w * (5 * hidden + 4 * inner + 6 * weights)}};
+    }
+    case NetworkPart::kHead: {
+      const double flops = 2 * n.tokens * n.width * n.vocabulary, weights = n.width * n.vocabulary;
+      return {{flops, w * (n.tokens * (n.width + n.vocabulary) + weights)},
+              {2 * flops, w * (n.tokens * (2 * n.width + n.vocabulary) + 2 * weights)}};
+    }
+    case NetworkPart::kRope:
+      return {{6 * hidden, 4 * w * hidden}, {6 * hidden, 4 * w * hidden}};
+    case NetworkPart::kSwiGlu:
+      return {{5 * inner, 3 * w * inner}, {8 * inner, 5 * w * inner}};
+    case NetworkPart::kNormalization: {
+      const double elements = n.normalized(), sums = 2 * hidden;
+      return {
+          {4 * elements + sums, (kFp32ElementBytes + w) * (elements + sums)},
+          {8 * elements + sums, (2 * kFp32ElementBytes + w) * elements + kFp32ElementBytes * sums}};
+    }
+    case NetworkPart::kCasts: {
+      const double bytes = w == kFp32ElementBytes ? 0 : (kFp32ElementBytes + w) * n.cast_weights();
+      return {{0, bytes}, {0, bytes}};
+    }
+    case NetworkPart::kLoss: {
+      const double logits = n.tokens * n.vocabulary;
+      return {{5 * logits, w * logits}, {3 * logits, 2 * w * logits}};
+    }
+    case NetworkPart::kEmbedding: {
+      const double rows = n.tokens * n.width, table = n.vocabulary * n.width;
+      return {{0, 2 * kFp32ElementBytes * rows}, {rows, kFp32ElementBytes * (rows + table)}};
+    }
+    case NetworkPart::kOptimizer:
+      return {{14 * n.parameters, kFusedAdamWBytes * n.parameters}, {}};
+  }
+  return {};
+}
 
 }  // namespace
 
 PartWork part_work(NetworkPart part, const CellSpec& spec) {
   if (!spec.implementation.empty()) return {};
   const NetworkSizes n(spec);
-  switch (part) {
-    case NetworkPart::kScores:
-    case NetworkPart::kValues:
-      return {.flops = 2 * n.hidden() * n.context,
-              .bytes = n.element_bytes * (2 * n.hidden() + n.scores)};
-    case NetworkPart::kScaleMask:
-      return {.flops = n.scores, .bytes = n.element_bytes * kMaskAccesses * n.scores};
-    case NetworkPart::kSoftmax:
-      return {.flops = 5 * n.scores, .bytes = kFp32ElementBytes * kSoftmaxAccesses * n.scores};
-    case NetworkPart::kProjections:
-      return {.flops = 8 * n.hidden() * n.width,
-              .bytes = 4 * n.element_bytes * (2 * n.hidden() + n.layers * n.width * n.width)};
-    case NetworkPart::kFeedForward: {
-      const double inputs_and_outputs = n.layers * n.tokens * (n.width + n.inner_width);
-      return {
-          .flops = 6 * n.hidden() * n.inner_width,
-          .bytes = 3 * n.element_bytes * (inputs_and_outputs + n.layers * n.width * n.inner_width)};
-    }
-    case NetworkPart::kHead:
-      return {.flops = 2 * n.tokens * n.width * n.vocabulary,
-              .bytes =
-                  n.element_bytes * (n.tokens * (n.width + n.vocabulary) + n.width * n.vocabulary)};
-    case NetworkPart::kNormalization: {
-      const double elements = (2 * n.layers + 1) * n.tokens * n.width;
-      return {.flops = 4 * elements, .bytes = kFp32ElementBytes * kNormAccesses * elements};
-    }
-    case NetworkPart::kOptimizer:
-      return {.flops = 14 * n.parameters,
-              .bytes = kFp32ElementBytes * kAdamWAccesses * n.parameters};
-  }
-  return {};
+  PartWork work = needed_by_pass(part, n).first;
+  if (part == NetworkPart::kScaleMask) work.bytes = n.element_bytes * kMaskAccesses * n.scores;
+  if (part == NetworkPart::kSoftmax) work.bytes = kFp32ElementBytes * kSoftmaxAccesses * n.scores;
+  if (part == NetworkPart::kOptimizer) work.bytes = kUnfusedAdamWBytes * n.parameters;
+  if (part == NetworkPart::kNormalization)
+    work = {4 * n.normalized(), kFp32ElementBytes * kNormAccesses * n.normalized()};
+  return work;
+}
+
+PartWork needed_work(NetworkPart part, const CellSpec& spec) {
+  if (!spec.implementation.empty()) return {};
+  const auto [forward, backward] = needed_by_pass(part, NetworkSizes(spec));
+  return {forward.flops + backward.flops, forward.bytes + backward.bytes};
 }
 
 }  // namespace labreport

@@ -202,6 +202,35 @@ std::vector<RunSummary> two_ladders(double slow_to) {
           with_ladder(summary_of("NVIDIA H100 80GB HBM3", "2026-05-02"), 400, slow_to)};
 }
 
+/// Adds a step of 10 ms in BF16, of which AdamW takes 8.
+RunSummary with_step(RunSummary run, bool tuned) {
+  run.steps = {{.network = "2.7B",
+                .parameters = 3.4e9,
+                .precision = "BF16",
+                .setting = "context 512, batch 4",
+                .tuned = tuned,
+                .ms = 10,
+                .flop_rate = 1e12,
+                .bandwidth = 1e12,
+                .blocks = {{"AdamW", 8, 1e9, 2e9}}}};
+  return run;
+}
+
+TEST(TopicFastestStep, DrawsAProfiledStepAboveThatOfAnotherRunsLadder) {
+  const auto figures_of = [](const std::vector<RunSummary>& runs) {
+    return part_at(runs, "topic/fastest-step").figures;
+  };
+  const RunSummary profiled = with_step(summary_of("NVIDIA H200", "2026-05-02"), false);
+  const RunSummary ladder =
+      with_step(with_ladder(summary_of("NVIDIA H200", "2026-05-01"), 300, 100), true);
+  const Figure together = figures_of({profiled, ladder}).back();
+  EXPECT_EQ(together.table.rows.size(), 4);
+  EXPECT_THAT(together.title, HasSubstr("of 2.7B (3.4 B) on the H200 in BF16, 2.00 would remain"));
+  const RunSummary others_ladder =
+      with_step(with_ladder(summary_of("NVIDIA A100", "2026-05-01"), 300, 100), true);
+  EXPECT_EQ(figures_of({profiled, others_ladder}).back().table.rows.size(), 2);
+}
+
 TEST(Index, TellsWhatChangesToTheStepGain) {
   EXPECT_THAT(words_of(index_part(two_ladders(125))),
               AllOf(HasSubstr("from 400 to **125 ms** on the H100 and from 300 to **100 ms** on "

@@ -155,11 +155,13 @@ INSTANTIATE_TEST_SUITE_P(Runs, WithoutAnswers,
                                          RunCase{"small_gpu", small_gpu_run}),
                          [](const auto& info) { return info.param.name; });
 
-/// Returns the lines of a report outside tables and lists.
+/// Returns the lines of a report outside tables and lists, without figures' titles, which tell what
+/// the figures show.
 std::vector<std::string> prose(const std::string& report) {
   std::vector<std::string> lines;
   for (const std::string& line : split(report, '\n')) {
-    if (!line.starts_with("|") && !line.starts_with("- ")) lines.push_back(line);
+    if (!line.starts_with("|") && !line.starts_with("- ") && !line.starts_with("**Figure "))
+      lines.push_back(line);
   }
   return lines;
 }

@@ -60,5 +60,56 @@ TEST(PartWork, IsZeroForAUsersModel) {
   EXPECT_EQ(part_work(NetworkPart::kScores, spec).flops, 0);
 }
 
+/// A step of 3 sequences of 4 tokens: 192 hidden elements of all layers, 384 scores, 1,480
+/// parameters, of which 1,360 are in linear layers.
+CellSpec small_step(Precision precision) {
+  CellSpec spec;
+  spec.model = ModelShape{.d_model = 8, .d_ff = 16, .layers = 2, .heads = 4, .vocab = 10};
+  spec.context = 4;
+  spec.batch = 3;
+  spec.precision = precision;
+  return spec;
+}
+
+struct ExpectedWork {
+  NetworkPart part;
+  double flops, bytes, bytes_in_bf16;
+};
+
+// Computed by hand from the table in plan/part_work.h.
+constexpr ExpectedWork kSmallStep[]{{NetworkPart::kScores, 4608, 7680, 3840},
+                                    {NetworkPart::kValues, 4608, 8448, 4224},
+                                    {NetworkPart::kScaleMask, 768, 6144, 3072},
+                                    {NetworkPart::kSoftmax, 3456, 7680, 3840},
+                                    {NetworkPart::kProjections, 36864, 21504, 10752},
+                                    {NetworkPart::kFeedForward, 55296, 26112, 13056},
+                                    {NetworkPart::kHead, 5760, 3072, 1536},
+                                    {NetworkPart::kRope, 2304, 6144, 3072},
+                                    {NetworkPart::kSwiGlu, 4992, 12288, 6144},
+                                    {NetworkPart::kNormalization, 6528, 14208, 11520},
+                                    {NetworkPart::kCasts, 0, 0, 16320},
+                                    {NetworkPart::kLoss, 960, 1440, 720},
+                                    {NetworkPart::kEmbedding, 96, 1472, 1472},
+                                    {NetworkPart::kOptimizer, 20720, 41440, 41440}};
+
+TEST(NeededWork, ReadsInputsOnceAndWritesResultsOnceInBothPasses) {
+  for (const auto& [part, flops, bytes, bytes_in_bf16] : kSmallStep) {
+    SCOPED_TRACE(static_cast<int>(part));
+    const PartWork work = needed_work(part, small_step(Precision::kFp32));
+    EXPECT_DOUBLE_EQ(work.flops, flops);
+    EXPECT_DOUBLE_EQ(work.bytes, bytes);
+    EXPECT_DOUBLE_EQ(needed_work(part, small_step(Precision::kBf16)).bytes, bytes_in_bf16);
+  }
+}
+
+TEST(NeededWork, HasTheFlopsOfAStepInItsProducts) {
+  const CellSpec spec = step_of("2.7B");
+  double products = 0;
+  for (const auto part : {NetworkPart::kScores, NetworkPart::kValues, NetworkPart::kProjections,
+                          NetworkPart::kFeedForward, NetworkPart::kHead})
+    products += needed_work(part, spec).flops;
+  EXPECT_DOUBLE_EQ(products, 3 * forward_flops(*spec.model, 4, 512));
+}
+
 }  // namespace
 }  // namespace labreport::part_work_test

@@ -193,13 +193,35 @@ Section topic_section(const Topic& topic, const std::vector<GpuRuns>& gpus) {
   return section;
 }
 
+/// Draws on each GPU the steps whose parts are known.
+std::vector<Figure> step_figures(const std::vector<GpuRuns>& gpus) {
+  std::vector<Figure> figures;
+  for (const GpuRuns& gpu : gpus) {
+    std::vector<LimitedStep> steps;
+    for (const RunSummary* run : gpu.runs) {
+      for (LimitedStep step : run->steps) {
+        step.network = network_name(
+            gpus, {.topic = "", .network = step.network, .parameters = step.parameters});
+        steps.push_back(std::move(step));
+      }
+    }
+    std::ranges::move(step_limits_figures(steps, gpu.short_name), std::back_inserter(figures));
+  }
+  return figures;
+}
+
 }  // namespace
 
 Document topic_document(const std::string& page, const std::vector<GpuRuns>& gpus) {
   Document document;
   document.title = page;
-  for (const Topic& topic : topics_on_page(gpus, page))
+  for (const Topic& topic : topics_on_page(gpus, page)) {
     document.sections.push_back(topic_section(topic, gpus));
+    if (topic.name == std::string_view(topic::kFastestStep)) {
+      std::ranges::move(step_figures(gpus),
+                        std::back_inserter(document.sections.back().parts.front().figures));
+    }
+  }
   return document;
 }
 

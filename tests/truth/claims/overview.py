@@ -1,12 +1,12 @@
 """Recomputes the takeaways of a run's summary."""
-from checks import LESS_WORK, PRECISIONS, always, less_work, median_limit, near, near_bytes, number, true
+from checks import LESS_WORK, PRECISIONS, always, less_work, near, near_bytes, true
 from gemms import fastest_gemm_rate
+from step_limits import StepLimits
 from timing import launch_costs, networks, profile_of, typical, variation
 
 CELL_KINDS = ("timing", "kernels", "memory", "limits")
 DTYPES = {"float32": "FP32", "float16": "FP16", "bfloat16": "BF16"}
 PHASES = ["forward", "loss", "backward", "optimizer"]
-COPY_BYTES, NEEDED_BYTES = 132, 28  # AdamW's for each parameter: of single operations, and at least.
 
 
 class Step:
@@ -70,13 +70,6 @@ def single(run, size, ms, precision):
     true(not pairs_in(run), "two precisions can be compared")
 
 
-def limit(run, times, others, optimizer, idle):
-    fp32_step, step = pair(run)
-    for words, ms in ((others, step.others), (optimizer, step.optimizer), (idle, step.idle)):
-        near(words, ms)
-    near(times, fp32_step.mean / (step.mean - step.gemms))
-
-
 def words_of(names):
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
@@ -97,14 +90,15 @@ def counted(run, size, at_least, rate, precision, share, hidden, dtypes):
     true(dtypes == words_of([f"{words_of(found)} {noun}" for noun, found in seen.items() if found]))
 
 
-def adamw(run, ms, share, precision, moved, bandwidth, needed):
-    fp32_step, step = pair(run, PRECISIONS[precision])
-    near(ms, step.optimizer)
-    near(share, 100 * step.optimizer / step.mean)
-    true(abs(step.optimizer - fp32_step.optimizer) <= 0.03 * fp32_step.optimizer)
-    true(number(moved) == COPY_BYTES and number(needed) == NEEDED_BYTES)
-    rate = COPY_BYTES * step.network.shape.parameters() / (fp32_step.optimizer / 1e3)
-    near(bandwidth, 100 * rate / median_limit(run, "copy", "bandwidth"))
+def step_limits(run, ms, network, precision, needed, most, saved):
+    """Checks the title of the figure that draws the largest network's step at the limits of the GPU."""
+    step = next(step for step in reversed(steps_in(run, PRECISIONS[precision]))
+                if network == step.network.size and step.profile)
+    limits = StepLimits(run, step.network.shape, step.profile, step.mean)
+    near(ms, step.mean)
+    near(needed, limits.needed_ms())
+    near(saved, limits.saved[most])
+    true(limits.saved[most] >= 0.9999 * limits.saved[limits.most()], f"{limits.most()} saves more")
 
 
 def idle(run, ms, precision, each, kernels):
@@ -142,12 +136,6 @@ CLAIMS = {
         (r"- \*\*(?P<size>[^*]+?) computes (?P<at_least>at least )?(?P<rate>\S+) TFLOP/s in (?P<precision>\w+), an HFU of "
          r"(?P<share>\S+) %\.\*\*(?: The FLOPs of (?P<hidden>[^\n]+) are not counted\.)? It has "
          r"(?P<dtypes>[^\n]+)\.", counted),
-        (r"- \*\*With GEMMs in no time, the \w+ step would be (?P<times>\S+) times as fast as in FP32\*\*, because other "
-         r"kernels \((?P<others>\S+) ms\), the optimizer \((?P<optimizer>\S+) ms\) and GPU idle time \((?P<idle>\S+) ms\) "
-         r"remain\.", limit),
-        (r"- \*\*AdamW takes (?P<ms>\S+) ms in either precision, (?P<share>\S+) % of the (?P<precision>\w+) step\*\*, because "
-         r"it moves (?P<moved>\d+) bytes a parameter, at (?P<bandwidth>\S+) % of the copy bandwidth, though "
-         r"(?P<needed>\d+) suffice\.", adamw),
         (r"- \*\*A CUDA graph can save at most (?P<ms>\S+) ms of the (?P<precision>\w+) step\*\*, because the GPU idles for "
          r"(?P<each>\S+) µs at each of its (?P<kernels>\S+) kernels\.", idle),
         (r"- \*\*The training step of (?P<size>[^*]+?) in (?P<precision>\w+) peaks at (?P<peak_words>\S+ \w+)\*\*, of which "
@@ -156,3 +144,7 @@ CLAIMS = {
         (r"- \*\*(?:In \w+, the CPU sets|What saves most in) [^\n]*", always),
         (r"- \*\*[^*\n]+:\*\* [^\n]*", always)],
 }
+
+# Titles of figures anywhere in the report.
+TITLES = [(r"\*\*Figure \d+\. Of the (?P<ms>\S+) ms of (?P<network>\S+) in (?P<precision>\w+), (?P<needed>\S+) would remain at the "
+           r"GPU's limits: (?P<most>[^*]+) alone could save (?P<saved>\S+) ms", step_limits)]
