@@ -91,10 +91,15 @@ Dataset latencies_data(const char* name, const RunView& view, const Rows& rows) 
 const std::vector<Column<AttentionRow>> kRates{
     {"series", "Implementation", name_of},
     {"length", "Sequence", &AttentionRow::length, "", kAsCount},
-    {"rate", "Rate", tflops, "TFLOP/s", kRate}};
+    {"ms", "Both", end_to_end_ms, "ms", kTime},
+    {"rate", "Rate", tflops, "TFLOP/s", kRate},
+    {"end", "End",
+     [](const AttentionRow& row) { return row.ran_out_of_memory() ? "out of memory" : ""; }}};
 
 Dataset rates_data(const Rows& rows, Precision precision) {
-  Dataset dataset = make_dataset("rates", kRates, only(rows, tflops));
+  Dataset dataset = make_dataset("rates", kRates, only(rows, [](const AttentionRow& row) {
+                                   return tflops(row) || row.ran_out_of_memory();
+                                 }));
   dataset.family = "Precision";
   dataset.variant = describe(precision);
   return dataset;
@@ -227,6 +232,7 @@ Facts speedup_facts(const std::vector<Race>& races, const Race& won, Precision p
       .set("length", format_count(race.length))
       .set("setting", is_first ? setting : "")
       .set_markdown("eager", eager)
+      .set("winner", name_of(*won.fastest))
       .set("won_ms", *end_to_end_ms(*won.fastest), kThreeDigits)
       .set("won_length", format_count(won.length))
       .set("ratio", *won.speedup(), kFactor);
@@ -338,6 +344,11 @@ PartContent content(const RunView& view, const Rows& rows, const Rows& leaderboa
     part.datasets.push_back(races_data(own, head_dim));
     part.datasets.back().variant = describe(precision);
     part.datasets.push_back(rates_data(compared, precision));
+    if (precision == by_precision.begin()->first) {
+      part.datasets.push_back(part.datasets.back());
+      part.datasets.back().name = "times";
+      part.datasets.back().family = part.datasets.back().variant = "";
+    }
     part.datasets.push_back(latencies_data("latencies", view, own));
   }
   const bool ran = std::ranges::any_of(rows, &AttentionRow::ran);

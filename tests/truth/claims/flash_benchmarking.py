@@ -120,7 +120,20 @@ def own_time(run, name, precision, timed=None, ms=None, length=None, other=None,
             total_ms(row) for row in others if row["backend"] == BACKEND_OF_NAME[other]))
 
 
+def winner_over_eager(run, length, precision, implementation, ms, ratio):
+    fastest(run, precision, implementation, ms, length, None, ratio, None, None, None)
+
+
+def scores_set_eager(run, more, narrow, wide):
+    scores(run, fastest.first[0], more, narrow, wide)
+
+
 CLAIMS = {
+    "overview": [
+        (r"- \*\*At (?P<length>[\d,]+) tokens in (?P<precision>\w+) (?P<implementation>[^*]+?) takes (?P<ms>\S+) ms, eager attention "
+         r"(?P<ratio>\S+) times as long\.\*\*", winner_over_eager),
+        (r"Eager's S² scores set its time, which grows only (?P<more>\S+) % from d = (?P<narrow>\d+) to (?P<wide>\d+)\.",
+         scores_set_eager)],
     "flash_benchmarking": [
         (r"No implementation is clearly faster than eager attention\.", none_is_faster),
         (r"No implementation was compared: .+?\.(?= \*\*|$)", nothing_ran),
