@@ -101,7 +101,7 @@ struct AuthorNote {
   std::map<std::string, std::string> formula_places = {};
 };
 
-/// What a part adds to the summary of a report that timed no training step.
+/// A part's contribution to the summary of a report that timed no training step.
 struct PartSummary {
   std::string words = {};  ///< A list in Markdown; may be empty.
   std::vector<Figure> figures = {};
