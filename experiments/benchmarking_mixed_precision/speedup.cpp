@@ -6,54 +6,19 @@
 
 #include "base/format.h"
 #include "base/lists.h"
-#include "experiments/common/phases.h"
-#include "results/measured_table.h"
 #include "results/metric_names.h"
-#include "results/table_shapes.h"
 
 namespace labreport::benchmarking_mixed_precision {
 namespace {
 
-/// Returns the profile of the network's longest mode that ran; null if none did.
-const Launch* profile_of(const RunView& view, const CellSpec& network) {
-  const Cell* longest = nullptr;
-  for (const Cell* cell : view.cells(CellKind::kKernels)) {
-    const bool profiled_warm = cell->spec.steps != 0 && ok_launch(*cell) != nullptr;
-    if (!profiled_warm || !same_setting(cell->spec, network)) continue;
-    if (longest == nullptr || cell->spec.mode > longest->spec.mode) longest = cell;
-  }
-  return longest == nullptr ? nullptr : ok_launch(*longest);
-}
-
-std::optional<KernelTimes> kernel_times(const Launch* profile, std::string_view phase) {
-  if (profile == nullptr || phase.empty()) return std::nullopt;
-  KernelTimes times;
-  for (const MeasuredRow& row : measured_rows(*profile, metric::kKernels)) {
-    if (row.text(column::kPhase) != phase) continue;
-    const std::string kernel_class = row.text(column::kClass);
-    double& sum_ms = kernel_class.starts_with("gemm") ? times.gemms_ms
-                     : kernel_class == "copy"         ? times.copies_ms
-                                                      : times.others_ms;
-    const auto ns = row.number(column::kTotalNs);
-    if (!ns) return std::nullopt;
-    sum_ms += *ns / kNanosecondsPerMillisecond;
-  }
-  const bool usable = times.total_ms() > 0 && std::isfinite(times.total_ms());
-  return usable ? std::optional(times) : std::nullopt;
-}
-
 MeasuredNetwork measured_network(const RunView& view, const TimingGroup& group) {
-  const Launch* profile = profile_of(view, group.spec);
-  const auto pass = [&](std::string_view phase, const std::vector<double>& times_ms) {
-    return MeasuredPass{.times_ms = times_ms, .kernels = kernel_times(profile, phase)};
-  };
+  const Launch* profile = longest_profile(view, group.spec);
   const PhaseTimes times = phase_times(group);
-  const NetworkBounds bounds = network_bounds(view, group);
   return {.group = &group,
-          .forward = pass(metric::kForward, times.forward),
-          .backward = pass(metric::kBackward, times.backward),
-          .step = pass(/*phase=*/"", whole_step_times(group, Mode::kTrainStep)),
-          .bound = bounds.bound()};
+          .forward = {times.forward, kernel_times(profile, metric::kForward)},
+          .backward = {times.backward, kernel_times(profile, metric::kBackward)},
+          .step = {whole_step_times(group, Mode::kTrainStep), std::nullopt},
+          .bound = network_bounds(view, group).bound()};
 }
 
 /// Returns the precision's place in the order of rows. Answers compare FP32 with the next one.

@@ -9,18 +9,10 @@
 #include "base/outliers.h"
 #include "document/facts.h"
 #include "experiments/common/bound.h"
+#include "experiments/common/phases.h"
 #include "experiments/common/ratio.h"
 
 namespace labreport::benchmarking_mixed_precision {
-
-/// The kernels (on a CPU: operators) of one pass in one profiled step.
-struct KernelTimes {
-  double gemms_ms = 0, copies_ms = 0, others_ms = 0;
-
-  double non_gemms_ms() const { return copies_ms + others_ms; }
-  double total_ms() const { return gemms_ms + non_gemms_ms(); }
-  double gemm_fraction() const { return gemms_ms / total_ms(); }
-};
 
 /// The forward pass, the backward pass or the whole step.
 struct MeasuredPass {
@@ -70,9 +62,9 @@ PrecisionPairs precision_pairs(const MeasuredNetworks& networks);
 /// both precisions.
 PrecisionPairs compared_pairs(const PrecisionPairs& pairs, PassOfNetwork pass);
 
-/// Names the networks whose times the CPU sets: "small (launch-bound), xl in part (mixed)". Empty
-/// if there are none.
-std::string sizes_of_cpu(const MeasuredNetworks& networks);
+/// Names the times that the CPU sets: "the times of small (launch-bound) and some of xl (mixed)".
+/// Empty if there are none.
+std::string times_of_cpu(const MeasuredNetworks& networks);
 
 /// Returns the values of part (c)'s sentences. `compared` are the pairs in `precision` that timed
 /// both passes.

@@ -52,6 +52,16 @@ bool gemm_fraction_explains(const PrecisionPair& smaller, const PrecisionPair& l
              kMinExplainedFraction * std::log(kernel_speedup(larger) / small_speedup);
 }
 
+/// Tells the share of GEMMs in FP32's forward pass of the smallest and of the largest network.
+Facts share_facts(const PrecisionPairs& profiled) {
+  const PrecisionPair &first = profiled.front(), &last = profiled.back();
+  return Facts()
+      .set("first_size", first.size_label())
+      .set("last_size", last.size_label())
+      .set("small_share", first.fp32->forward.kernels->gemm_fraction(), {Notation::kPercent})
+      .set("large_share", last.fp32->forward.kernels->gemm_fraction(), {Notation::kPercent});
+}
+
 /// Tells why speedups grow with size. Returns nothing unless the kernels of the forward pass show
 /// that the share of GEMMs is the reason. Kernels take the same time whether the CPU keeps up with
 /// them or not.
@@ -64,14 +74,21 @@ std::optional<Facts> growth_facts(const PrecisionPairs& profiled) {
       last.speedup(&MeasuredNetwork::forward)->value <=
           first.speedup(&MeasuredNetwork::forward)->value)
     return std::nullopt;
-  const auto gemm_fraction = [](const PrecisionPair& pair) {
-    return pair.fp32->forward.kernels->gemm_fraction();
-  };
-  return Facts()
-      .set("first_size", first.size_label())
-      .set("last_size", last.size_label())
-      .set("small_share", gemm_fraction(first), {Notation::kPercent})
-      .set("large_share", gemm_fraction(last), {Notation::kPercent});
+  return share_facts(profiled);
+}
+
+/// Tells why the smallest network is slower than in FP32. Returns nothing if it is not, if GEMMs
+/// take half of some FP32 forward pass, and for TF32, which needs no casts.
+std::optional<Facts> slower_facts(const PrecisionPairs& compared) {
+  const PrecisionPairs profiled = only(
+      compared, [](const PrecisionPair& pair) { return pair.fp32->forward.kernels.has_value(); });
+  if (profiled.size() < 2 || profiled.front().precision() == "TF32" ||
+      profiled.front().speedup(&MeasuredNetwork::forward)->value >= 1 ||
+      std::ranges::any_of(profiled, [](const PrecisionPair& pair) {
+        return pair.fp32->forward.kernels->gemm_fraction() >= 0.5;
+      }))
+    return std::nullopt;
+  return share_facts(profiled);
 }
 
 /// Tells the speedups of the largest network, if possible one whose times the device sets, and
@@ -95,7 +112,7 @@ Facts extreme_facts(const PrecisionPairs& pairs) {
 
 }  // namespace
 
-std::string sizes_of_cpu(const MeasuredNetworks& networks) {
+std::string times_of_cpu(const MeasuredNetworks& networks) {
   std::vector<std::string> parts;
   for (const Bound bound : {Bound::kLaunch, Bound::kMixed}) {
     std::vector<std::string> sizes;
@@ -103,10 +120,12 @@ std::string sizes_of_cpu(const MeasuredNetworks& networks) {
       if (network.bound == bound) sizes.push_back(network.size_label());
     }
     if (sizes.empty()) continue;
-    parts.push_back(join_words(sizes) + (bound == Bound::kMixed ? " in part (" : " (") +
-                    std::string(describe(bound)) + ")");
+    const char* times = bound == Bound::kLaunch ? "the times of "
+                        : parts.empty()         ? "some times of "
+                                                : "some of ";
+    parts.push_back(times + join_words(sizes) + " (" + std::string(describe(bound)) + ")");
   }
-  return join(parts, ", ");
+  return join(parts, " and ");
 }
 
 Facts speedup_facts(const RunView& view, const std::string& precision,
@@ -114,7 +133,7 @@ Facts speedup_facts(const RunView& view, const std::string& precision,
   const Device* device = view.device();
   const bool has_bf16 = device == nullptr || computes_in_bf16(device->compute_capability);
   const std::string of_cpu =
-      sizes_of_cpu(each(compared, [](const PrecisionPair& pair) { return *pair.other; }));
+      times_of_cpu(each(compared, [](const PrecisionPair& pair) { return *pair.other; }));
   const PrecisionPairs profiled = only(compared, [](const PrecisionPair& pair) {
     return pair.fp32->forward.kernels && pair.other->forward.kernels;
   });
@@ -125,8 +144,10 @@ Facts speedup_facts(const RunView& view, const std::string& precision,
   const bool of_device = std::ranges::any_of(compared, &PrecisionPair::is_of_device);
   facts.when("fastest", of_device ? extremes : std::nullopt);
   const auto growth = growth_facts(profiled);
-  facts.when("growth", growth).flag("unexplained", !growth && of_cpu.empty());
-  facts.when("bound", !of_cpu.empty(), "sizes", of_cpu).flag("shaded", !of_cpu.empty());
+  const bool may_be_slower = !growth && of_cpu.empty();
+  facts.when("growth", growth)
+      .when("slower", may_be_slower ? slower_facts(compared) : std::nullopt);
+  facts.when("bound", !of_cpu.empty(), "times", of_cpu).flag("shaded", !of_cpu.empty());
   facts.flag("substitute", !has_bf16 && precision == "FP16");
   return facts;
 }

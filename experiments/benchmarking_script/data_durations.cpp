@@ -12,26 +12,14 @@
 #include "experiments/common/less_work.h"
 #include "experiments/common/ratio.h"
 #include "plan/arithmetic.h"
-#include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/shipped_variant.h"
-#include "results/table_shapes.h"
 
 namespace labreport::benchmarking_script {
 namespace {
 
 constexpr double kNoticeableRatio = 0.05;  // Smaller differences of two ratios count as none.
 constexpr double kTera = 1e12;
-
-/// Returns the profile of a process's first step, or of a later step with a backward pass; null if
-/// none ran.
-const Launch* profile_with_backward(const RunView& view, const CellSpec& network) {
-  if (const Launch* first_step = profiled_first_step(view, network)) return first_step;
-  const Cell* cell = view.cell(CellKind::kKernels, [&](const CellSpec& spec) {
-    return same_setting(spec, network) && spec.mode >= Mode::kForwardBackward;
-  });
-  return cell == nullptr ? nullptr : ok_launch(*cell);
-}
 
 /// The GEMMs of one phase in a profiled step; empty without a profile.
 struct PhaseGemms {
@@ -41,19 +29,12 @@ struct PhaseGemms {
 /// The phase has `flop_factor` times the FLOPs of `forward`, a spec whose mode is the forward pass.
 PhaseGemms phase_gemms(const Launch* profile, const CellSpec& forward, std::string_view phase,
                        double flop_factor) {
-  if (profile == nullptr) return {};
-  double ns = 0;
-  for (const MeasuredRow& row : measured_rows(*profile, metric::kKernels)) {
-    if (!row.text(column::kClass).starts_with("gemm") || row.text(column::kPhase) != phase)
-      continue;
-    const auto kernel_ns = row.number(column::kTotalNs);
-    if (!kernel_ns) return {};
-    ns += *kernel_ns;
-  }
-  if (ns <= 0) return {};
+  const auto kernels = kernel_times(profile, phase);
+  if (!kernels || kernels->gemms_ms <= 0) return {};
   const auto flops = step_flops(forward);
-  return {.ms = ns / kNanosecondsPerMillisecond,
-          .rate = flops ? quotient(flop_factor * *flops / kTera, ns / 1e9) : std::nullopt};
+  return {.ms = kernels->gemms_ms,
+          .rate = flops ? quotient(flop_factor * *flops / kTera, kernels->gemms_ms / 1e3)
+                        : std::nullopt};
 }
 
 /// The times of one network at one context and precision, in all modes.
@@ -91,7 +72,8 @@ std::vector<SizeRow> size_rows(const RunView& view, const std::vector<TimingGrou
     }
     CellSpec forward = group.spec;
     forward.mode = Mode::kForward;
-    const Launch* profile = profile_with_backward(view, forward);
+    const Launch* first_step = profiled_first_step(view, forward);
+    const Launch* profile = first_step ? first_step : longest_profile(view, forward);
     rows.push_back({.group = &group,
                     .phases_ms = phase_times(group),
                     .bounds = bounds,
@@ -225,19 +207,23 @@ std::string ratio_reason(const SizeRow& row) {
          format_ratio(rest_backward_ms / rest_ms) + " times";
 }
 
-/// Returns coefficients of variation of passes and whole steps, each without an outlier, which
-/// alone would decide it.
-std::vector<double> variations(const std::vector<SizeRow>& rows) {
-  std::vector<double> all;
-  const auto add = [&](const std::vector<double>& times_ms) {
-    if (const auto variation = variation_of(without_outlier(times_ms))) all.push_back(*variation);
-  };
+/// Returns the largest coefficient of variation of passes and whole steps, and what varies so:
+/// "small's forward pass". Each is without an outlier, which alone would decide it. Returns nothing
+/// if all have a single step.
+std::optional<std::pair<double, std::string>> most_varying(const std::vector<SizeRow>& rows) {
+  std::optional<std::pair<double, std::string>> most;
   for (const SizeRow& row : rows) {
-    add(row.phases_ms.forward);
-    add(row.phases_ms.backward);
-    for (const auto& [mode, cell] : row.group->cells) add(whole_step_times(*row.group, mode));
+    const auto add = [&](const std::vector<double>& times_ms, const std::string& words) {
+      const auto variation = variation_of(without_outlier(times_ms));
+      if (variation && (!most || *variation > most->first))
+        most = {*variation, row.label() + "'s " + words};
+    };
+    add(row.phases_ms.forward, "forward pass");
+    add(row.phases_ms.backward, "backward pass");
+    for (const auto& [mode, cell] : row.group->cells)
+      add(whole_step_times(*row.group, mode), step_words(mode));
   }
-  return all;
+  return most;
 }
 
 std::string variation_words(double variation) {
@@ -258,10 +244,9 @@ std::string optimizer_words(const SizeRow& row, double others) {
 /// Tells the times, the largest network's ratio and how much times vary. `rows` have a forward and
 /// a backward pass. Returns nothing if there are none or all have a single step.
 std::optional<Facts> timed_facts(const std::vector<SizeRow>& rows) {
-  const std::vector<double> varying = variations(rows);
-  if (varying.empty()) return std::nullopt;
+  const auto most = most_varying(rows);
+  if (!most) return std::nullopt;
   const SizeRow &first = rows.front(), &last = rows.back();
-  const double variation = std::ranges::max(varying);
   const std::string why_no_optimizer = reason_missing(*last.group, Mode::kTrainStep);
   const auto forward_ms = [](const SizeRow& row) {
     return format_significant(mean(row.phases_ms.forward), 3);
@@ -275,8 +260,9 @@ std::optional<Facts> timed_facts(const std::vector<SizeRow>& rows) {
       .set("size", last.label())
       .set("ratio", format_ratio(ratios.back()))
       .set("reason", ratio_reason(last))
-      .set("variation", variation_words(variation))
-      .set("optimizer", optimizer_words(*largest(rows, &SizeRow::optimizer_variation), variation))
+      .set("variation", variation_words(most->first))
+      .set("most_varying", most->second)
+      .set("optimizer", optimizer_words(*largest(rows, &SizeRow::optimizer_variation), most->first))
       .when("unfit", !why_no_optimizer.empty(), "why", why_no_optimizer);
 }
 

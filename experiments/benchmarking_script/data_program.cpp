@@ -51,14 +51,10 @@ std::string program() {
   return text;
 }
 
-PartContent present_program(const RunView& view, const std::vector<TimingGroup>& groups) {
+PartContent present_program(const RunView& view, const std::vector<TimingGroup>& groups,
+                            const CellSpec& longest) {
   const std::vector<const Cell*> cells = cells_of(groups);
-  // The text quotes the cell with the most steps, because others may have a single cold step.
-  const CellSpec& longest =
-      (*largest(cells, [](const Cell* cell) { return cell->spec.steps.value_or(0); }))->spec;
   PartContent part;
-  part.facts.set("warmup", format_plural(longest.warmup.value_or(0), "warm-up step"));
-  part.facts.set("steps", format_plural(longest.steps.value_or(0), "timed step"));
   part.facts.set("batch", format_plural(longest.batch.value_or(0), "sequence"));
   part.facts.flag("gpu", view.on_gpu());
   part.facts.flag("named_after_gpt", std::ranges::any_of(groups, [](const TimingGroup& group) {
@@ -103,10 +99,19 @@ const Launch* profiled_first_step(const RunView& view, const CellSpec& network) 
 Presentation present(const RunView& view) {
   const std::vector<TimingGroup> groups = planned_groups(view);
   if (groups.empty()) return {};
-  Presentation parts{{"a", present_program(view, groups)},
+  const std::vector<const Cell*> cells = cells_of(groups);
+  // The text quotes the cell with the most steps, because others may have a single cold step.
+  const CellSpec& longest =
+      (*largest(cells, [](const Cell* cell) { return cell->spec.steps.value_or(0); }))->spec;
+  Presentation parts{{"a", present_program(view, groups, longest)},
                      {"b", present_durations(view, groups)},
                      {"c", present_warmup(view, groups)}};
-  for (auto& [letter, part] : parts) part.cells = cells_of(groups);
+  for (auto& [letter, part] : parts) part.cells = cells;
+  for (const char* letter : {"a", "b"}) {
+    parts.at(letter)
+        .facts.set("warmup", format_plural(longest.warmup.value_or(0), "warm-up step"))
+        .set("steps", format_plural(longest.steps.value_or(0), "timed step"));
+  }
   return parts;
 }
 

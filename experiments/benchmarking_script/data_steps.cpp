@@ -95,6 +95,10 @@ std::optional<double> quotient(double numerator, double denominator) {
   return denominator > 0 && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
+std::string step_words(Mode mode) {
+  return std::string(describe(mode)) + (mode == Mode::kTrainStep ? "" : " step");
+}
+
 std::vector<Dataset> step_datasets(const RunView& view, const std::vector<TimingGroup>& groups) {
   if (!view.on_gpu()) return {};  // On a CPU neither events nor conditions are measured.
   std::vector<StepRow> rows = step_rows(groups);

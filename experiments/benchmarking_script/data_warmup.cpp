@@ -24,11 +24,7 @@ struct WarmupRow {
   std::string mode_words = std::string(describe(mode));
   /// The first step of each fresh process, beginning with the process of the windows.
   std::vector<double> first_steps_ms = {};
-  std::map<std::size_t, Summary> windows = {};  ///< The key is the number of warm-up steps.
-  double forward_slowdown = 0;  ///< The first step's forward pass / its median later; 0 if unknown.
-  /// The CPU's median time to launch the forward pass, in ms: in the warm-up steps after the first
-  /// step, and after the warm-up.
-  std::optional<double> early_launches_ms = {}, steady_launches_ms = {};
+  std::map<std::size_t, Summary> windows = {};   ///< The key is the number of warm-up steps.
   std::optional<std::int64_t> allocations = {};  ///< The calls of cudaMalloc in the second step.
   std::string reason = {};                       ///< Why windows are missing; may be empty.
 
@@ -37,7 +33,6 @@ struct WarmupRow {
   const Summary& cold_window() const { return windows.begin()->second; }
   const Summary& warm_window() const { return windows.rbegin()->second; }
   double steady_ms() const { return warm_window().median; }
-  std::size_t longest_warmup() const { return windows.rbegin()->first; }
   /// True if all windows come from one process, whose first step is known.
   bool is_comparable() const {
     return !first_steps_ms.empty() && windows.size() > 1 && steady_ms() > 0;
@@ -48,12 +43,10 @@ struct WarmupRow {
     return window == windows.end() ? std::nullopt
                                    : quotient(window->second.mean, warm_window().mean);
   }
-  /// Returns the relative change of the mean that is left after one warm-up step.
-  double change_after_one() const { return std::abs(ratio_to_warm(1).value_or(1) - 1); }
   /// Returns the deviation after one warm-up step, divided by that after all; 0 if it is unknown.
   double spread_after_one() const {
     const auto window = windows.find(1);
-    if (window == windows.end() || longest_warmup() < 2) return 0;
+    if (window == windows.end() || windows.rbegin()->first < 2) return 0;
     return quotient(window->second.stddev, warm_window().stddev).value_or(0);
   }
   bool settles_late() const { return spread_after_one() >= kUnsettledSpread; }
@@ -62,7 +55,8 @@ struct WarmupRow {
   bool settles_after_one() const {
     const double noise =
         std::max(kNoticeableChange, quotient(warm_window().stddev, warm_window().mean).value_or(0));
-    return spread_after_one() > 0 && !settles_late() && change_after_one() <= noise;
+    return spread_after_one() > 0 && !settles_late() &&
+           std::abs(ratio_to_warm(1).value_or(1) - 1) <= noise;
   }
   double rise() const { return ratio_to_warm(0).value_or(1); }
   /// True if the mean rises without warm-up and the steps after the first one deviate less than
@@ -103,19 +97,10 @@ WarmupRow warmup_row(const TimingGroup& group, Mode mode) {
     const std::vector<double> window_ms = window(steps, warmup, count);
     if (count > 0 && window_ms.size() == count) row.windows[warmup] = summarize(window_ms);
   }
-  const auto later_forward_ms = step->ms_after_warmup(metric::kEvent, metric::kForward);
-  if (!later_forward_ms.empty()) {
-    const auto forward_ms = milliseconds(*step->launch, metric::kEvent, metric::kForward);
-    row.forward_slowdown = quotient(forward_ms.front(), median(later_forward_ms)).value_or(0);
-  }
   if (step->spec->device != DeviceKind::kCuda) return row;
   const Metric* calls = step->launch->find(metric::kStep, metric::kDeviceAllocations);
   if (calls != nullptr && calls->numbers().size() > 1)
     row.allocations = static_cast<std::int64_t>(calls->numbers()[1]);
-  const auto launches_ms = milliseconds(*step->launch, metric::kEnqueue, metric::kForward);
-  if (all_warmups < 2 || launches_ms.size() <= all_warmups) return row;
-  row.early_launches_ms = median(window(launches_ms, 1, all_warmups - 1));
-  row.steady_launches_ms = median(window(launches_ms, all_warmups, count));
   return row;
 }
 
@@ -133,11 +118,11 @@ WarmupRow separate_processes_row(const TimingGroup& group, Mode mode) {
   return row;
 }
 
-WarmupRows warmup_rows(const RunView& view, const std::vector<TimingGroup>& groups) {
+WarmupRows warmup_rows(const std::vector<TimingGroup>& groups) {
   WarmupRows rows;
   for (const TimingGroup& group : groups) {
     for (const auto& [mode, cell] : group.cells) {
-      if (!is_warmup_mode(view.edition(), mode)) continue;
+      if (mode == Mode::kInference) continue;
       rows.push_back(warmup_row(group, mode));
       rows.push_back(separate_processes_row(group, mode));
       if (rows.back().windows.empty()) rows.pop_back();
@@ -146,17 +131,9 @@ WarmupRows warmup_rows(const RunView& view, const std::vector<TimingGroup>& grou
   return rows;
 }
 
-/// Tells what the steps after the first still do more than later ones, on a GPU.
-std::vector<Column<WarmupRow>> later_step_columns() {
-  return {
-      {"allocations", "cudaMalloc calls, step 2", &WarmupRow::allocations, "", kAsCount},
-      {"early", "CPU launches forward, warm-up", &WarmupRow::early_launches_ms, "ms", kThreeDigits},
-      {"later", "CPU launches forward, later", &WarmupRow::steady_launches_ms, "ms", kThreeDigits}};
-}
-
-/// Makes a table, with a column of modes if the rows have several, and with `further` columns.
-Dataset windows_dataset(const std::string& name, const WarmupRows& rows,
-                        const std::vector<Column<WarmupRow>>& further = {}) {
+/// Makes a table, with a column of modes if the rows have several, and perhaps of cudaMalloc's
+/// calls.
+Dataset windows_dataset(const std::string& name, const WarmupRows& rows, bool with_allocations) {
   std::map<std::size_t, Summary> all_windows;
   for (const WarmupRow& row : rows) all_windows.insert(row.windows.begin(), row.windows.end());
   std::vector<Column<WarmupRow>> columns{
@@ -183,7 +160,9 @@ Dataset windows_dataset(const std::string& name, const WarmupRows& rows,
     return row.is_comparable() ? row.ratio_to_warm(0) : std::nullopt;
   };
   columns.push_back({"rise", "Cold ÷ warm", ratio, "×", {Notation::kFixed, 2}});
-  std::ranges::copy(further, std::back_inserter(columns));
+  if (with_allocations)
+    columns.push_back(
+        {"allocations", "cudaMalloc calls, step 2", &WarmupRow::allocations, "", kAsCount});
   return make_dataset(name, columns, rows);
 }
 
@@ -277,34 +256,37 @@ bool are_explained(const FirstSteps& steps) {
   });
 }
 
-/// Returns why first steps take longer, and without profiles how much longer forward takes.
+/// Returns why first steps take longer; without profiles, what every first step does.
 std::string first_step_reason(const FirstSteps& steps) {
   if (are_explained(steps)) return ", mostly loading CUDA modules and initializing cuBLAS";
-  const auto slowdowns =
-      each(steps, [](const FirstStep& step) { return step.row->forward_slowdown; });
-  if (std::ranges::min(slowdowns) < kSlower) return "";
-  return ", forward up to " + format_significant(std::ranges::max(slowdowns), 3) +
-         " times as long, because operators run for the first time";
+  const bool all_slower = std::ranges::all_of(steps, [](const FirstStep& step) {
+    return step.row->first_step_ms() > kSlower * step.row->steady_ms();
+  });
+  return all_slower ? ": they also load code and allocate memory" : "";
 }
 
-/// Returns the answer's sentences. All rows have the same mode.
-Facts answer_facts(const WarmupRows& rows, const FirstSteps& first_steps) {
+/// Returns the answer's sentences. All of `rows` have the same mode, `all` have any.
+Facts answer_facts(const WarmupRows& all, const WarmupRows& rows, const FirstSteps& first_steps) {
   if (rows.empty())
     return Facts().choose({"first_step", "settled", "unsettled", "explained"}, "", {});
   const WarmupRow& slowest = *largest(rows, &WarmupRow::rise);
-  const std::string step(describe(slowest.mode));
   const auto count = static_cast<std::int64_t>(slowest.cold_window().count);
   const auto extra_ms = each(first_steps, &FirstStep::extra_ms);
   const double least_ms = std::ranges::min(extra_ms), most_ms = std::ranges::max(extra_ms);
   const WarmupRow& unsettled = *largest(rows, &WarmupRow::spread_after_one);
-  const bool allocates = std::ranges::any_of(
-      rows, [](const WarmupRow& row) { return row.allocations.value_or(0) > 0; });
+  // Only the optimizer's moments distinguish the memory of training steps from that of others.
+  std::int64_t in_training = 0, in_others = 0;
+  for (const WarmupRow& row : all) {
+    std::int64_t& most = row.mode == Mode::kTrainStep ? in_training : in_others;
+    most = std::max(most, row.allocations.value_or(0));
+  }
+  const bool moments = in_training > in_others;
+  const std::string reason = ", because AdamW's moments took memory";
   const bool raises = slowest.first_step_raises_mean() && least_ms > 0;
   return Facts()
       .when("first_step", raises,
             Facts()
-                .set("steps",
-                     format_plural(count, slowest.mode == Mode::kTrainStep ? step : step + " step"))
+                .set("steps", format_plural(count, step_words(slowest.mode)))
                 .set("rise", format_ratio(slowest.rise()))
                 .set("size", slowest.label())
                 .set("warm", slowest.warm_window().stddev, {Notation::kSignificant, 2})
@@ -313,18 +295,21 @@ Facts answer_facts(const WarmupRows& rows, const FirstSteps& first_steps) {
                      from_to(format_significant(least_ms, 3), format_significant(most_ms, 3)))
                 .set("reason", first_step_reason(first_steps)))
       .when("settled", std::ranges::all_of(rows, &WarmupRow::settles_after_one), "but",
-            allocates ? ", although the second step still allocates memory" : "")
+            moments ? ", but a second training step calls cudaMalloc up to " +
+                          format_count(in_training) + " times" + reason
+                    : "")
       .when("unsettled", unsettled.settles_late(),
             Facts()
                 .set("size", unsettled.label())
-                .set("spread", format_factor(unsettled.spread_after_one())))
+                .set("spread", format_factor(unsettled.spread_after_one()))
+                .set("and", moments ? "; a second training step allocates again" + reason : ""))
       .flag("explained", raises && are_explained(first_steps));
 }
 
 }  // namespace
 
 PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& groups) {
-  const WarmupRows all = warmup_rows(view, groups);
+  const WarmupRows all = warmup_rows(groups);
   const WarmupRows comparable = only(all, &WarmupRow::is_comparable);
   // The answer describes forward+backward, which every edition shows, or else the first mode.
   const bool has_forward_backward =
@@ -335,15 +320,13 @@ PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& 
   const WarmupRows rows = only(comparable, has_mode);
   const auto first_steps = each(rows, [&](const WarmupRow& row) { return FirstStep(view, row); });
   PartContent part;
-  part.facts = answer_facts(rows, first_steps);
+  part.facts = answer_facts(all, rows, first_steps);
   part.facts.flag("profiled", std::ranges::any_of(first_steps, &FirstStep::has_causes));
   part.facts.set("mode", describe(mode));
-  part.datasets = {
-      windows_dataset("windows", only(all, has_mode)),
-      windows_dataset("every-window", all,
-                      view.on_gpu() ? later_step_columns() : std::vector<Column<WarmupRow>>()),
-      make_dataset("first-step", kFirstStep, first_steps),
-      make_dataset("first-step-causes", kSegments, bar_segments(first_steps))};
+  part.datasets = {windows_dataset("windows", only(all, has_mode), false),
+                   windows_dataset("every-window", all, view.on_gpu()),
+                   make_dataset("first-step", kFirstStep, first_steps),
+                   make_dataset("first-step-causes", kSegments, bar_segments(first_steps))};
   return part;
 }
 

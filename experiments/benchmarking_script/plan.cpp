@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "experiments/benchmarking_script/presenters.h"
 #include "experiments/common/selection.h"
 #include "results/run_labels.h"
 
@@ -12,6 +11,12 @@ namespace {
 // Counts the fresh processes whose first step is timed, among them the one with the timed steps.
 constexpr std::int64_t kColdStarts = 3;
 constexpr std::array<std::int64_t, 4> kSeparateWarmups{0, 1, 2, 5};
+
+/// True if part (c) of the edition asks for first steps of the mode.
+bool is_warmup_mode(const Edition& edition, Mode mode) {
+  if (mode == Mode::kTrainStep) return edition.name == kEdition2026;
+  return mode == Mode::kForward || mode == Mode::kForwardBackward;
+}
 
 bool is_part_wanted(const PlanInput& input, std::string_view letter) {
   return part_wanted(input, "benchmarking_script", letter);
@@ -43,11 +48,6 @@ void add_mode(std::vector<PlannedCell>& cells, const PlanInput& input, const Axe
 }
 
 }  // namespace
-
-bool is_warmup_mode(const Edition& edition, Mode mode) {
-  if (mode == Mode::kTrainStep) return edition.name == kEdition2026;
-  return mode == Mode::kForward || mode == Mode::kForwardBackward;
-}
 
 std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   const Axes chosen = axes(input);

@@ -15,8 +15,8 @@ namespace labreport::benchmarking_script {
 PartContent present_durations(const RunView& view, const std::vector<TimingGroup>& groups);
 PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& groups);
 
-/// True if part (c) of the edition shows the mode's warm-up windows.
-bool is_warmup_mode(const Edition& edition, Mode mode);
+/// Names a step of the mode: "forward step", "training step".
+std::string step_words(Mode mode);
 
 /// Returns the launch that profiled a fresh process's first step of the network; null if none did.
 const Launch* profiled_first_step(const RunView& view, const CellSpec& network);

@@ -1,10 +1,13 @@
 #include "experiments/common/phases.h"
 
 #include <algorithm>
+#include <cmath>
 #include <ranges>
 
 #include "base/text.h"
+#include "results/measured_table.h"
 #include "results/metric_names.h"
+#include "results/table_shapes.h"
 
 namespace labreport {
 namespace {
@@ -21,6 +24,33 @@ std::vector<double> synced_phase(const TimingGroup& group, std::string_view phas
 }
 
 }  // namespace
+
+const Launch* longest_profile(const RunView& view, const CellSpec& network) {
+  const Cell* longest = nullptr;
+  for (const Cell* cell : view.cells(CellKind::kKernels)) {
+    const bool profiled_warm = cell->spec.steps != 0 && ok_launch(*cell) != nullptr;
+    if (!profiled_warm || !same_setting(cell->spec, network)) continue;
+    if (longest == nullptr || cell->spec.mode > longest->spec.mode) longest = cell;
+  }
+  return longest == nullptr ? nullptr : ok_launch(*longest);
+}
+
+std::optional<KernelTimes> kernel_times(const Launch* profile, std::string_view phase) {
+  if (profile == nullptr) return std::nullopt;
+  KernelTimes times;
+  for (const MeasuredRow& row : measured_rows(*profile, metric::kKernels)) {
+    if (row.text(column::kPhase) != phase) continue;
+    const std::string kernel_class = row.text(column::kClass);
+    double& sum_ms = kernel_class.starts_with("gemm") ? times.gemms_ms
+                     : kernel_class == "copy"         ? times.copies_ms
+                                                      : times.others_ms;
+    const auto ns = row.number(column::kTotalNs);
+    if (!ns) return std::nullopt;
+    sum_ms += *ns / kNanosecondsPerMillisecond;
+  }
+  const bool usable = times.total_ms() > 0 && std::isfinite(times.total_ms());
+  return usable ? std::optional(times) : std::nullopt;
+}
 
 std::vector<double> whole_step_times(const TimingGroup& group, Mode mode) {
   const auto step = timed_launch(group, mode);

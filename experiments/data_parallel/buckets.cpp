@@ -131,13 +131,13 @@ void add_comparison(Facts& facts, const MeasuredNetwork& network,
       .when("expected", is_compared,
             is_compared ? Facts()
                               .set("steps", range_words(steps_ms))
-                              .set("worst", worst->result->words())
+                              .set("best", cap_words(best->cap_mb * kMega))
+                              .set("worst", cap_words(worst->cap_mb * kMega))
                               .set("shortest", shortest_caps(rows))
                               .set("size", formula->optimal_bucket_bytes() / kMega,
                                    {Notation::kSignificant, 2})
                         : Facts())
-      .when("follows", follows,
-            Facts().set("best", best->result->words()).set("worst", worst->result->words()))
+      .flag("follows", follows)
       .when("contention", is_compared && !follows ? contention_facts(network, rows, *best, *worst)
                                                   : std::nullopt);
 }

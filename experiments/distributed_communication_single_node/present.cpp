@@ -44,18 +44,17 @@ std::function<Value(const GridRow&)> timing_value(Getter getter) {
   };
 }
 
-Value mean_ms(const AllReduceTiming& timing) {
-  const double mean = timing.mean_ns / kNsPerMs;
-  return timing.deviation_ns ? Value(mean, *timing.deviation_ns / kNsPerMs) : Value(mean);
-}
-
 const std::vector<Column<GridRow>> kGrid{
     {"library", "Library", [](const GridRow& row) { return row.group->library(); }},
     {"ranks", "Ranks", [](const GridRow& row) { return row.group->ranks(); }, "", kAsCount},
     {"size", "Size", &GridRow::size},
     {"ms", "Time", timing_value([](const auto& timing) { return timing.slowest_ns / kNsPerMs; }),
      "ms"},
-    {"mean", "Mean", timing_value(mean_ms), "ms"},
+    {"mean", "Mean", timing_value([](const auto& timing) {
+       const double mean = timing.mean_ns / kNsPerMs;
+       return timing.deviation_ns ? Value(mean, *timing.deviation_ns / kNsPerMs) : Value(mean);
+     }),
+     "ms"},
     {"fastest", "Fastest rank",
      timing_value([](const auto& timing) { return timing.fastest_ns / kNsPerMs; }), "ms"},
     {"lag", "Last start",

@@ -25,6 +25,7 @@ constexpr Notation kRate = kThreeDigits;
 constexpr Notation kFactor{Notation::kSignificant, 2};
 constexpr Notation kTime{Notation::kSignificant, 4};
 constexpr double kHardlyLonger = 0.05;  // A time that grows by less does not depend on d.
+constexpr double kHardlyFaster = 1.25, kMuchFaster = 2;  // Multiples of a shorter sequence's rate.
 
 using Rows = std::vector<AttentionRow>;
 
@@ -96,15 +97,6 @@ const std::vector<Column<AttentionRow>> kRates{
     {"end", "End",
      [](const AttentionRow& row) { return row.ran_out_of_memory() ? "out of memory" : ""; }}};
 
-Dataset rates_data(const Rows& rows, Precision precision) {
-  Dataset dataset = make_dataset("rates", kRates, only(rows, [](const AttentionRow& row) {
-                                   return tflops(row) || row.ran_out_of_memory();
-                                 }));
-  dataset.family = "Precision";
-  dataset.variant = describe(precision);
-  return dataset;
-}
-
 /// The fastest implementation and the eager operators at one length, precision and head dimension.
 struct Race {
   std::int64_t length = 0;
@@ -112,10 +104,11 @@ struct Race {
   const AttentionRow* eager = nullptr;
   bool is_won = true;  ///< True if the fastest leads all others by more than the deviations.
 
-  std::optional<double> speedup() const {
+  std::optional<double> speedup(std::string_view pass = metric::kEndToEnd) const {
     if (eager == nullptr || !end_to_end_ms(*eager)) return std::nullopt;
     if (!clearly_faster(*fastest, *eager, metric::kEndToEnd)) return std::nullopt;
-    return *end_to_end_ms(*eager) / *end_to_end_ms(*fastest);
+    const auto eager_ms = eager->ms(pass), fastest_ms = fastest->ms(pass);
+    return eager_ms && fastest_ms ? std::optional(*eager_ms / *fastest_ms) : std::nullopt;
   }
 };
 
@@ -184,14 +177,6 @@ Dataset races_data(const Rows& rows, std::int64_t head_dim) {
   return make_dataset("fastest", columns, races_of(by_dim[head_dim]));
 }
 
-/// Returns the race at the longest sequence at which eager loses; null if it loses at none.
-const Race* longest_won(const std::vector<Race>& races) {
-  const auto race = std::ranges::find_if(races.rbegin(), races.rend(), [](const Race& candidate) {
-    return candidate.speedup().has_value();
-  });
-  return race == races.rend() ? nullptr : &*race;
-}
-
 /// Returns the first of consecutive races up to `won` in which the winner of `won` leads, and leads
 /// eager by more with each length.
 const Race& start_of_growth(const std::vector<Race>& races, const Race& won) {
@@ -207,32 +192,31 @@ const Race& start_of_growth(const std::vector<Race>& races, const Race& won) {
   return *start;
 }
 
-/// Describes `won`, the longest race that eager loses, or the longest of all races if eager has too
-/// little memory for it. Only the first sentence of the answer tells the setting and how the
-/// speedup grows.
+/// Describes `won`, the longest race that eager loses: both passes in the first sentence of the
+/// answer, the speedup and how it grows in later ones. Both tell if eager then lacks memory.
 Facts speedup_facts(const std::vector<Race>& races, const Race& won, Precision precision,
                     bool is_first) {
+  const auto ms = [&](auto pass) { return format_value(won.fastest->ms(pass), kThreeDigits); };
+  const auto speedup = [&](auto pass) { return format_value(won.speedup(pass), kFactor); };
+  std::string outcome =
+      "is **" + speedup(metric::kEndToEnd) + "×** as fast at " + format_count(won.length);
+  if (is_first)
+    outcome = "takes **" + ms(metric::kForward) + "** forward and **" + ms(metric::kBackward) +
+              " ms** backward at " + format_count(won.length) +
+              " tokens and d = " + std::to_string(dim(*won.fastest)) + ", eager **" +
+              speedup(metric::kForward) + " and " + speedup(metric::kBackward) + "×** as long";
   const AttentionRow* longest = races.back().eager;
-  const bool is_too_long =
-      longest != nullptr && (longest->ran_out_of_memory() || longest->not_tried());
-  const Race &race = is_too_long ? races.back() : won, &start = start_of_growth(races, won);
-  const auto ratio = [](const Race& lost) { return format_value(*lost.speedup(), kFactor) + "×"; };
-  std::string eager = "eager **" + ratio(won) + "** as long";
-  if (is_too_long)
-    eager = "where eager runs out of memory (**" + ratio(won) + "** at " +
-            format_count(won.length) + ")";
-  if (is_first && !is_too_long && &start != &won)
-    eager += ", up from " + ratio(start) + " at " + format_count(start.length);
-  const std::string setting =
-      " and d = " + std::to_string(dim(*won.fastest)) + " for forward and backward";
+  const Race& start = start_of_growth(races, won);
+  if (longest != nullptr && (longest->ran_out_of_memory() || longest->not_tried())) {
+    outcome += "; eager runs out of memory at " + format_count(races.back().length);
+  } else if (!is_first && &start != &won) {
+    outcome += ", up from " + format_value(start.speedup(), kFactor) + "× at " +
+               format_count(start.length);
+  }
   return Facts()
       .set("precision", describe(precision))
-      .set("implementation", name_of(*race.fastest))
-      .set("ms", *end_to_end_ms(*race.fastest), kThreeDigits)
-      .set("length", format_count(race.length))
-      .set("setting", is_first ? setting : "")
-      .set_markdown("eager", eager)
-      .set("winner", name_of(*won.fastest))
+      .set("implementation", name_of(*won.fastest))
+      .set_markdown("outcome", outcome)
       .set("won_ms", *end_to_end_ms(*won.fastest), kThreeDigits)
       .set("won_length", format_count(won.length))
       .set("ratio", *won.speedup(), kFactor);
@@ -285,70 +269,72 @@ std::vector<Facts> not_offered_facts(const Rows& rows) {
   return facts;
 }
 
-/// Returns the head dimension that the answer describes: 64 if planned, else the first planned one.
-std::int64_t compared_dim(const Rows& rows) {
-  const bool has_usual_dim = rows.empty() || std::ranges::count(rows, kUsualDim, dim) > 0;
-  return has_usual_dim ? kUsualDim : dim(rows.front());
-}
-
 std::optional<Facts> leader_facts(const Rows& rows) {
   const std::vector<Race> races = races_of(rows);
   if (races.empty()) return std::nullopt;
   const AttentionRow& best = *races.front().fastest;
-  Facts facts;
-  facts.set("implementation", name_of(best));
-  facts.set("ms", *end_to_end_ms(best), kThreeDigits);
-  facts.set("rate", *tflops(best), kRate);
-  facts.set("heads", format_count(best.sweep().heads));
-  facts.set("d", format_count(best.sweep().head_dim));
-  facts.set("length", format_count(best.length()));
-  return facts;
+  return Facts()
+      .set("implementation", name_of(best))
+      .set("ms", *end_to_end_ms(best), kThreeDigits)
+      .set("rate", *tflops(best), kRate)
+      .set("heads", format_count(best.sweep().heads))
+      .set("d", format_count(dim(best)))
+      .set("length", format_count(best.length()));
 }
 
-/// Tells how much longer eager attention takes with the widest heads than with the narrowest.
-/// `rows` have one precision. Returns nothing unless the time hardly grows with twice the FLOPs or
-/// more.
-std::optional<Facts> scores_facts(const Rows& rows, std::int64_t length) {
+/// Tells from which length on the speedup grows up to `won`. `rows` have one precision. Returns
+/// nothing unless eager's rate hardly rises meanwhile and the winner's much, and eager's time
+/// hardly grows with twice the FLOPs or more of wider heads.
+std::optional<Facts> growth_facts(const Rows& rows, const Race& start, const Race& won) {
   const Rows eager = only(rows, [&](const AttentionRow& row) {
-    return is_eager(row) && row.length() == length && end_to_end_ms(row);
+    return is_eager(row) && row.length() == won.length && end_to_end_ms(row);
   });
-  if (eager.empty()) return std::nullopt;
   const auto [narrow, wide] = std::ranges::minmax_element(eager, {}, dim);
   const double growth = *end_to_end_ms(*wide) / *end_to_end_ms(*narrow) - 1;
-  if (dim(*wide) < 2 * dim(*narrow) || growth < 0 || growth > kHardlyLonger) return std::nullopt;
+  if (dim(*wide) < 2 * dim(*narrow) || growth < 0 || growth > kHardlyLonger ||
+      *tflops(*won.eager) > kHardlyFaster * *tflops(*start.eager) ||
+      *tflops(*won.fastest) < kMuchFaster * *tflops(*start.fastest))
+    return std::nullopt;
   return Facts()
       .set("precision", describe(*wide->spec().precision))
-      .set("more", format_percent(growth))
-      .set("narrow", format_count(dim(*narrow)))
-      .set("wide", format_count(dim(*wide)));
+      .set("implementation", name_of(*won.fastest))
+      .set("length", format_count(start.length));
 }
 
 PartContent content(const RunView& view, const Rows& rows, const Rows& leaderboard) {
   PartContent part;
-  const std::int64_t head_dim = compared_dim(rows);
+  const bool has_usual_dim = rows.empty() || std::ranges::count(rows, kUsualDim, dim) > 0;
+  const std::int64_t head_dim = has_usual_dim ? kUsualDim : dim(rows.front());
   // 16-bit formats come first, because these implementations are made for them.
   std::map<Precision, Rows, std::greater<>> by_precision;
   for (const AttentionRow& row : rows) {
     by_precision[row.spec().precision.value_or(Precision::kFp32)].push_back(row);
   }
   std::vector<Facts> answers, customs;
-  std::optional<Facts> scores;
+  std::optional<Facts> grows;
   for (const auto& [precision, own] : by_precision) {
     const Rows compared = only(own, [&](const AttentionRow& row) { return dim(row) == head_dim; });
     const std::vector<Race> races = races_of(compared);
-    if (const Race* won = longest_won(races)) {
-      if (answers.empty()) scores = scores_facts(own, won->length);
+    const auto won = std::ranges::find_if(
+        races.rbegin(), races.rend(), [](const Race& race) { return race.speedup().has_value(); });
+    if (won != races.rend()) {
+      if (answers.empty()) grows = growth_facts(own, start_of_growth(races, *won), *won);
       answers.push_back(speedup_facts(races, *won, precision, answers.empty()));
     }
     if (const auto custom = custom_facts(compared, precision)) customs.push_back(*custom);
     part.datasets.push_back(races_data(own, head_dim));
     part.datasets.back().variant = describe(precision);
-    part.datasets.push_back(rates_data(compared, precision));
+    const auto is_drawn = [](const AttentionRow& row) {
+      return tflops(row) || row.ran_out_of_memory();
+    };
+    Dataset rates = make_dataset("rates", kRates, only(compared, is_drawn));
     if (precision == by_precision.begin()->first) {
-      part.datasets.push_back(part.datasets.back());
+      part.datasets.push_back(rates);
       part.datasets.back().name = "times";
-      part.datasets.back().family = part.datasets.back().variant = "";
     }
+    rates.family = "Precision";
+    rates.variant = describe(precision);
+    part.datasets.push_back(std::move(rates));
     part.datasets.push_back(latencies_data("latencies", view, own));
   }
   const bool ran = std::ranges::any_of(rows, &AttentionRow::ran);
@@ -356,7 +342,7 @@ PartContent content(const RunView& view, const Rows& rows, const Rows& leaderboa
                             : ran ? "No implementation is clearly faster than eager attention."
                                   : "No implementation was compared: " + first_reason(rows) + ".");
   part.facts.when("headline", !answers.empty(), answers.empty() ? Facts() : answers.front())
-      .when("scores", scores);
+      .when("grows", grows);
   part.facts.list("precisions", std::move(answers)).list("custom", std::move(customs));
   part.datasets.push_back(latencies_data("leaderboard", view, leaderboard));
   part.datasets.back().variant.clear();

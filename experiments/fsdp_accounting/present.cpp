@@ -61,10 +61,10 @@ const TrainedNetwork& described_network(const std::vector<TrainedNetwork>& netwo
 /// optimizer step and the saving lacks just the gradients' part, because they did not exist yet.
 void add_peaks(Facts& facts, const ShardingScheme* less_sharded, const ShardingScheme& sharded,
                double expected_bytes) {
-  const auto before = less_sharded ? step_peak_bytes(*less_sharded) : std::nullopt;
+  const auto before = step_peak_bytes(less_sharded ? *less_sharded : sharded);
   const auto after = step_peak_bytes(sharded);
   std::optional<Facts> peaks, early;
-  if (before && after) {
+  if (less_sharded && before && after) {
     peaks = Facts()
                 .set("before", format_bytes_briefly(*before))
                 .set("after", format_bytes_briefly(*after));
@@ -81,8 +81,8 @@ void add_peaks(Facts& facts, const ShardingScheme* less_sharded, const ShardingS
 /// Compares the peaks of `sharded` and of a step with nothing sharded, and gives the bytes of
 /// parameters and state that a rank no longer holds if these explain the difference.
 std::optional<Facts> whole_facts(const ShardingScheme* whole, const ShardingScheme& sharded) {
-  const auto before = whole ? step_peak_bytes(*whole) : std::nullopt;
-  const auto after = step_peak_bytes(sharded);
+  if (whole == nullptr) return std::nullopt;
+  const auto before = step_peak_bytes(*whole), after = step_peak_bytes(sharded);
   if (!before || !after || *before <= *after) return std::nullopt;
   const auto held_there = [](const ShardingScheme& scheme) {
     const auto point = peaks_in_passes(scheme) ? metric::kBeforeOptimizer : metric::kAfterOptimizer;
@@ -221,14 +221,17 @@ std::optional<Facts> growth_facts(const std::vector<TrainedNetwork>& networks,
     if (!under_autocast(half) || half.model != whole.model || half.context != whole.context)
       continue;
     const auto forward = pass_row(network, metric::kForward);
-    if (!forward || !full.grows_by_waits() || !forward->grows_by_waits()) continue;
+    const auto backward = pass_row(network, metric::kBackward);
+    if (!forward || !backward || !full.grows_by_waits() || !forward->grows_by_waits()) continue;
     if (*forward->longer_ms <= *full.longer_ms) continue;
     return Facts()
         .set("longer", *full.longer_ms, kThreeDigits)
         .set("waits", full.gathers.wait_ms, kThreeDigits)
         .set("precision", describe(*half.precision))
         .set("half_longer", *forward->longer_ms, kThreeDigits)
-        .set("half_waits", forward->gathers.wait_ms, kThreeDigits);
+        .set("half_waits", forward->gathers.wait_ms, kThreeDigits)
+        .set("half_backward",
+             late_words(backward->gathers.matrices_in_time, backward->gathers.matrices));
   }
   return std::nullopt;
 }
@@ -275,14 +278,16 @@ PartContent gathers_part(const RunView& view, const std::vector<TrainedNetwork>&
   }
   PartContent part;
   const auto forward = pass_row(described_network(networks), metric::kForward);
+  const auto backward = pass_row(described_network(networks), metric::kBackward);
   std::optional<Facts> one;
-  if (forward) {
-    const ModuleGathers& all = forward->gathers;
+  if (forward && backward) {
+    const ModuleGathers &all = forward->gathers, &again = backward->gathers;
     one = Facts()
               .set("network", forward->network->words)
               .set("ffn", late_words(all.ffn_matrices_in_time, all.ffn_matrices))
               .set("attention", late_words(all.matrices_in_time - all.ffn_matrices_in_time,
                                            all.matrices - all.ffn_matrices))
+              .set("backward", late_words(again.matrices_in_time, again.matrices))
               .set("alone", forward->per_block(forward->gathers.alone_ms), kThreeDigits)
               .set("wait", forward->per_block(forward->gathers.wait_ms), kThreeDigits);
   }

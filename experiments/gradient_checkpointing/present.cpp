@@ -53,6 +53,7 @@ std::vector<Column<Spacing>> columns(const RunView& view, const std::set<std::st
       {"formula", "Formula, training step", &Spacing::expected_peak, unit, notation},
       mean_ms("passes", "Forward + backward", &Spacing::forward_backward_ms),
       mean_ms("step", "Training step", &Spacing::steps_ms),
+      mean_ms("forward", "Forward", &Spacing::forward_ms),
       {"again", "Recomputation", &Spacing::recompute_ms, "ms", kTime}};
   return only(std::move(all), [&](const auto& column) { return names.contains(column.name); });
 }
@@ -101,18 +102,6 @@ std::string neighbor_sentence(const Spacing& spacing, const Spacing& best) {
   if (spacing.peak) return words + " peak as high.";
   if (spacing.reason.starts_with("out of memory")) return words + " run " + spacing.reason + ".";
   return words + " have no peak" + (spacing.reason.empty() ? "" : ": " + spacing.reason) + ".";
-}
-
-/// Returns the sentences about the next larger and the next smaller groups than the best.
-std::string neighbor_sentences(const CheckpointedNetwork& network) {
-  std::vector<std::string> sentences;
-  const Spacing* best = network.best();
-  if (best == nullptr) return "";
-  for (const Spacing* spacing :
-       {network.with_larger_groups(*best), network.with_smaller_groups(*best)}) {
-    if (spacing != nullptr) sentences.push_back(neighbor_sentence(*spacing, *best));
-  }
-  return join(sentences, " ");
 }
 
 double gradient_bytes_per_block(const CheckpointedNetwork& network) {
@@ -182,6 +171,12 @@ Facts network_facts(const CheckpointedNetwork& network) {
       network.best() != nullptr
           ? *network.best()
           : *std::ranges::min_element(network.spacings, {}, &Spacing::expected_peak);
+  std::vector<std::string> neighbors;
+  for (const Spacing* spacing :
+       {network.with_larger_groups(best), network.with_smaller_groups(best)}) {
+    if (spacing != nullptr && network.best() != nullptr)
+      neighbors.push_back(neighbor_sentence(*spacing, best));
+  }
   return Facts()
       .set("words", network.words)
       .set("groups", group_words(best))
@@ -189,7 +184,7 @@ Facts network_facts(const CheckpointedNetwork& network) {
       .set("how", network.best() == nullptr    ? "by the formula, as no choice has a peak"
                   : has_training_step(network) ? "in a training step"
                                                : "in forward and backward")
-      .set("neighbors", neighbor_sentences(network))
+      .set("neighbors", join(neighbors, " "))
       .when("why", reason_facts(network, best))
       .when("again", recomputation_facts(network, best))
       .set("error", format_percent(largest_error));
@@ -200,7 +195,7 @@ void add_datasets(PartContent& part, const RunView& view,
   for (const CheckpointedNetwork& network : networks) {
     std::set<std::string_view> main_columns{"blocks", "forward_backward_peak",
                                             "forward_backward_formula", "passes"};
-    std::set<std::string_view> cost_columns{"blocks", "saved", "again"};
+    std::set<std::string_view> cost_columns{"blocks", "saved", "forward", "again"};
     if (has_training_step(network)) {
       main_columns = {"blocks", "forward_backward_peak", "peak", "formula", "step"};
       cost_columns.insert({"forward_backward_peak", "forward_backward_formula", "passes"});

@@ -239,6 +239,8 @@ Facts ladder_facts(const Ladder& ladder) {
       .set("words", ladder.words)
       .set("from", first_ms, kThreeDigits)
       .set("to", fastest_ms, kThreeDigits)
+      .set("first", Value::mean_of(ladder.first_run()->steps_ms), {})
+      .set("last", Value::mean_of(ladder.fastest()->steps_ms), {})
       .set("speedup", first_ms / fastest_ms, kThreeDigits)
       .when("foremost", foremost_facts(ladder))
       .when("shrinks", shrinking_facts(ladder))

@@ -118,12 +118,13 @@ std::vector<Contributor> largest_tensors(const std::vector<Contributor>& contrib
   return largest;
 }
 
-/// Names contributors, equal ones together: "w1 output and w3 output (7.2 % each)". If equal ones
-/// are just what `told` holds, the names of the block before, they become "then those" and
-/// `told_at`, its context. Replaces `told` by the names in this block.
+/// Names the five largest tensors, equal ones together: "w1 output and w3 output (7.2 % each)", "3
+/// of" more. If equal ones are just what `told` holds, the names of the block before, they become
+/// "then those" and `told_at`, its context. Replaces `told` by the names in this block.
 std::string contributor_words(const std::vector<Contributor>& contributors,
                               std::vector<std::string>& told, const std::string& told_at) {
   std::vector<std::string> words, all_names;
+  std::int64_t left = kNamedTensors;
   for (const double bytes : distinct(each(contributors, &Contributor::bytes))) {
     const auto equals = only(
         contributors, [=](const Contributor& contributor) { return contributor.bytes == bytes; });
@@ -132,16 +133,18 @@ std::string contributor_words(const std::vector<Contributor>& contributors,
     for (const Contributor& equal : equals) count += equal.count;
     const bool is_told = !words.empty() && told == std::vector{names};
     all_names.push_back(names);
-    words.push_back((is_told ? "then those " + told_at : names) + " (" +
+    words.push_back((is_told ? "then " : "") +
+                    (count > left && !words.empty() ? format_count(left) + " of " : "") +
+                    (is_told ? "those " + told_at : names) + " (" +
                     format_percent(equals.front().share) + (count == 1 ? " %)" : " % each)"));
+    left -= count;
   }
   told = std::move(all_names);
   return join(words, ", ");
 }
 
-/// Tells what the formulas add, if they give what was measured: the most that the printed terms
-/// leave out, the context beyond which the quadratic part is larger than the rest, and the share
-/// that fused operators would not save.
+/// Tells what the formulas add, if they give what was measured: the context beyond which the
+/// quadratic part is larger than the rest, and the share that fused operators would not save.
 std::optional<Facts> formula_facts(const std::vector<Block>& blocks) {
   const bool hold = !blocks.empty() && std::ranges::all_of(blocks, [](const Block& block) {
     return !under_autocast(block.step->spec()) && block.matches_formulas();
@@ -149,14 +152,6 @@ std::optional<Facts> formula_facts(const std::vector<Block>& blocks) {
   if (!hold) return std::nullopt;
   const Block& longest = blocks.back();
   const ModelShape& shape = *longest.step->spec().model;
-  const double linear_bytes = static_cast<double>(40 * shape.d_model + 20 * shape.d_ff);
-  double rest = 0;
-  for (const Block& block : blocks) {
-    const CellSpec& spec = block.step->spec();
-    const double printed_bytes = static_cast<double>(*spec.batch * *spec.context) * linear_bytes +
-                                 2 * static_cast<double>(score_bytes(spec));
-    rest = std::max(rest, 1 - printed_bytes / block.saved());
-  }
   std::int64_t spared = 0;
   for (const SavedTensor& tensor : tensors_saved_by_block(longest.step->spec())) {
     const bool is_written_out = tensor.contents == "exponentials" || tensor.contents == "sigmoid" ||
@@ -164,7 +159,6 @@ std::optional<Facts> formula_facts(const std::vector<Block>& blocks) {
     if (is_written_out) spared += tensor.bytes;
   }
   return Facts()
-      .set("rest", format_percent(rest))
       .set("tokens", format_count((40 * shape.d_model + 20 * shape.d_ff) / (8 * shape.heads)))
       .set("spared", format_percent(static_cast<double>(spared) / longest.saved()))
       .set("longest", format_count(longest.profile->context()));

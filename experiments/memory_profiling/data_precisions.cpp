@@ -63,21 +63,8 @@ PeakPairs measured_pairs(const PeakPairs& pairs, Mode mode) {
   return only(pairs, [mode](const PeakPair& pair) { return pair.mode == mode && pair.both_ran(); });
 }
 
-/// Returns the bytes that copies of the weights add to the step's peak. Returns nothing unless they
-/// and smaller activations, which save more, explain the change, and both peaks lie in one phase.
-std::optional<double> offsetting_copies(const PeakPair& step) {
-  const auto activations = step.category_change(metric::kActivations);
-  const auto copies = step.category_change(metric::kWeightCopies);
-  const std::string phase = step.full->measured_step(step.mode)->peak_phase();
-  if (!activations || !copies || *copies <= 0 || *copies >= -*activations || phase.empty() ||
-      phase != step.reduced->measured_step(step.mode)->peak_phase())
-    return std::nullopt;
-  const double unexplained = step.reduced_peak() - step.full_peak() - (*activations + *copies);
-  return std::abs(unexplained) <= kMaxUnexplained * -*activations ? copies : std::nullopt;
-}
-
 /// Explains the changes at contexts before the longest. Either both peaks lie in the optimizer, or
-/// the peak rises, as forward's does, because copies of the weights outweigh smaller activations.
+/// copies of the weights raise the peak, which moves to backward and would fall without them.
 /// Returns nothing unless there are contexts of both kinds, and each other peak falls.
 std::optional<Facts> shorter_facts(const PeakPairs& steps) {
   std::vector<std::string> optimizer, copies;
@@ -88,8 +75,10 @@ std::optional<Facts> shorter_facts(const PeakPairs& steps) {
     if (full.peak_phase() == metric::kOptimizer && reduced.peak_phase() == metric::kOptimizer) {
       optimizer.push_back(context);
     } else if (pair.relative_change() > 0) {
-      if (reduced.bytes(metric::kPeak, metric::kForward) <=
-          full.bytes(metric::kPeak, metric::kForward))
+      const auto added = pair.category_change(metric::kWeightCopies);
+      if (!added || full.peak_phase() != metric::kOptimizer ||
+          reduced.peak_phase() != metric::kBackward ||
+          pair.reduced_peak() - *added >= pair.full_peak())
         return std::nullopt;
       copies.push_back(context);
     }
@@ -108,26 +97,34 @@ std::optional<Facts> step_facts(const PeakPairs& steps) {
   return Facts()
       .set("verdict", matter_count == 0                   ? "Not much"
                       : matter_count == std::ssize(steps) ? "Yes"
-                                                          : "It depends on the context")
+                                                          : "At some contexts")
       .set_markdown("changes", join_words(changes))
       .set("context", format_count(steps.back().full->context()))
       .set("share", steps.back().change_percent());
 }
 
-/// Explains the changes at the longest context whose training steps are compared: copies of the
-/// weights offset smaller activations in the step, and raise the peak of inference.
+/// Explains the changes at the longest context whose training steps are compared: there activations
+/// save more than copies of the weights add, and copies raise the peak of inference. Returns
+/// nothing unless both peaks of the step lie in one phase, and nothing else changes them much.
 std::optional<Facts> copies_facts(const PeakPairs& steps, const PeakPairs& inferences) {
   if (steps.empty()) return std::nullopt;
   const auto context = [](const PeakPair& pair) { return pair.full->context(); };
   const auto inference = std::ranges::find(inferences, context(steps.back()), context);
-  const auto offset = offsetting_copies(steps.back());
-  if (inference == inferences.end() || !offset) return std::nullopt;
+  if (inference == inferences.end()) return std::nullopt;
+  const PeakPair& step = steps.back();
+  const double saved = -step.category_change(metric::kActivations).value_or(0);
+  const double added = step.category_change(metric::kWeightCopies).value_or(0);
   const double rise = inference->reduced_peak() - inference->full_peak();
-  const auto copies = inference->category_change(metric::kWeightCopies);
-  if (rise <= 0 || !copies || *copies < (1 - kMaxUnexplained) * rise) return std::nullopt;
+  const double copies = inference->category_change(metric::kWeightCopies).value_or(0);
+  const std::string phase = step.full->measured_step(step.mode)->peak_phase();
+  const double unexplained = step.reduced_peak() - step.full_peak() - (added - saved);
+  if (added <= 0 || added >= saved || std::abs(unexplained) > kMaxUnexplained * saved ||
+      phase.empty() || phase != step.reduced->measured_step(step.mode)->peak_phase() || rise <= 0 ||
+      copies < (1 - kMaxUnexplained) * rise)
+    return std::nullopt;
   return Facts()
       .set("context", format_count(context(steps.back())))
-      .set("added", format_bytes_briefly(*offset))
+      .set("added", format_bytes_briefly(added))
       .set("rise", format_percent(inference->relative_change()));
 }
 
@@ -152,9 +149,16 @@ Dataset precisions_data(const PeakPairs& pairs, const std::string& full_title,
         name, title, [=](const PeakPair& pair) { return (pair.*side)->peak_bytes(pair.mode); },
         unit, reasons_without_peak);
   };
-  const auto ratio = [](const PeakPair& pair) {
-    return pair.both_ran() && pair.full_peak() > 0 ? Value(pair.reduced_peak() / pair.full_peak())
-                                                   : Value();
+  const auto change = [](const PeakPair& pair) {
+    return pair.both_ran() ? Value(pair.relative_change()) : Value();
+  };
+  const auto category = [unit](const std::string& title, std::string_view name) {
+    return bytes_column<PeakPair>(
+        std::string(name), title,
+        [=](const PeakPair& pair) {
+          return pair.both_ran() ? pair.category_change(name) : std::nullopt;
+        },
+        unit);
   };
   const std::vector<Column<PeakPair>> columns{
       {"context", "Context", [](const PeakPair& pair) { return pair.full->context(); }, "",
@@ -162,7 +166,9 @@ Dataset precisions_data(const PeakPairs& pairs, const std::string& full_title,
       {"step", "Step", [](const PeakPair& pair) { return mode_words(pair.mode); }},
       peak("own", full_title, &PeakPair::full),
       peak("reduced", reduced_title, &PeakPair::reduced),
-      {"ratio", "Ratio", ratio, "×", {Notation::kFixed, 2}}};
+      {"change", "Change", change, "%", kAsPercent},
+      category("Change of activations", metric::kActivations),
+      category("Of weight copies", metric::kWeightCopies)};
   return make_dataset("precisions", columns, pairs);
 }
 

@@ -1,15 +1,69 @@
-// Builds the datasets and facts of section.md from the loops' sums.
+// Builds the datasets and facts of section.md from the loops' sums after every addition.
 #include <algorithm>
 #include <cmath>
 
 #include "base/text.h"
 #include "experiments/common/command.h"
-#include "experiments/mixed_precision_accumulation/loops.h"
 #include "experiments/problems.h"
 #include "results/metric_names.h"
 
 namespace labreport::mixed_precision_accumulation {
 namespace {
+
+struct Loop {
+  std::string_view name;       ///< The metric's name.
+  std::string_view label;      ///< "FP32 += FP16"
+  double exact_addend = 0.01;  ///< The number that should be added.
+  bool is_extra = false;       ///< True if the handout does not ask for the loop.
+  double addend = 0;           ///< The number that was added: `exact_addend`, rounded to its dtype.
+  std::vector<double> sums = {};
+  std::vector<double> host_sums = {};  ///< The CPU's sums, if `sums` are a GPU's.
+
+  /// Returns sum − additions · exact addend.
+  double error_after(std::size_t additions) const {
+    return sums[additions - 1] - static_cast<double>(additions) * exact_addend;
+  }
+  double error() const { return error_after(sums.size()); }
+  /// Returns the part of `error()` from rounding the exact addend.
+  double input_error() const { return static_cast<double>(sums.size()) * (addend - exact_addend); }
+  double accumulator_error() const { return error() - input_error(); }
+  bool errs_in_accumulator() const {
+    return std::abs(accumulator_error()) > std::abs(input_error());
+  }
+  double increase(std::size_t addition) const { return sums[addition] - sums[addition - 1]; }
+};
+
+const std::vector<Loop> kKnownLoops{
+    {.name = metric::kFp32Loop, .label = "FP32 += FP32"},
+    {.name = metric::kFp16Loop, .label = "FP16 += FP16"},
+    {.name = metric::kMixedLoop, .label = "FP32 += FP16"},
+    {.name = metric::kCastLoop, .label = "FP32 += FP16 cast to FP32"},
+    {.name = metric::kBf16Loop, .label = "BF16 += BF16", .is_extra = true},
+    {.name = metric::kExactLoop, .label = "FP32 += halves", .exact_addend = 0.5, .is_extra = true}};
+
+/// Returns the handout's loops in its order, then extra ones. Leaves out loops that did not run.
+std::vector<Loop> loops_of(const Launch& launch) {
+  const auto numbers = [&](std::string_view tag, std::string_view name) {
+    const Metric* metric = launch.find(tag, name);
+    return metric == nullptr ? std::vector<double>() : metric->numbers();
+  };
+  std::vector<Loop> loops;
+  for (Loop loop : kKnownLoops) {
+    loop.sums = numbers(metric::kRunningSum, loop.name);
+    loop.host_sums = numbers(metric::kHostRunningSum, loop.name);
+    const std::vector<double> addend = numbers(metric::kAddend, loop.name);
+    if (loop.sums.empty() || addend.empty()) continue;
+    loop.addend = addend.front();
+    loops.push_back(std::move(loop));
+  }
+  return loops;
+}
+
+/// Returns null if no loop has that name.
+const Loop* find_loop(const std::vector<Loop>& loops, std::string_view name) {
+  const auto found = std::ranges::find(loops, name, &Loop::name);
+  return found == loops.end() ? nullptr : &*found;
+}
 
 constexpr const char* kProblem = "mixed_precision_accumulation";
 constexpr Notation kSum{Notation::kFixed, 4};  // PyTorch prints four decimals.
@@ -28,9 +82,12 @@ std::string name_of(const Loop& loop) {
 
 const std::vector<Column<Loop>> kSumColumns{
     {"loop", "Loop", name_of},
-    {"sum", "Final value", &Loop::final_sum, "", kSum},
+    {"sum", "Final value", [](const Loop& loop) { return loop.sums.back(); }, "", kSum},
     {"error", "Error", [](const Loop& loop) { return without_noise(loop.error()); }, "", kError},
-    {"relative", "Relative error", [](const Loop& loop) { return loop.error() / loop.exact_sum(); },
+    {"relative", "Relative error",
+     [](const Loop& loop) {
+       return loop.error() / (loop.exact_addend * static_cast<double>(loop.sums.size()));
+     },
      "%", kRelative},
     {"input_error", "Input rounding",
      [](const Loop& loop) { return without_noise(loop.input_error()); }, "", kError},
@@ -80,29 +137,30 @@ Dataset shown_errors_data(const std::vector<Loop>& loops) {
     };
     columns.push_back({std::string(loop.name), name_of(loop), error, "", kError});
   }
+  if (const Loop* fp16 = find_loop(loops, metric::kFp16Loop)) {
+    const auto step = [fp16](std::size_t n) {
+      return n < 2 || n > fp16->sums.size() ? Value() : Value(fp16->increase(n - 1));
+    };
+    columns.push_back({"fp16_step", "FP16's step", step, "", kError});
+  }
   return make_dataset(
       "checkpoints", columns,
       std::vector<std::size_t>(std::begin(kShownAdditions), std::end(kShownAdditions)));
 }
 
-bool errs_in_accumulator(const Loop& loop) {
-  return std::abs(loop.accumulator_error()) > std::abs(loop.input_error());
-}
-
 /// Returns by how much the middle and the last addition raise a sum. Returns nothing unless sums
 /// were rounded up at first and down later, so that at most half of the largest error remains.
 std::optional<Facts> cancellation_facts(const Loop& loop) {
-  const auto increase = [&](std::size_t n) { return loop.sums[n] - loop.sums[n - 1]; };
   const std::size_t last = loop.sums.size() - 1, middle = last / 2;
   if (middle < 1) return std::nullopt;
   double worst = 0;
   for (std::size_t n = 1; n <= last; ++n) worst = std::max(worst, std::abs(loop.error_after(n)));
   const bool error_remains = std::abs(loop.error()) > worst / 2;
-  if (error_remains || increase(middle) <= loop.addend || increase(last) >= loop.addend)
+  if (error_remains || loop.increase(middle) <= loop.addend || loop.increase(last) >= loop.addend)
     return std::nullopt;
   return Facts()
-      .set("up", increase(middle), kThreeDigits)
-      .set("down", increase(last), kThreeDigits);
+      .set("up", loop.increase(middle), kThreeDigits)
+      .set("down", loop.increase(last), kThreeDigits);
 }
 
 /// Returns the facts of the usual explanation; nothing unless the loops' errors arise as it says.
@@ -111,13 +169,13 @@ std::optional<Facts> textbook_facts(const std::vector<Loop>& loops) {
   const Loop* fp16 = find_loop(loops, metric::kFp16Loop);
   const Loop* mixed = find_loop(loops, metric::kMixedLoop);
   if (fp32 == nullptr || fp16 == nullptr || !mixed_loops_agree(loops)) return std::nullopt;
-  if (!errs_in_accumulator(*fp32) || !errs_in_accumulator(*fp16) || errs_in_accumulator(*mixed))
+  if (!fp32->errs_in_accumulator() || !fp16->errs_in_accumulator() || mixed->errs_in_accumulator())
     return std::nullopt;
   return Facts()
-      .set("fp32", fp32->final_sum(), kSum)
-      .set("fp16", fp16->final_sum(), kSum)
+      .set("fp32", fp32->sums.back(), kSum)
+      .set("fp16", fp16->sums.back(), kSum)
       .when("cancels", cancellation_facts(*fp16))
-      .set("mixed", mixed->final_sum(), kSum)
+      .set("mixed", mixed->sums.back(), kSum)
       .set("addend", mixed->addend, {Notation::kSignificant, 5});
 }
 

@@ -1,4 +1,6 @@
 // Presents part (e): softmax against the GEMMs of self-attention, in time and in FLOPs.
+#include <map>
+
 #include "base/format.h"
 #include "experiments/nsys_profile/kernel_sums.h"
 #include "experiments/nsys_profile/model_parts.h"
@@ -29,9 +31,8 @@ struct SoftmaxVsGemms {
   bool bounds_differ() const {
     return softmax_is_memory_bound() && gemms.intensity() >= ridge && gemm_rate_share >= kBoundFrom;
   }
-  bool both_are_memory_bound() const {
-    return softmax_is_memory_bound() && gemms.intensity() < ridge &&
-           gemm_bandwidth_share >= kBoundFrom;
+  bool gemms_are_memory_bound() const {
+    return gemms.intensity() < ridge && gemm_bandwidth_share >= kBoundFrom;
   }
   double time_ratio() const { return softmax.ms / gemms.ms; }
   double flop_ratio() const { return gemms.flops > 0 ? softmax.flops / gemms.flops : 0; }
@@ -123,15 +124,22 @@ const std::vector<Column<SoftmaxVsGemms>>& ratio_columns() {
   return columns;
 }
 
-/// Names the operator that takes most of softmax's time; nothing for a user's network.
-std::optional<Facts> longest_operator_facts(const KernelProfile& profile) {
-  const auto operators =
-      sums_by(rows_of_stage(profile.rows(Pass::kForward), stage::kSoftmax), operator_name);
-  if (!profile.is_own_network() || operators.size() < 2) return std::nullopt;
+/// Compares exp with sub, which accesses as many bytes. Returns nothing unless memory bounds the
+/// GEMMs but not softmax, and exp takes much longer, so that it must be bound by computing.
+std::optional<Facts> computing_facts(const KernelProfile& profile,
+                                     const SoftmaxVsGemms& comparison) {
+  constexpr double kMuchLonger = 2;
+  if (under_autocast(profile.spec) || !comparison.gemms_are_memory_bound() ||
+      comparison.softmax_bandwidth_share >= kBoundFrom)
+    return std::nullopt;
+  std::map<std::string, double> ms;
+  const KernelRows softmax = rows_of_stage(profile.rows(Pass::kForward), stage::kSoftmax);
+  for (const KernelSum& sum : sums_by(softmax, operator_name)) ms[sum.name] = sum.total_ms;
+  if (ms["sub"] <= 0 || ms["exp"] < kMuchLonger * ms["sub"]) return std::nullopt;
   return Facts()
-      .set("count", static_cast<double>(operators.size()), kAsCount)
-      .set("longest", operators.front().name)
-      .set("longest_ms", operators.front().total_ms, kThreeDigits);
+      .set("gemms_bandwidth", comparison.gemm_bandwidth_share, kAsPercent)
+      .set("softmax_bandwidth", comparison.softmax_bandwidth_share, kAsPercent)
+      .set("times", format_significant(ms["exp"] / ms["sub"], 2));
 }
 
 Facts attention_sentences(const KernelProfile& profile, const SoftmaxVsGemms& comparison) {
@@ -143,8 +151,7 @@ Facts attention_sentences(const KernelProfile& profile, const SoftmaxVsGemms& co
       .set("gemms", comparison.gemms.ms, kThreeDigits)
       .set("flops",
            has_flops ? " with " + format_significant(flop_ratio, 2) + " times the FLOPs" : "")
-      .when("operators",
-            comparison.bounds_differ() ? std::nullopt : longest_operator_facts(profile))
+      .when("computes", computing_facts(profile, comparison))
       .when("bounds", comparison.bounds_differ(),
             Facts()
                 .set("rate", comparison.gemm_rate_share, kAsPercent)
@@ -159,7 +166,8 @@ PartContent attention(const Profiles& profiles) {
   };
   const auto comparison = compare(profiles.in_answers);
   const auto in_16_bits = compare(profiles.in_answers_16_bit);
-  const bool memory_bound = in_16_bits && in_16_bits->both_are_memory_bound();
+  const bool memory_bound =
+      in_16_bits && in_16_bits->softmax_is_memory_bound() && in_16_bits->gemms_are_memory_bound();
   PartContent part;
   part.has_numbers = comparison.has_value();
   part.facts = profiles.facts();

@@ -17,11 +17,9 @@ constexpr double kMinNamedShare = 0.01;    // Smaller groups of the forward pass
 constexpr std::size_t kMaxNamed = 5;       // An answer names at most this many groups.
 constexpr double kMinListedShare = 0.004;  // Smaller operators are only listed in the details.
 
-/// How often softmax's operators read or write each score, 8 times in all.
-const std::map<std::string, double> kSoftmaxAccesses{
-    {"max", 1}, {"sub", 2}, {"exp", 2}, {"sum", 1}, {"div", 2}};
-constexpr double kAllSoftmaxAccesses = 8;
-constexpr double kCopyAccesses = 2;  // A copy reads and writes each score.
+/// How often softmax and its operators read or write each score.
+const std::map<std::string, double> kSoftmaxAccesses{{stage::kSoftmax, 8}, {"max", 1}, {"sub", 2},
+                                                     {"exp", 2},           {"sum", 1}, {"div", 2}};
 
 KernelRows non_gemm(const KernelProfile& profile) {
   return matching(profile.rows(Pass::kForward), is_non_gemm);
@@ -36,8 +34,8 @@ struct GroupRow {
   std::string precision, group;
   std::string op;  ///< The operator, or all operators of the group: "mul, sum".
   KernelSum sum;
-  double share;                                ///< Share of the forward pass's GPU time.
-  std::optional<double> bandwidth_share = {};  ///< Only softmax's operators have it.
+  double share;                        ///< Share of the forward pass's GPU time.
+  std::optional<double> of_bandwidth;  ///< Only softmax and its operators have it.
 
   double ms() const { return sum.total_ms; }
   double calls() const { return sum.calls; }
@@ -51,35 +49,38 @@ const std::vector<Column<GroupRow>> kGroupColumns{
     {"ms", "Time", &GroupRow::ms, "ms"},
     {"share", "Of the forward pass", &GroupRow::share, "%", kAsPercent},
     {"calls", "Calls", &GroupRow::calls, "", kAsCount},
-    {"bandwidth", "Of copy bandwidth", &GroupRow::bandwidth_share, "%", kAsPercent},
-    {"kernel", "Kernel",
-     [](const GroupRow& k) { return short_kernel_name(k.sum.rows.front()->kernel); }}};
+    {"bandwidth", "Of copy bandwidth", &GroupRow::of_bandwidth, "%", kAsPercent},
+    {"kernel", "Kernel", [](const GroupRow& k) {  // On a CPU an operator stands in for its kernels.
+       const std::string name = short_kernel_name(k.sum.rows.front()->kernel);
+       return name == k.op ? Value() : Value(name);
+     }}};
 
 std::vector<KernelSum> groups_of(const KernelProfile& profile) {
   return sums_by(non_gemm(profile), &KernelRow::group);
 }
 
-/// Returns the time of one copy of all layers' attention scores at the copy bandwidth; nothing if
-/// the bandwidth is unknown, for a user's network, and under autocast, whose scores have two
-/// dtypes.
-std::optional<double> score_copy_ms(const Profiles& profiles, const KernelProfile& profile) {
+/// Returns the share of the copy bandwidth that softmax, or one of its operators, reaches. Returns
+/// nothing for other groups, if the bandwidth is unknown, for a user's network, and under autocast,
+/// whose scores have two dtypes.
+std::optional<double> bandwidth_share(const Profiles& profiles, const KernelProfile& profile,
+                                      const std::string& group, const KernelSum& sum) {
   const auto bandwidth = profiles.limits.copy_bandwidth;
+  const auto accesses = kSoftmaxAccesses.find(sum.name);
   const double bytes = part_work(NetworkPart::kSoftmax, profile.spec).bytes;
-  if (!bandwidth || bytes <= 0 || under_autocast(profile.spec)) return std::nullopt;
-  return bytes * kCopyAccesses / kAllSoftmaxAccesses / *bandwidth * 1e3;
+  if (group != stage::kSoftmax || accesses == kSoftmaxAccesses.end() || !bandwidth || bytes <= 0 ||
+      under_autocast(profile.spec))
+    return std::nullopt;
+  return bytes * accesses->second / kSoftmaxAccesses.at(group) / (sum.total_ms / 1e3) / *bandwidth;
 }
 
 /// Sorts groups, and the operators in each group, by time, longest first. `profile` may be null.
 std::vector<GroupRow> operator_rows(const Profiles& profiles, const KernelProfile* profile) {
   std::vector<GroupRow> rows;
   if (profile == nullptr) return rows;
-  const auto copy_ms = score_copy_ms(profiles, *profile);
   for (const KernelSum& group : groups_of(*profile)) {
     for (const KernelSum& sum : sums_by(group.rows, operator_name)) {
-      rows.push_back({"", group.name, sum.name, sum, share_of_forward(*profile, sum.total_ms)});
-      const auto accesses = kSoftmaxAccesses.find(sum.name);
-      if (copy_ms && group.name == stage::kSoftmax && accesses != kSoftmaxAccesses.end())
-        rows.back().bandwidth_share = accesses->second / kCopyAccesses * *copy_ms / sum.total_ms;
+      rows.push_back({"", group.name, sum.name, sum, share_of_forward(*profile, sum.total_ms),
+                      bandwidth_share(profiles, *profile, group.name, sum)});
     }
   }
   return rows;
@@ -93,7 +94,8 @@ std::vector<GroupRow> group_rows(const Profiles& profiles) {
     for (const KernelSum& group : groups_of(*profile)) {
       const auto operators = each(sums_by(group.rows, operator_name), &KernelSum::name);
       rows.push_back({precision, group.name, join(operators, ", "), group,
-                      share_of_forward(*profile, group.total_ms)});
+                      share_of_forward(*profile, group.total_ms),
+                      bandwidth_share(profiles, *profile, group.name, group)});
     }
   }
   return rows;
@@ -171,15 +173,15 @@ std::string group_in_sentence(const std::string& group) {
   return stage == kOtherKernels ? "the rest of " + part : part + " " + stage;
 }
 
-/// Compares softmax with one copy of its scores; nothing if the run lacks one of the two.
-std::optional<Facts> softmax_sentence(const Profiles& profiles, const KernelProfile& profile) {
-  const KernelRows rows = rows_of_stage(non_gemm(profile), stage::kSoftmax);
-  const auto copy_ms = score_copy_ms(profiles, profile);
-  if (rows.empty() || !copy_ms) return std::nullopt;
-  const auto operators = each(sums_by(rows, operator_name), &KernelSum::name);
-  return Facts()
-      .set("operators", join_words(operators))
-      .set("times", format_significant(total_ms(rows) / *copy_ms, 2));
+/// Tells how softmax uses the copy bandwidth; nothing if the run lacks one of the two.
+std::optional<Facts> softmax_sentence(const Profiles& profiles, const KernelProfile& profile,
+                                      const std::vector<KernelSum>& groups) {
+  const auto softmax = std::ranges::find(groups, stage::kSoftmax, &KernelSum::name);
+  if (softmax == groups.end()) return std::nullopt;
+  const auto bandwidth = bandwidth_share(profiles, profile, softmax->name, *softmax);
+  if (!bandwidth) return std::nullopt;
+  const auto operators = each(sums_by(softmax->rows, operator_name), &KernelSum::name);
+  return Facts().set("operators", join_words(operators)).set("bandwidth", bandwidth, kAsPercent);
 }
 
 /// Names the largest groups of the forward pass: "Softmax takes **3.8 %** of …, RoPE 1.6 %".
@@ -204,7 +206,7 @@ Facts non_gemm_sentences(const Profiles& profiles, const KernelProfile& profile,
       .set("profile", profile.full_name)
       .set("others", (other_groups.empty() ? "" : ", ") + join_words(other_groups))
       .set("all", non_gemm_share(profile), kAsPercent)
-      .when("softmax", softmax_sentence(profiles, profile));
+      .when("softmax", softmax_sentence(profiles, profile, groups));
 }
 
 }  // namespace

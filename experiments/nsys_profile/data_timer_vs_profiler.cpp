@@ -1,13 +1,11 @@
 // Presents part (a): a pass's time by the profiler against its time by the timer.
 #include <algorithm>
-#include <cmath>
 
 #include "base/format.h"
 #include "base/lists.h"
 #include "experiments/common/change.h"
 #include "experiments/common/command.h"
 #include "experiments/common/launch_costs.h"
-#include "experiments/common/ratio.h"
 #include "experiments/nsys_profile/presenters.h"
 #include "results/metric_names.h"
 
@@ -54,9 +52,9 @@ const std::vector<Column<TimerComparison>>& step_columns() {
       {"profile", "Profile", &TimerComparison::profile},
       {"step", "Step", [](const auto& step) { return labreport::describe(step.mode); }},
       step_column("timer", "Timer", "ms", [](const auto& s) { return Value::mean_of(s.timer_ms); }),
-      step_column("busy", "Profiler (kernels busy)", "ms", &TimerComparison::busy_ms),
+      step_column("busy", "Profiler, busy", "ms", &TimerComparison::busy_ms),
       step_column("difference", "Difference", "%", &TimerComparison::difference, kAsPercent),
-      step_column("span", "First to last kernel, profiled", "ms", &TimerComparison::span_ms),
+      step_column("span", "First to last, profiled", "ms", &TimerComparison::span_ms),
       step_column("gaps", "Gaps, profiled", "ms", &TimerComparison::gaps_ms),
       step_column("idle", "GPU idle a kernel", "µs", &TimerComparison::idle_us, kThreeDigits),
       step_column("cpu", "CPU a launch", "µs", &TimerComparison::cpu_us, kThreeDigits)};
@@ -111,20 +109,6 @@ std::vector<TimerComparison> forward_passes(const std::vector<const KernelProfil
   return passes;
 }
 
-/// Writes a ratio of times: "0.7 % shorter than", "15× as long as". From `spread`, the
-/// denominator's relative deviation, of 1 % on, percentages have no decimals.
-std::string compare_lengths(double ratio, double spread) {
-  constexpr double kFactorsAbove = 2, kDecimalsBelow = 0.01;
-  constexpr double kLeastChange = 0.0005;  // Smaller changes would be written as 0.0 %.
-  if (ratio > kFactorsAbove || ratio < 1 / kFactorsAbove)
-    return format_factor(ratio) + "× as long as";
-  const double change = std::abs(ratio - 1);
-  const std::string number =
-      spread < kDecimalsBelow ? format_percent(change) : format_fixed(100 * change, 0);
-  if (change < kLeastChange || number == "0") return "as long as";
-  return number + (ratio < 1 ? " % shorter than" : " % longer than");
-}
-
 Facts timer_sentences(const TimerComparison& step) {
   const double launches = step.costs ? step.costs->launches : 0;
   const auto [least_ms, most_ms] = std::ranges::minmax(step.timer_ms);
@@ -138,8 +122,7 @@ Facts timer_sentences(const TimerComparison& step) {
       .when("differ", step.passes_differ(),
             Facts()
                 .set("gaps", step.gaps_ms(), kThreeDigits)
-                .set("change", compare_lengths(step.span_ms.value_or(0) / mean(step.timer_ms),
-                                               variation_of(step.timer_ms).value_or(0)))
+                .set("span", step.span_ms, kThreeDigits)
                 .set("least_to_most",
                      from_to(format_significant(least_ms, 3), format_significant(most_ms, 3))))
       .when("launch_bound", step.cpu_us().has_value(),

@@ -156,8 +156,7 @@ const std::vector<Column<TopKernels>>& top_columns() {
 }
 
 /// Names the top kernel of the forward pass, and the one that the backward pass puts in its place.
-Facts top_sentences(const TopKernels& top) {
-  constexpr double kTieFrom = 0.99;
+Facts top_sentences(const TopKernels& top, bool on_gpu) {
   const RankedKernel both = top.both.value_or(RankedKernel{});
   const auto launches = static_cast<std::int64_t>(top.forward.sum.calls);
   return Facts()
@@ -165,13 +164,12 @@ Facts top_sentences(const TopKernels& top) {
       .set_markdown("name", kernel_code(cut_name(top.forward.short_name())))
       .set("ms", top.forward.sum.total_ms, kThreeDigits)
       .set("share", top.forward.share, kAsPercent)
-      .set("launches", format_count(launches) + (launches == 1 ? " launch" : " launches"))
+      .set("launches",
+           format_plural(launches, on_gpu ? "launch" : "call", on_gpu ? "launches" : "calls"))
       .set("called_in", top.called_in)
       .flag("same", top.is_top_in_both())
       .flag("changed", top.both && !top.is_top_in_both())
       .set_markdown("both_name", kernel_code(cut_name(both.short_name())))
-      .set("relation", top.forward_in_both_ms >= kTieFrom * both.sum.total_ms ? "ties with it"
-                                                                              : "takes its place")
       .set("both_ms", both.sum.total_ms, kThreeDigits)
       .set("own_ms", top.forward_in_both_ms, kThreeDigits);
 }
@@ -184,7 +182,7 @@ PartContent top_kernels(const Profiles& profiles) {
       profiles.in_answers == nullptr ? std::vector<TopKernels>() : top_rows({profiles.in_answers});
   part.has_numbers = !rows.empty() && rows.front().reason.empty();
   part.facts = profiles.facts();
-  if (part.has_numbers) part.facts.add(top_sentences(rows.front()));
+  if (part.has_numbers) part.facts.add(top_sentences(rows.front(), profiles.view.on_gpu()));
   const KernelRows forward =
       profiles.in_answers == nullptr ? KernelRows() : profiles.in_answers->rows(Pass::kForward);
   part.datasets = {make_dataset("top-kernels", top_columns(), top_rows(profiles.in_tables)),

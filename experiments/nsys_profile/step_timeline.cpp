@@ -176,7 +176,7 @@ Dataset phase_times_table(const TracedStep& step) {
       {"share", "Of the step",
        [step_ms = step.length_ms](const Stretch& row) { return row.length_ms / step_ms; }, "%",
        kAsPercent},
-      {"kernels", "Kernels", &Stretch::kernel_count, "", kAsCount}};
+      {"kernels", "Calls", &Stretch::kernel_count, "", kAsCount}};
   for (const std::string& kind : drawn_classes()) {
     columns.push_back(
         {kind, kind, [kind](const Stretch& row) { return busy_ms(row, kind); }, "ms"});

@@ -315,14 +315,14 @@ std::optional<Facts> datasheet_facts(const std::vector<StepRow>& rows) {
   return Facts().set("peaks", join(distinct(peaks), ", ") + " TFLOP/s");
 }
 
-/// Lists the networks whose times the CPU sets, by precision.
+/// Lists the times that the CPU sets, by precision.
 std::vector<Facts> cpu_set_facts(const std::vector<StepRow>& rows) {
   std::map<std::string_view, benchmarking_mixed_precision::MeasuredNetworks> networks;
   for (const StepRow& row : rows) networks[row.precision()].push_back(*row.network);
   std::vector<Facts> list;
   for (const auto& [precision, measured] : networks) {
-    const std::string sizes = sizes_of_cpu(measured);
-    if (!sizes.empty()) list.emplace_back().set("precision", precision).set("sizes", sizes);
+    const std::string times = times_of_cpu(measured);
+    if (!times.empty()) list.emplace_back().set("precision", precision).set("times", times);
   }
   return list;
 }

@@ -202,23 +202,18 @@ std::optional<Facts> fewer_passes_facts(const Rows& rows) {
   const auto has_fewer_passes = [&](const AttentionRow& row) {
     return row.spec().steps != rows.front().spec().steps;
   };
-  std::vector<std::string> where;
-  const auto add_if = [&](bool holds, std::string words) {
-    if (holds && !std::ranges::count(where, words)) where.push_back(std::move(words));
-  };
-  for (const AttentionRow& row : rows) {
-    add_if(has_fewer_passes(row) && row.length() > kLongestHandoutLength,
-           "beyond the handout's lengths");
-    add_if(has_fewer_passes(row) && row.length() <= kLongestHandoutLength,
-           "in " + std::string(describe(*row.spec().precision)));
-  }
-  if (where.empty()) return std::nullopt;
-  const CellSpec& spec = std::ranges::find_if(rows, has_fewer_passes)->spec();
-  Facts facts;
-  facts.set("exceptions", join_words(where));
-  facts.set("steps", format_count(spec.steps.value_or(0)));
-  facts.set("warmup", format_count(spec.warmup.value_or(0)));
-  return facts;
+  const Rows fewer = only(rows, has_fewer_passes);
+  if (fewer.empty()) return std::nullopt;
+  const auto where = distinct(each(fewer, [](const AttentionRow& row) {
+    return row.length() > kLongestHandoutLength
+               ? "beyond the handout's lengths"
+               : "in " + std::string(describe(*row.spec().precision));
+  }));
+  const CellSpec& spec = fewer.front().spec();
+  return Facts()
+      .set("exceptions", join_words(where))
+      .set("steps", format_count(spec.steps.value_or(0)))
+      .set("warmup", format_count(spec.warmup.value_or(0)));
 }
 
 PartContent content(const RunView& view, const Rows& rows) {

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/measures.h"
 #include "base/format.h"
 #include "base/lists.h"
 #include "experiments/common/attention.h"
+#include "experiments/common/change.h"
 #include "experiments/common/command.h"
 #include "experiments/common/shipped.h"
 #include "experiments/torch_compile/present.h"
@@ -18,6 +18,7 @@ constexpr std::int64_t kUsualHeadDim = 64;
 constexpr Notation kFactor{Notation::kFixed, 2};
 constexpr Notation kSavedBytes{Notation::kMebibytes};
 constexpr Notation kRoughFactor{Notation::kSignificant, 2};
+constexpr double kEqualTimes = 0.05;  // Times are alike up to this relative difference.
 
 /// Attention at one sequence length, eager and compiled.
 struct AttentionPair {
@@ -136,37 +137,39 @@ std::optional<Facts> launches_facts(const std::vector<AttentionPair>& grid) {
     if (!speedup) return std::nullopt;
     speedups.push_back(*speedup);
   }
+  const auto [lowest, highest] = std::ranges::minmax(speedups);
   return Facts()
       .set("length", format_count(grid.front().eager.length()))
-      .set("lowest", std::ranges::min(speedups), kRoughFactor)
-      .set("highest", std::ranges::max(speedups), kRoughFactor);
+      .set("speedups",
+           from_to(format_value(lowest, kRoughFactor), format_value(highest, kRoughFactor)));
 }
 
-/// Tells how often the scores could be copied in the time that both passes save. Empty if that is
-/// less than one copy, if the bandwidth is unknown, and under autocast, where scores have two
-/// dtypes.
-std::string spared_copies(const RunView& view, const AttentionPair& pair) {
-  const auto bandwidth = measured_limits(view.run()).copy_bandwidth;
-  if (!bandwidth || !view.on_gpu() || under_autocast(pair.eager.spec())) return "";
-  const double copy_ms = 2 * pair.eager.score_bytes() / *bandwidth * 1e3;  // It reads and writes.
-  const auto copies = [&](std::string_view pass) {
-    return (*pair.eager.ms(pass, "mean_ns") - *pair.compiled.ms(pass, "mean_ns")) / copy_ms;
-  };
-  const double forward = copies(metric::kForward), backward = copies(metric::kBackward);
-  if (std::min(forward, backward) < 1) return "";
-  return ": fusing spares the time of " + format_significant(forward, 2) + " and " +
-         format_significant(backward, 2) + " copies of the scores";
-}
-
-/// Gives the speedups at the longest sequence.
-Facts precision_facts(const RunView& view, const AttentionPair& longest) {
-  return Facts()
-      .set("spared", spared_copies(view, longest))
-      .set("length", format_count(longest.eager.length()))
-      .set("forward", *longest.speedup(metric::kForward), kFactor)
-      .set("backward", *longest.speedup(metric::kBackward), kFactor)
-      .set("precision", describe(precision_of(longest)))
-      .set("d", std::to_string(dim(longest)));
+/// Gives the speedups at one length with the narrowest and the widest heads. They fall for a
+/// reason if compiling spares both the same time of each pass.
+Facts precision_facts(const RunView& view, const std::vector<AttentionPair>& grid,
+                      std::int64_t length) {
+  const auto ran = only(grid, [&](const AttentionPair& pair) {
+    return pair.eager.length() == length && pair.speedup(metric::kForward) &&
+           pair.speedup(metric::kBackward);
+  });
+  const auto [narrow, wide] = std::ranges::minmax_element(ran, {}, dim);
+  Facts facts;
+  bool spares_alike = view.on_gpu();
+  for (const auto pass : {metric::kForward, metric::kBackward}) {
+    const auto spared_ms = [&](const AttentionPair& pair) {
+      return *pair.eager.ms(pass, "mean_ns") - *pair.compiled.ms(pass, "mean_ns");
+    };
+    const double from = *narrow->speedup(pass), to = *wide->speedup(pass);
+    spares_alike = spares_alike && 1 < to && to < from &&
+                   std::abs(spared_ms(*wide) / spared_ms(*narrow) - 1) <= kEqualTimes;
+    facts.set(std::string(pass), from_to(format_value(from, kFactor), format_value(to, kFactor)));
+  }
+  return facts.set("precision", describe(precision_of(*narrow)))
+      .set("length", format_count(length))
+      .set("d", from_to(std::to_string(dim(*narrow)), std::to_string(dim(*wide))))
+      .set("reason", spares_alike ? ", because fusing elementwise kernels saves as much time at "
+                                    "each d, while GEMMs grow"
+                                  : "");
 }
 
 }  // namespace
@@ -184,7 +187,7 @@ std::optional<PartContent> present_attention(const RunView& view) {
         only(pairs, [&](const AttentionPair& pair) { return precision_of(pair) == precision; });
     const std::vector<AttentionPair> compared = compared_pairs(grid);
     if (!compared.empty()) {
-      precisions.push_back(precision_facts(view, compared.back()));
+      precisions.push_back(precision_facts(view, grid, compared.back().eager.length()));
       both_save_scores = both_save_scores && compared.back().eager.saves_two_tensors_of_scores() &&
                          compared.back().compiled.saves_two_tensors_of_scores();
       if (view.on_gpu()) launches = launches_facts(grid);
@@ -201,7 +204,9 @@ std::optional<PartContent> present_attention(const RunView& view) {
   const CellSpec& spec = pairs.front().eager.spec();
   std::vector<AttentionRow> rows = each(pairs, &AttentionPair::compiled);
   std::ranges::copy(each(pairs, &AttentionPair::eager), std::back_inserter(rows));
-  part.facts.flag("saves_scores", both_save_scores && !precisions.empty())
+  const std::vector<AttentionPair> drawn = compared_pairs(pairs);
+  part.facts.set("drawn_d", drawn.empty() ? "" : std::to_string(dim(drawn.front())))
+      .flag("saves_scores", both_save_scores && !precisions.empty())
       .set("nothing",
            precisions.empty() ? "No configuration ran both ways: " + first_reason(rows) + "." : "")
       .list("precisions", std::move(precisions))

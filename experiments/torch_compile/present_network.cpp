@@ -1,7 +1,6 @@
 // Part (b): a network's training step, eager beside compiled.
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "base/format.h"
 #include "base/lists.h"
@@ -17,6 +16,7 @@ namespace {
 
 constexpr Notation kSpeedup{Notation::kFixed, 2};
 constexpr Notation kMs{Notation::kSignificant, 4};
+constexpr const char* kGemm = "GEMM";  // The class of all GEMMs in `kernels_by_class()`.
 
 /// Divides the median eager time by the median compiled time: one stalled step would move a mean.
 std::optional<double> speedup(const ComparedNetwork& network, std::string_view phase) {
@@ -129,7 +129,19 @@ const std::vector<Column<ClassRow>> kClasses{
     {"compiled_ms", "Time, compiled", [](const ClassRow& row) { return Value(row.compiled.ms); },
      "ms", kMs}};
 
-/// Returns a row for each class, sorted by time in eager mode, longest first.
+/// Adds up all kernels but GEMMs.
+KernelSum rest_of(const MeasuredSteps& steps) {
+  KernelSum rest;
+  for (const auto& [name, sum] : steps.kernels_by_class()) {
+    if (name == kGemm) continue;
+    rest.calls += sum.calls;
+    rest.ms += sum.ms;
+  }
+  return rest;
+}
+
+/// Returns a row for each class, sorted by time in eager mode, longest first, and one for the sum
+/// of all but GEMMs.
 std::vector<ClassRow> class_rows(const ComparedNetwork& network) {
   std::map<std::string, ClassRow> rows;
   for (const auto& [name, sum] : network.eager.kernels_by_class()) rows[name].eager = sum;
@@ -138,24 +150,16 @@ std::vector<ClassRow> class_rows(const ComparedNetwork& network) {
   for (const auto& [name, row] : rows) sorted.push_back({name, row.eager, row.compiled});
   std::ranges::stable_sort(sorted, std::greater(),
                            [](const ClassRow& row) { return row.eager.ms; });
+  sorted.push_back({"all but GEMMs", rest_of(network.eager), rest_of(network.compiled)});
   return sorted;
 }
 
-/// Adds up the time of the kernels in all classes but those left out.
-double kernels_ms(const MeasuredSteps& steps, const std::set<std::string>& left_out = {}) {
-  double ms = 0;
-  for (const auto& [name, sum] : steps.kernels_by_class())
-    ms += left_out.contains(name) ? 0 : sum.ms;
-  return ms;
-}
-
-/// Compares the time of the last network's kernels, except GEMMs and memsets, before and after
-/// compiling, and gives the share of GEMMs in each network. Returns nothing unless fusion explains
-/// more than half of the time that the last network's step saves.
+/// Compares the time of the last network's kernels, except GEMMs, before and after compiling, and
+/// gives the share of GEMMs in each network. Returns nothing unless fusion explains more than half
+/// of the time that the last network's step saves.
 std::optional<Facts> fusion_facts(const Networks& networks) {
   const ComparedNetwork& last = networks.back();
-  const double eager_ms = kernels_ms(last.eager, {"GEMM", "memset"});
-  const double compiled_ms = kernels_ms(last.compiled, {"GEMM", "memset"});
+  const double eager_ms = rest_of(last.eager).ms, compiled_ms = rest_of(last.compiled).ms;
   const auto optimizer_ms = last.compiled.times_ms(metric::kOptimizer);
   const double step_ms = median(last.compiled.times_ms(metric::kTotal));
   const double saved_ms = median(last.eager.times_ms(metric::kTotal)) - step_ms;
@@ -164,10 +168,10 @@ std::optional<Facts> fusion_facts(const Networks& networks) {
     return std::nullopt;
   std::vector<std::string> gemms;
   for (const ComparedNetwork& network : networks) {
-    const double all_ms = kernels_ms(network.eager);
-    if (all_ms <= 0) return std::nullopt;
-    const double gemm_share = 1 - kernels_ms(network.eager, {"GEMM"}) / all_ms;
-    gemms.push_back(format_percent(gemm_share) + " % (" + network.precision() + ")");
+    const double gemm_ms = network.eager.kernels_by_class()[kGemm].ms;
+    if (gemm_ms <= 0) return std::nullopt;
+    gemms.push_back(format_percent(gemm_ms / (gemm_ms + rest_of(network.eager).ms)) + " % (" +
+                    network.precision() + ")");
   }
   return Facts()
       .set("gemms", join_words(gemms))

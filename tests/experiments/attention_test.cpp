@@ -208,9 +208,10 @@ TEST(AttentionLatencies, NameTheFastestAndItsSpeedup) {
   EXPECT_THAT(
       part.answer,
       testing::ContainsRegex(
-          "In BF16 \\*\\*SDPA flash\\*\\* takes .* at 65,536 "
-          "tokens and d = 64 for forward and backward, eager \\*\\*25×\\*\\* as long, up from "
-          "1.3× at 128\\."));
+          "In BF16 \\*\\*SDPA flash\\*\\* takes \\*\\*[0-9.]+\\*\\* forward and \\*\\*[0-9.]+ "
+          "ms\\*\\* "
+          "backward at 65,536 tokens and d = 64, eager \\*\\*25 and 25×\\*\\* as long\\. In FP32 "
+          "\\*\\*SDPA efficient\\*\\* is \\*\\*20×\\*\\* as fast at 65,536\\."));
   EXPECT_THAT(part.details.findings,
               HasSubstr("PyTorch does not run SDPA flash and SDPA cuDNN in FP32."));
   EXPECT_THAT(table_lines(part, "leaderboard"), Contains(HasSubstr("SDPA cuDNN")));
@@ -228,18 +229,35 @@ TEST(AttentionLatencies, RankNothingWithinTheDeviations) {
               Contains(HasSubstr("the fastest lie within their deviations")));
 }
 
-TEST(AttentionLatencies, AreSetByScoresIfEagersTimeHardlyDependsOnD) {
+Change scaled_latencies(double factor, const CellFilter& applies) {
+  return change_rows(
+      [factor](const NamedRow& row) {
+        row.scale(attention_column(metric::kEndToEnd, "median_ns"), factor);
+      },
+      applies);
+}
+
+/// Eager's time is that of its scores, whatever d is.
+Change with_times_of_scores() {
+  return change_rows(
+      [](const NamedRow& row) {
+        const auto length = row.number(column::kLength);
+        row[attention_column(metric::kEndToEnd, "median_ns")] = length * length / 16;
+      },
+      has_backend(AttentionBackend::kEager));
+}
+
+TEST(AttentionLatencies, GiveTheReasonOfAGrowingGainIfScoresSetEagersTime) {
   const auto answer_with_narrow_times = [](double factor) {
-    const auto scale_time = [factor](const NamedRow& row) {
-      row.scale(attention_column(metric::kEndToEnd, "median_ns"), factor);
-    };
     const auto is_narrow = [](const CellSpec& spec) { return spec.attention->head_dim == 16; };
-    return attention_part("flash_benchmarking", change_rows(scale_time, is_narrow)).answer;
+    return attention_part("flash_benchmarking",
+                          combined(with_times_of_scores(), scaled_latencies(factor, is_narrow)))
+        .answer;
   };
-  EXPECT_THAT(answer_with_narrow_times(7.9),
-              HasSubstr("Eager's BF16 time grows 1.1 % from d = 16 to 128"));
-  EXPECT_THAT(answer_with_narrow_times(1), Not(HasSubstr("grows")));
-  EXPECT_THAT(answer_with_narrow_times(9), Not(HasSubstr("grows"))) << "it falls";
+  EXPECT_THAT(answer_with_narrow_times(0.99), HasSubstr("BF16's gain grows from "));
+  EXPECT_THAT(answer_with_narrow_times(0.9), Not(HasSubstr("grows"))) << "it depends on d";
+  EXPECT_THAT(answer_with_narrow_times(1.01), Not(HasSubstr("grows"))) << "it falls with d";
+  EXPECT_THAT(attention_part("flash_benchmarking").answer, Not(HasSubstr("grows")));
 }
 
 TEST(AttentionLatencies, NameTheLongestLengthAtWhichEagerRan) {
@@ -251,20 +269,21 @@ TEST(AttentionLatencies, NameTheLongestLengthAtWhichEagerRan) {
   EXPECT_THAT(attention_part("flash_benchmarking",
                              change_rows(run_out, has_backend(AttentionBackend::kEager)))
                   .answer,
-              testing::ContainsRegex(
-                  "In BF16 .* at 65,536 tokens and d = 64 for forward and backward, where "
-                  "eager runs out of memory \\(\\*\\*24×\\*\\* at 32,768\\)"));
+              testing::ContainsRegex("In BF16 .* at 32,768 tokens and d = 64, eager .* as long; "
+                                     "eager runs out of memory at 65,536\\."));
 }
 
 TEST(AttentionLatencies, GrowOnlyWhileOneImplementationLeads) {
-  const auto slow_down = [](const NamedRow& row) {
-    if (row.number(column::kLength) == 4'096)
-      row.scale(attention_column(metric::kEndToEnd, "median_ns"), 2);
+  const auto slow_down = [](const NamedRow& row) {  // The shorter the sequence is, the more.
+    const auto length = row.number(column::kLength);
+    row.scale(attention_column(metric::kEndToEnd, "median_ns"),
+              (length == 4'096 ? 2 : 1) + 1e3 / static_cast<double>(length));
   };
-  EXPECT_THAT(attention_part("flash_benchmarking",
-                             change_rows(slow_down, has_backend(AttentionBackend::kFlash)))
-                  .answer,
-              testing::ContainsRegex("up from [0-9.]+× at 8,192\\."));
+  const Change others =
+      combined(with_times_of_scores(), scaled_latencies(1.5, has_backend(AttentionBackend::kMath)));
+  const Change change = change_rows(slow_down, has_backend(AttentionBackend::kEfficient));
+  EXPECT_THAT(attention_part("flash_benchmarking", combined(others, change)).answer,
+              testing::ContainsRegex("as fast at 65,536, up from [0-9.]+× at 8,192\\."));
 }
 
 TEST(AttentionRows, BuildTheReasonOfARefusedAllocationFromItsNumbers) {

@@ -151,6 +151,19 @@ TEST(BothModels, AreComparedByStepsAndPlaces) {
   EXPECT_THAT(part.tables[1].slug, HasSubstr("places"));
 }
 
+TEST(BothModels, HaveOneRatioOfPeaksInBothTables) {
+  const auto change = [](const CellSpec& spec, Launch& launch) {
+    if (spec.kind == CellKind::kTiming)
+      launch.metrics.push_back(integer_metric(metric::kMemory, metric::kPeakAllocated, "B", 1));
+    if (spec.kind == CellKind::kMemory && !spec.implementation.empty())
+      testing_samples::scaled(metric::kMemory, metric::kPeakAllocated, 2)(spec, launch);
+  };
+  const Document document = build_document(fake_run(input_of_both(), change), false);
+  EXPECT_THAT(
+      testing_samples::texts_in(comparison_section(document)->parts.at(0).tables[0], "Peak memory"),
+      testing::Contains("2.00"));
+}
+
 TEST(BothModels, AreCalledEqualIfTheyDoNotDiffer) {
   const Document document = build_document(fake_run(input_of_both()), false);
   const Part& part = comparison_section(document)->parts.at(0);

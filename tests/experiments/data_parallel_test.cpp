@@ -216,7 +216,7 @@ TEST(OverlapTable, ComparesRankZeroWithItself) {
 }
 
 TEST(BucketAnswer, SaysWhetherStepsFollowTheModel) {
-  const auto follows = HasSubstr("As it expects"), contention = HasSubstr("contention");
+  const auto follows = HasSubstr("Steps follow it"), contention = HasSubstr("contention");
   EXPECT_THAT(answer("d"), AllOf(contention, Not(follows)));
   EXPECT_THAT(answer("d", with_bucket_cap(100'000'000, scale_steps(0.9))),
               AllOf(follows, Not(contention)));
@@ -244,7 +244,7 @@ TEST(BucketFigure, ComparesWithTheModelOfTheAnswer) {
 
 TEST(BucketAnswer, FindsTheBestSizeFromAllReducesWithoutTraining) {
   // α = 20 µs and β = 300 GB/s are the fake worker's, so √(S β α) is 219 MB.
-  EXPECT_THAT(answer("d"), HasSubstr("buckets of about **220 MB**"));
+  EXPECT_THAT(answer("d"), HasSubstr("the ideal is about **220 MB**"));
   const auto all_reduces_crash = [](const CellSpec& spec, Launch& launch) {
     if (spec.kind == CellKind::kAllReduce) end_with(launch, Crashed{11, ""});
   };

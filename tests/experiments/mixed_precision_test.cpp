@@ -140,8 +140,8 @@ MeasuredRun run_with_all_bounds() {
 TEST(Bounds, AreTheSameInEveryPartOfAReport) {
   const MeasuredRun run = run_with_all_bounds();
   const Document document = build_document(run, false);
-  const auto names_both =
-      HasSubstr("The CPU sets BF16 times of small (launch-bound), medium in part (mixed)");
+  const auto names_both = HasSubstr(
+      "In BF16, the CPU sets the times of small (launch-bound) and some of medium (mixed)");
   const auto in_one_line = [](const std::string& text) {
     return std::regex_replace(text, std::regex("\\s+|\\*\\*"), " ");
   };
@@ -188,7 +188,7 @@ TEST(Bounds, FollowTheGpusLagWithoutAProfile) {
   EXPECT_EQ(TimeBound{.lag_shares = {0.01}}.bound(), Bound::kLaunch);
   EXPECT_EQ((TimeBound{.lag_shares = {0.01, 0.12}}.bound()), Bound::kMixed);
   const auto answer = mixed_part("c").answer;  // Only timing is planned, not kernels.
-  EXPECT_THAT(answer, HasSubstr("The CPU sets BF16 times of small (launch-bound)."));
+  EXPECT_THAT(answer, HasSubstr("In BF16, the CPU sets the times of small (launch-bound)."));
 }
 
 TEST(SpeedupAnswer, PrefersTheLargestNetworkWhoseTimesTheGpuSets) {

@@ -138,12 +138,39 @@ TEST(CompilePlan, HasTheHandoutsGridEagerAndCompiled) {
   EXPECT_EQ(planned_cells(compile_input(Preset::kDemo), true).size(), 1u);
 }
 
-TEST(CompiledAttention, IsToldAtAnotherHeadDimensionIfTheUsualOneDidNotRun) {
-  EXPECT_THAT(compile_answer(unchanged, "a"), HasSubstr("and d = 64 compiled"));
-  const Change without_usual =
-      where([](const CellSpec& spec) { return spec.attention && spec.attention->head_dim == 64; },
-            [](const CellSpec&, Launch& launch) { launch.outcome = Crashed{11, ""}; });
-  EXPECT_THAT(compile_answer(without_usual, "a"), HasSubstr("and d = 16 compiled"));
+Change where_head_dim(std::int64_t head_dim, const Change& change) {
+  return where(
+      [=](const CellSpec& spec) { return spec.attention && spec.attention->head_dim == head_dim; },
+      change);
+}
+
+TEST(CompiledAttention, IsToldWithTheNarrowestAndTheWidestHeadsThatRan) {
+  EXPECT_THAT(compile_answer(unchanged, "a"), HasSubstr("and d = 16 to 128 compiled"));
+  const Change crash = [](const CellSpec&, Launch& launch) { launch.outcome = Crashed{11, ""}; };
+  EXPECT_THAT(compile_answer(where_head_dim(16, crash), "a"), HasSubstr("and d = 32 to 128 comp"));
+  const Change only_16 = combined(where_head_dim(32, crash), where_head_dim(128, crash));
+  EXPECT_THAT(compile_answer(combined(only_16, where_head_dim(64, crash)), "a"),
+              HasSubstr("and d = 16 compiled attention runs **2.00×** as"));
+}
+
+TEST(CompiledAttention, GivesTheReasonOfAFallIfTheTimeSparedStays) {
+  const auto answer_with_wide_ns = [](std::int64_t compiled_ns, std::int64_t eager_ns) {
+    return compile_answer(
+        [=](const CellSpec& spec, Launch& launch) {
+          if (!spec.attention) return;
+          each_row(metric::kAttention, [&](const NamedRow& row) {
+            const bool compiled = is_compiled(spec), wide = spec.attention->head_dim == 128;
+            for (const auto pass : {metric::kForward, metric::kBackward})
+              row[attention_column(pass, "mean_ns")] =
+                  wide ? (compiled ? compiled_ns : eager_ns) : (compiled ? 10'000 : 30'000);
+          })(spec, launch);
+        },
+        "a");
+  };
+  EXPECT_THAT(answer_with_wide_ns(20'000, 40'000),
+              HasSubstr("**3.00 to 2.00×** backward, because fusing elementwise kernels"));
+  EXPECT_THAT(answer_with_wide_ns(20'000, 44'000), Not(HasSubstr("because"))) << "more is spared";
+  EXPECT_THAT(answer_with_wide_ns(10'000, 30'000), Not(HasSubstr("because"))) << "it does not fall";
 }
 
 TEST(CompiledAttention, TellsAForwardPassThatTheCpuSets) {
@@ -155,10 +182,8 @@ TEST(CompiledAttention, TellsAForwardPassThatTheCpuSets) {
                                    }),
                           "a");
   };
-  EXPECT_THAT(
-      shortest_at_ns(1'000'000'000),
-      HasSubstr("At 256 tokens the CPU, not the kernels, sets forward's time both ways: **2.0 "
-                "to 2.0×** over all d."));
+  EXPECT_THAT(shortest_at_ns(1'000'000'000),
+              HasSubstr("At 256 tokens the CPU, not kernels, sets forward's time: **2.0×**."));
   EXPECT_THAT(shortest_at_ns(1), Not(HasSubstr("the CPU")));
 }
 

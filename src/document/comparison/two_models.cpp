@@ -51,21 +51,17 @@ std::vector<Column<StepPair>> step_columns(const SideNames& names) {
           {"verdict", "Verdict", [](const auto& pair) { return verdict_cell(*pair.row); }}};
 }
 
-/// Returns the ratio B ÷ A of peak memory. If a timed step has no peak, as on a CPU, the ratio
-/// comes from the memory cells of the same setting and mode.
+/// Returns the ratio B ÷ A of peak memory: that of the memory cells of the same setting and mode,
+/// which the table of peaks shows, or else that of the timed step.
 std::optional<double> peak_ratio(const Comparison& comparison, const Run& run,
                                  const ComparedRow& step) {
-  const auto peaks = [&run](const std::string& id) {
-    return launch_values(*run.find(id), Measure::kPeakMemory);
-  };
-  const auto a = peaks(step.cell_id);
-  const auto b = peaks(step.cell_id_b);
-  if (!a.empty() && !b.empty()) return ratio_of(a, b);
   for (const ComparedRow& row : comparison.rows) {
     const bool same_step = same_setting(row.spec, step.spec) && row.spec.mode == step.spec.mode;
-    if (same_step && row.measure == Measure::kPeakMemory) return row.ratio;
+    if (same_step && row.measure == Measure::kPeakMemory && row.ratio) return row.ratio;
   }
-  return std::nullopt;
+  const auto a = launch_values(*run.find(step.cell_id), Measure::kPeakMemory);
+  const auto b = launch_values(*run.find(step.cell_id_b), Measure::kPeakMemory);
+  return a.empty() || b.empty() ? std::nullopt : std::optional(ratio_of(a, b));
 }
 
 /// Pairs training steps. In the comparison, a step's own row comes before the rows of its phases.

@@ -179,8 +179,14 @@ def unanswered(run):
     true(not pairs(run), "both passes have speedups")
 
 
-def unexplained(run):
-    """Checks that the CPU sets no times in the reduced precision, which would be a reason."""
+def slower(run, precision, small, first, large, last):
+    """Checks that the smallest network is slower, and the share of GEMMs in FP32's forward pass."""
+    rows = [(pair, fp32[0] / sum(fp32)) for pair in pairs(run) if (fp32 := gemm_and_other_ms(run, pair.fp32, "forward"))]
+    true(PRECISION_WORDS[rows[0][0].reduced.shape["precision"]] == precision != "TF32")
+    true((rows[0][0].size, rows[-1][0].size) == (first, last) and rows[0][0].speedup("forward") < 1)
+    near(small, 100 * rows[0][1])
+    near(large, 100 * rows[-1][1])
+    true(max(share for _, share in rows) < 0.501, "GEMMs take most")
     true(all(network_bound(run, pair.reduced) in (None, "GPU-bound") for pair in pairs(run)), "the CPU sets some times")
 
 
@@ -203,7 +209,7 @@ CLAIMS = {
     "benchmarking_mixed_precision.a": [
         (NO_ANSWER, untraced),
         (DTYPE_LIST_RE, traced),
-        (r"With BF16 autocast the same tensors are BF16 instead\.", same_tensors),
+        (r"Under BF16 autocast, the FP16 tensors are BF16\.", same_tensors),
         (r"On a GPU, layer normalization returns FP32\.", norm_gives_fp16_on_cpu)],
     "benchmarking_mixed_precision.b": [
         (NO_ANSWER, statistics_do_not_matter),
@@ -218,7 +224,8 @@ CLAIMS = {
          r"times\*\* as fast(?:, (?P<smallest>.+?)'s (?P<small_forward>\S+) and (?P<small_backward>\S+) times)?\.", speedups),
         (r"The gain grows with size because GEMMs gain most, and their share of FP32's forward pass grows from "
          r"\*\*(?P<small>\S+)\*\* \((?P<first>.+?)\) to \*\*(?P<large>\S+) %\*\* \((?P<last>.+?)\)\.", growth),
-        (r"This run does not show why\.", unexplained),
-        (r"The CPU sets (?P<precision>\w+) times of (?P<launch>[^()]+?) \(launch-bound\)"
-         r"(?:, (?P<mixed>.+?) in part \(mixed\))?\.", cpu_sets),
-        (r"The CPU sets (?P<precision>\w+) times of (?P<mixed>[^()]+?) in part \(mixed\)\.", cpu_sets)]}
+        (r"(?P<precision>\w+) adds casts, and GEMMs, where it can gain, take only \*\*(?P<small>\S+)\*\* \((?P<first>.+?)\) to "
+         r"\*\*(?P<large>\S+) %\*\* \((?P<last>.+?)\) of FP32's forward pass\.", slower),
+        (r"In (?P<precision>\w+), the CPU sets the times of (?P<launch>[^()]+?) \(launch-bound\)"
+         r"(?: and some of (?P<mixed>.+?) \(mixed\))?\.", cpu_sets),
+        (r"In (?P<precision>\w+), the CPU sets some times of (?P<mixed>[^()]+?) \(mixed\)\.", cpu_sets)]}

@@ -69,9 +69,10 @@ def durations(run, forward, sizes, size, ratio, rate, gemms, rest):
     near(ratio, measured)
     if not rate and not gemms:
         return
-    profile = first_step_profile(run, largest) or next(
-        cell.ok_launch() for cell in users_cells(run, "kernels")
-        if setting(cell) == setting(largest.shape) and cell["mode"] in MODES[2:])
+    profile = first_step_profile(run, largest) or max(
+        (cell for cell in users_cells(run, "kernels")
+         if setting(cell) == setting(largest.shape) and cell["steps"] != 0 and cell.ok_launch()),
+        key=lambda cell: MODES.index(cell["mode"])).ok_launch()
     gemm_ms = {phase: sum(row["total_ns"] for row in profile.table("kernels")
                           if row["phase"] == phase and row["class"].startswith("gemm")) / 1e6
                for phase in ("forward", "backward")}
@@ -89,12 +90,14 @@ def durations(run, forward, sizes, size, ratio, rate, gemms, rest):
 
 
 def spreads(run):
-    """Returns coefficients of variation without an outlier: of all passes and whole steps, and of each optimizer as
-    (coefficient of variation, network)."""
+    """Returns coefficients of variation without an outlier: of each pass and whole step as (coefficient of variation,
+    network, its words), and of each optimizer as (coefficient of variation, network)."""
     varying, optimizers = [], []
     for network in compared_networks(run):
-        times = [network.phase("forward"), network.phase("backward"), *map(network.whole_steps, network.modes)]
-        varying += [variation(without_outlier(samples)) for samples in times if samples]
+        times = {"forward pass": network.phase("forward"), "backward pass": network.phase("backward")}
+        times |= {MODE_WORDS[mode] + ("" if mode == "train_step" else " step"): network.whole_steps(mode)
+                  for mode in network.modes}
+        varying += [(variation(without_outlier(samples)), network, words) for words, samples in times.items() if samples]
         if network.phase("optimizer"):
             optimizers.append((variation(without_outlier(network.phase("optimizer"))), network))
     return varying, optimizers
@@ -104,13 +107,15 @@ def near_variation(words, value):
     near(words.split(" ")[0], value if "mean" in words else 100 * value)
 
 
-def spread(run, words, less, size, optimizer_words, launches):
+def spread(run, words, most_size, most_time, less, size, optimizer_words, launches):
     """Checks the widest spread of passes and steps and that of optimizers, and that the CPU sets the time of an optimizer
     whose launches outlast its kernels."""
     varying, optimizers = spreads(run)
-    near_variation(words, max(varying))
+    most, most_network, time_words = max(varying, key=lambda one: one[0])
+    near_variation(words, most)
+    true(is_called(most_network, most_size) and most_time == time_words)
     widest, network = max(optimizers, key=lambda one: one[0], default=(0, None))
-    true(bool(less) == (0 < widest <= max(varying)) and bool(size) == (widest > max(varying)))
+    true(bool(less) == (0 < widest <= most) and bool(size) == (widest > most))
     if not size:
         return
     true(is_called(network, size))
@@ -127,8 +132,7 @@ class Warmup:
     """Compares means of as many steps of one network with and without warm-up.
 
     `rise` is the mean without / the mean after warm-up, `after_one` the mean after one step / that after warm-up.
-    `deviations` are in ms, after no, one and all warm-up steps, `noise` is the last one or 1 % of the mean. `slowdown` is
-    the first forward pass / the median of those after the warm-up.
+    `deviations` are in ms, after no, one and all warm-up steps, `noise` is the last one or 1 % of the mean.
     """
 
     def __init__(self, network, mode):
@@ -153,16 +157,12 @@ class Warmup:
                            for first in (0, 1, self.warmup_steps)]
         self.spread = self.deviations[1] / self.deviations[2] if self.deviations[2] and self.warmup_steps > 1 else 0
         self.noise = max(0.01, self.deviations[2] / warm_ms) if warm_ms else 0.01
-        self.allocates = cell["device_kind"] == "cuda" and (launch.metric("step", "device_allocations") or [0, 0])[1:2] > [0]
-        forward_ns = launch.metric("event", "forward") or []
-        later_ns = forward_ns[self.warmup_steps:self.warmup_steps + self.timed_steps]
-        self.slowdown = forward_ns[0] / statistics.median(later_ns) if later_ns and statistics.median(later_ns) else 0
 
 
 def comparable_warmups(run):
     """Returns each network's Warmup in forward+backward; if none is comparable, in the first mode that has some."""
     by_mode = {}
-    for mode in MODES[1:3] + (MODES[3:] if run.edition == "2026" else []):
+    for mode in MODES[1:]:
         warmups = [Warmup(network, mode) for network in planned_networks(run) if mode in network.modes]
         by_mode[mode] = [warmup for warmup in warmups if warmup.comparable]
     return by_mode["forward_backward"] or next((warmups for warmups in by_mode.values() if warmups), [])
@@ -173,10 +173,9 @@ def mode_of(words):
     return next(mode for mode, mode_words in MODE_WORDS.items() if mode_words in (words, f"{words} step"))
 
 
-def first_step(run, size, steps, mode, rise, warm, cold, least, most, mostly, slowdown):
+def first_step(run, size, steps, mode, rise, warm, cold, least, most, mostly, loads):
     """Checks the mean that rises most without warm-up, its deviations in ms, that the first step alone raises it, and
-    how much longer first steps take: mostly because of loading in profiled first steps, else how much longer forward
-    takes."""
+    how much longer first steps take: mostly because of loading in profiled first steps, else what all of them do."""
     warmups = comparable_warmups(run)
     true(all(warmup.timed_steps == int(steps) and mode_of(mode) in warmup.network.modes for warmup in warmups))
     slowest = max(warmups, key=lambda warmup: warmup.rise)
@@ -188,22 +187,33 @@ def first_step(run, size, steps, mode, rise, warm, cold, least, most, mostly, sl
     extra_ms = [statistics.median(warmup.first_steps_ms) - warmup.steady_ms for warmup in warmups]
     near(least, min(extra_ms))
     near(most or least, max(extra_ms))
-    if slowdown:
-        near(slowdown, max(warmup.slowdown for warmup in warmups))
     for warmup, ms in zip(warmups, extra_ms):
-        true(not slowdown or warmup.slowdown >= 1.199)
+        true(not loads or ms > 0.199 * warmup.steady_ms)
         true(not mostly or ms / 2 <= initialization_ms(run, warmup) <= 2 * ms, "the first step is something else")
 
 
-def one_suffices(run, but):
+def training_allocates(run, claimed, most=None):
+    """Checks whether a second training step calls cudaMalloc more often than that of any other mode, and how often."""
+    calls = {True: [0], False: [0]}
+    for network in planned_networks(run):
+        for mode, cell in network.modes.items():
+            launch = cell.ok_launch() if cell["device_kind"] == "cuda" and mode != "inference" else None
+            calls[mode == "train_step"] += ((launch and launch.metric("step", "device_allocations")) or [0, 0])[1:2]
+    true(bool(claimed) == (max(calls[True]) > max(calls[False])))
+    if most:
+        true(int(most.replace(",", "")) == max(calls[True]))
+
+
+def one_suffices(run, but, calls):
     """Checks that one warm-up step leaves every mean within the noise and no deviation much larger."""
+    training_allocates(run, but, calls)
     warmups = comparable_warmups(run)
     for warmup in warmups:
         true(0 < warmup.spread < 3.001 and abs(warmup.after_one - 1) <= 1.001 * warmup.noise, f"{warmup.network.size} changes")
-    true(bool(but) == any(warmup.allocates for warmup in warmups))
 
 
-def still_varies(run, size, spread):
+def still_varies(run, size, spread, allocates):
+    training_allocates(run, allocates)
     most = max(comparable_warmups(run), key=lambda warmup: warmup.spread)
     true(is_called(most.network, size) and most.spread > 2.999)
     near(spread, most.spread, 2)
@@ -236,19 +246,22 @@ CLAIMS = {
          r"`src/measure/timing`\. To reproduce \*(?P<row>[^*]+)\*: `(?P<command>[^`]+)`\.$", program)],
     "benchmarking_script.b": [
         (NO_ANSWER, unanswered_durations),
-        (r"The forward pass takes \*\*(?P<forward>[^*]+) ms\*\* \((?P<sizes>[^)]+)\), (?P<size>.+?)'s backward \*\*(?P<ratio>\S+) times\*\* "
+        (r"Forward takes \*\*(?P<forward>[^*]+) ms\*\* \((?P<sizes>[^)]+)\), (?P<size>.+?)'s backward \*\*(?P<ratio>\S+) times\*\* "
          r"as long(?:: twice the FLOPs at (?P<rate>\S+) times the rate|: GEMMs take (?P<gemms>\S+) times as long, the rest "
          r"(?P<rest>\S+) times)?\.", durations),
-        (r"Outliers apart, passes and steps vary by up to \*\*(?P<words>[^*]+)\*\*(?:(?P<less>, optimizers by less)|, "
+        (r"Outliers apart, passes and steps vary by up to \*\*(?P<words>[^*]+)\*\* \((?P<most_size>[^()]+)'s "
+         r"(?P<most_time>[^()]+)\)(?:(?P<less>, optimizers by less)|, "
          r"(?P<size>.+?)'s optimizer by (?P<optimizer_words>\S+ (?:%|times the mean))(?P<launches>, because launches outlast its "
          r"kernels)?)?\.", spread),
         (LESS_WORK, less_work)],
     "benchmarking_script.c": [
         (NO_ANSWER, unanswered_warmup),
-        (r"Without warm-up, the first step raises (?P<size>.+?)'s mean of (?P<steps>\d+) (?P<mode>\S+) steps? by a factor of "
-         r"\*\*(?P<rise>\S+)\*\*, its deviation from (?P<warm>\S+) to \*\*(?P<cold>\S+) ms\*\*\. First steps take "
+        (r"Without warm-up, the first step raises (?P<size>.+?)'s mean of (?P<steps>\d+) (?P<mode>\S+) steps? "
+         r"\*\*(?P<rise>[\d.,]+)-fold\*\*, its deviation from (?P<warm>\S+) to \*\*(?P<cold>\S+) ms\*\*\. First steps take "
          r"\*\*(?P<least>\S+)(?: to (?P<most>\S+))? ms\*\* longer(?:(?P<mostly>, mostly loading CUDA modules and "
-         r"initializing cuBLAS)|, forward up to (?P<slowdown>\S+) times as long, because operators run for the first time)?\.",
+         r"initializing cuBLAS)|(?P<loads>: they also load code and allocate memory))?\.",
          first_step),
-        (r"One warm-up step suffices here(?P<but>, although the second step still allocates memory)?\.", one_suffices),
-        (r"After one warm-up step, (?P<size>.+?) still varies \*\*(?P<spread>\S+) times\*\* as much as later\.", still_varies)]}
+        (r"One warm-up step suffices here(?P<but>, but a second training step calls cudaMalloc up to (?P<calls>\S+) times, "
+         r"because AdamW's moments took memory)?\.", one_suffices),
+        (r"After one warm-up step, (?P<size>.+?) varies \*\*(?P<spread>\S+) times\*\* as much as later(?P<allocates>; a second "
+         r"training step allocates again, because AdamW's moments took memory)?\.", still_varies)]}

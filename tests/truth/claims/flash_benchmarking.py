@@ -53,31 +53,38 @@ def lengths_of(run, precision):
     return sorted({row["length"] for row in sweep_rows(run, precision, described_d(run))})
 
 
-def fastest(run, precision, implementation, ms, length, d, ratio, at, first_ratio, first_length):
-    """Checks the fastest at the longest length at which eager loses, or, with `at`, beyond the last such length, where
-    eager has run out of memory. The gain grows with each length from `first_length` on."""
+def fastest(run, precision, implementation, length, end, forward=None, backward=None, d=None, forward_ratio=None,
+            backward_ratio=None, ratio=None, first_ratio=None, first_length=None):
+    """Checks the fastest at the longest length at which eager loses. At `end` eager has run out of memory. The gain
+    grows with each length from `first_length` on."""
     true(not d or int(d) == described_d(run))
     won = [length for length in lengths_of(run, precision) if eager_loses(*winner(run, precision, length))]
-    true(number(at or length) == won[-1])
-    fastest.first = fastest.first if getattr(fastest, "run", None) is run else (precision, won[-1])
-    fastest.run = run
+    true(number(length) == won[-1])
     own, eager = winner(run, precision, won[-1])
-    near(ratio, total_ms(eager) / total_ms(own), 2)
-    if at:
-        own, eager = winner(run, precision, int(number(length)))
-        true(number(length) > won[-1] and eager is None)
-        ends = [row["length"] for row in sweep_rows(run, precision, described_d(run))
-                if row["backend"] == "eager" and row["outcome"] == "out of memory"]
-        true(ends and min(ends) <= number(length), "eager did not run out of memory")
-    near(ms, total_ms(own))
     true(BACKEND_OF_NAME.get(implementation, "custom") == own["backend"] or total_ms(own) == total_ms(timed_by_backend(
         run, precision, described_d(run), length)[BACKEND_OF_NAME[implementation]]), "another is faster")
+    if ratio:
+        near(ratio, total_ms(eager) / total_ms(own), 2)
+    else:
+        fastest.first = precision, won, own["backend"]
+        for text, ratio_text, phase in ((forward, forward_ratio, "forward"), (backward, backward_ratio, "backward")):
+            near(text, own[f"{phase}_median_ns"] / 1e6)
+            near(ratio_text, eager[f"{phase}_median_ns"] / own[f"{phase}_median_ns"], 2)
+    ends = [row["length"] for row in sweep_rows(run, precision, described_d(run))
+            if row["backend"] == "eager" and row["outcome"] == "out of memory"]
+    true(not end or ends and won[-1] < min(ends) <= number(end), "eager did not run out of memory")
     if first_length:
-        grown = [winner(run, precision, length) for length in won if length >= number(first_length)]
-        gains = [total_ms(eager) / total_ms(best) for best, eager in grown]
-        near(first_ratio, gains[0], 2)
-        true(len(gains) > 1 and all(shorter < longer for shorter, longer in zip(gains, gains[1:])), "the gain does not grow")
-        true(all(best["backend"] == own["backend"] for best, _ in grown), "another is faster")
+        near(first_ratio, growing_gains(run, precision, [key for key in won if key >= number(first_length)],
+                                        own["backend"])[0], 2)
+
+
+def growing_gains(run, precision, lengths, backend):
+    """Returns how much faster `backend`, the fastest, is than eager. It gains with each length."""
+    grown = [winner(run, precision, length) for length in lengths]
+    gains = [total_ms(eager) / total_ms(best) for best, eager in grown]
+    true(len(gains) > 1 and all(shorter < longer for shorter, longer in zip(gains, gains[1:])), "the gain does not grow")
+    true(all(best["backend"] == backend for best, _ in grown), "another is faster")
+    return gains
 
 
 def none_is_faster(run):
@@ -89,16 +96,19 @@ def nothing_ran(run):
     true(not any(row["outcome"] == "ok" for precision in PRECISIONS for row in sweep_rows(run, precision)))
 
 
-def scores(run, precision, more, narrow, wide):
-    """Checks that eager's time hardly grows with d where the first precision's fastest is compared with it."""
-    first_precision, length = fastest.first
-    true(precision == first_precision)
+def grows(run, precision, length, implementation):
+    """Checks that the gain of the first precision's fastest grows, that its rate rises and eager's hardly, and that
+    eager's time hardly grows with d where the two are compared."""
+    first_precision, won, backend = fastest.first
+    true(precision == first_precision and backend == BACKEND_OF_NAME.get(implementation, "custom"))
+    growing_gains(run, precision, [key for key in won if key >= number(length)], backend)
+    ends = winner(run, precision, int(number(length))), winner(run, precision, won[-1])
+    own_rise, eager_rise = ((won[-1] / number(length)) ** 2 * total_ms(first) / total_ms(last) for first, last in zip(*ends))
+    true(own_rise >= 1.99 and eager_rise <= 1.26, "rates do not rise so")
     rows = {row["d"]: row for row in sweep_rows(run, precision)
-            if row["backend"] == "eager" and row["length"] == length and total_ms(row)}
-    true((int(narrow), int(wide)) == (min(rows), max(rows)) and int(wide) >= 2 * int(narrow))
-    growth = total_ms(rows[int(wide)]) / total_ms(rows[int(narrow)]) - 1
-    near(more, 100 * growth)
-    true(0 <= growth <= 0.0501, "it depends on d")
+            if row["backend"] == "eager" and row["length"] == won[-1] and total_ms(row)}
+    true(max(rows) >= 2 * min(rows))
+    true(0 <= total_ms(rows[max(rows)]) / total_ms(rows[min(rows)]) - 1 <= 0.0501, "it depends on d")
 
 
 def own_time(run, name, precision, timed=None, ms=None, length=None, other=None, other_ms=None):
@@ -121,26 +131,31 @@ def own_time(run, name, precision, timed=None, ms=None, length=None, other=None,
 
 
 def winner_over_eager(run, length, precision, implementation, ms, ratio):
-    fastest(run, precision, implementation, ms, length, None, ratio, None, None, None)
+    """Checks the time of both passes and the gain, and keeps the winner for the sentence that follows."""
+    fastest(run, precision, implementation, length, None, ratio=ratio)
+    own, _ = winner(run, precision, int(number(length)))
+    near(ms, total_ms(own))
+    lengths = [one for one in lengths_of(run, precision) if eager_loses(*winner(run, precision, one))]
+    fastest.first = precision, lengths, own["backend"]
 
 
-def scores_set_eager(run, more, narrow, wide):
-    scores(run, fastest.first[0], more, narrow, wide)
-
+FASTEST_RE = r"(?P<precision>\w+) \*\*(?P<implementation>[^*]+)\*\*"
+END_RE = r"(?:; eager runs out of memory at (?P<end>[\d,]+))?"
 
 CLAIMS = {
     "overview": [
         (r"- \*\*At (?P<length>[\d,]+) tokens in (?P<precision>\w+) (?P<implementation>[^*]+?) takes (?P<ms>\S+) ms, eager attention "
          r"(?P<ratio>\S+) times as long\.\*\*", winner_over_eager),
-        (r"Eager's S² scores set its time, which grows only (?P<more>\S+) % from d = (?P<narrow>\d+) to (?P<wide>\d+)\.",
-         scores_set_eager)],
+        (r"The gain grows from (?P<length>[\d,]+) tokens on, because (?P<implementation>[^']+)'s rate rises and eager's, set by S² "
+         r"scores, hardly does\.", lambda run, **words: grows(run, fastest.first[0], **words))],
     "flash_benchmarking": [
         (r"No implementation is clearly faster than eager attention\.", none_is_faster),
         (r"No implementation was compared: .+?\.(?= \*\*|$)", nothing_ran),
-        (r"In (?P<precision>\w+) \*\*(?P<implementation>[^*]+)\*\* takes \*\*(?P<ms>\S+) ms\*\* at (?P<length>[\d,]+) "
-         r"tokens(?: and d = (?P<d>\d+) for forward and backward)?, (?:eager |where eager runs out of memory \()"
-         r"\*\*(?P<ratio>\S+)×\*\*(?: as long| at (?P<at>[\d,]+)\))(?:, up from (?P<first_ratio>\S+)× at (?P<first_length>[\d,]+))?\.", fastest),
-        (r"Eager's (?P<precision>\w+) time grows (?P<more>\S+) % from d = (?P<narrow>\d+) to (?P<wide>\d+): its S² scores set it\.",
-         scores),
+        (rf"In {FASTEST_RE} takes \*\*(?P<forward>\S+)\*\* forward and \*\*(?P<backward>\S+) ms\*\* backward at (?P<length>[\d,]+) "
+         rf"tokens and d = (?P<d>\d+), eager \*\*(?P<forward_ratio>\S+) and (?P<backward_ratio>\S+)×\*\* as long{END_RE}\.", fastest),
+        (rf"In {FASTEST_RE} is \*\*(?P<ratio>\S+)×\*\* as fast at (?P<length>[\d,]*\d)"
+         rf"(?:, up from (?P<first_ratio>\S+)× at (?P<first_length>[\d,]+))?{END_RE}\.", fastest),
+        (r"(?P<precision>\w+)'s gain grows from (?P<length>[\d,]+) tokens on, because (?P<implementation>[^']+)'s rate rises and "
+         r"eager's, set by S² scores, hardly does\.", grows),
         (r"\*\*(?P<name>[^*]+ \(yours\))\*\* in (?P<precision>\w+): (?:(?P<ms>\S+) ms at (?P<length>[\d,]+) tokens(?:, where "
          r"(?P<other>[^.]+?) takes (?P<other_ms>\S+) ms)?|(?P<timed>not timed|timed forward only), .+?)\.(?= \*\*|$)", own_time)]}

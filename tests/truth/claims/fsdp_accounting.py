@@ -93,10 +93,11 @@ def near_late(text, rows):
     true(ranges[text], f"{text} is {share} %") if text in ranges else near(text.removesuffix(" %"), share, 2)
 
 
-def late(run, size, precision, ffn, attention):
+def late(run, size, precision, ffn, attention, backward):
     late.size, late.precision, late.forward = size, precision, gathers_of(run, size, precision, "forward")
     near_late(ffn, [row for row in late.forward.rows if ".ffn." in row["module"]])
     near_late(attention, [row for row in late.forward.rows if ".ffn." not in row["module"]])
+    near_late(backward, gathers_of(run, size, precision, "backward").rows)
 
 
 def shared(run):
@@ -109,12 +110,13 @@ def shared(run):
     true(rows and all(is_late(row) and row["alone_ns"] < gemm_ns for row in rows), "no GEMM outlasts its gather")
 
 
-def grows(run, longer, waits, precision, half_longer, half_waits):
+def grows(run, longer, waits, precision, half_longer, half_waits, half_backward):
     """Checks by how much forward grows with sharded weights, and that it grows more in 16 bits."""
     half, full = gathers_of(run, late.size, precision, "forward"), late.forward
     for text, value in ((longer, full.longer_ms), (waits, full.wait_ms), (half_longer, half.longer_ms),
                         (half_waits, half.wait_ms)):
         near(text, value)
+    near_late(half_backward, gathers_of(run, late.size, precision, "backward").rows)
     true(full.wait_ms <= full.longer_ms < half.longer_ms >= half.wait_ms, "waits are no part of it")
 
 
@@ -147,8 +149,9 @@ CLAIMS = {
         (r"This run does not answer this question\.", without_other)],
     "fsdp_accounting.b": [
         (r"This run does not answer this question\.", nothing_gathered),
-        (rf"With {NETWORK} \*\*(?P<ffn>[^*]+)\*\* of FFN's gathers are late for their layer's forward, and "
-         r"\*\*(?P<attention>[^*]+)\*\* of attention's\.", late),
+        (rf"With {NETWORK} \*\*(?P<ffn>[^*]+)\*\* of FFN's gathers are late for their layer's forward, "
+         r"\*\*(?P<attention>[^*]+)\*\* of attention's, and in backward \*\*(?P<backward>[^*]+)\*\*\.", late),
         (r"GEMMs beside them delay w2's and w3's, which alone take less time\.", shared),
-        (r"Forward grows by \*\*(?P<longer>\S+) ms\*\*, (?P<waits>\S+) of them blocks' waits\. In (?P<precision>\w+) it grows "
-         r"by \*\*(?P<half_longer>\S+) ms\*\*, (?P<half_waits>\S+) of them waits\. This run does not explain the rest\.", grows)]}
+        (r"Forward grows by \*\*(?P<longer>\S+) ms\*\*, (?P<waits>\S+) of them waits\. In (?P<precision>\w+) it grows by "
+         r"\*\*(?P<half_longer>\S+) ms\*\*, (?P<half_waits>\S+) of them waits, and in backward \*\*(?P<half_backward>[^*]+)\*\* "
+         r"are late\.", grows)]}

@@ -9,6 +9,7 @@ from timing import LAUNCH_BOUND_BELOW, typical
 CELL_KINDS = {"ladder", "limits"}
 VARIANTS = {"SDPA": "sdpa", "fused AdamW": "fused_adamw", "matmul": "matmul", "CUDA graph": "cuda_graph"}
 CHANGE_PATTERN = r"(?P<change>[\w ,.]+)"
+FIRST_AND_LAST_RE = r"(?P<first>\S+)(?: ± (?P<first_spread>\S+))? to (?P<last>\S+)(?: ± (?P<last_spread>\S+))?"
 
 
 def timed_steps_ms(cell):
@@ -47,7 +48,7 @@ def scatter_ms(cell):
     return statistics.stdev(steps_ms) if len(steps_ms) > 1 else 0
 
 
-def ladder(run, words, speedup, first, last, change, saved, reason, fewer, bytes_moved, what, before, after, bound, ender, end,
+def ladder(run, words, speedup, first, first_spread, last, last_spread, change, saved, reason, fewer, bytes_moved, what, before, after, bound, ender, end,
            share_before, share_after):
     """Checks a ladder's sentences. `last` is the fastest step in ms; `what` is the time that falls with the change,
     `fewer` the number of kernels by which it falls, `bytes_moved` those of a parameter in AdamW after and before. `end`
@@ -56,8 +57,10 @@ def ladder(run, words, speedup, first, last, change, saved, reason, fewer, bytes
     fastest_ms = min(ms for _, ms in rungs)
     if speedup:
         near(speedup, rungs[0][1] / fastest_ms)
-    near(first, rungs[0][1])
-    near(last, fastest_ms)
+    fastest = next(cell for cell, ms in rungs if ms == fastest_ms)
+    for text, spread, cell in ((first, first_spread, rungs[0][0]), (last, last_spread, fastest)):
+        near(text, statistics.fmean(timed_steps_ms(cell)) if speedup else typical(timed_steps_ms(cell)))
+        near(spread or "0", scatter_ms(cell) if speedup else 0)
     neighbours = list(zip(rungs, rungs[1:]))
     true(not end or is_launch_bound(rungs[0]), "the first step is not launch-bound")
     if end:
@@ -150,7 +153,7 @@ def effects(opening, bold, verb):
 
 def foremost(run, words, first, last, peak, **effect):
     """Checks the summary's sentences on the largest network, in 16 bits if it ran so."""
-    ladder(run, words, None, first, last, **effect)
+    ladder(run, words, None, first, None, last, None, **effect)
     rungs = ran_rungs(run, words)
     cells = [cell for cell in run.of("ladder") if timed_steps_ms(cell)]
     true(rungs[0][0].parameters() == max(cell.parameters() for cell in cells if sum(
@@ -175,7 +178,7 @@ CLAIMS = {
          + effects("Among the changes,", "", " ") + r"(?: At peak rates the step would take (?P<peak>\S+) ms\.)?", foremost)],
     "ladder": [
         (NO_ANSWER, unanswered),
-        (r"- \*\*(?P<words>.+?(?: in \w+|, FP32 to TF32)): (?P<speedup>\S+)×\*\*, from (?P<first>\S+) to (?P<last>\S+) ms per "
+        (rf"- \*\*(?P<words>.+?(?: in \w+|, FP32 to TF32)): (?P<speedup>\S+)×\*\*, from {FIRST_AND_LAST_RE} ms per "
          r"step\." + effects("Begin with", r"\*\*", ", which "), ladder),
         (r"- The loss of (?P<words>.+?) differs from the first rung's by (?P<difference>\S+) % with (?P<change>.+?), more than "
          r"rounding explains\.", losses_differ)]}

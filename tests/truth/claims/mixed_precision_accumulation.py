@@ -27,11 +27,12 @@ def error_parts(run, loop):
 
 
 def one_precision(run, fp32, fp16):
-    """Checks the sums of the loops in one precision, and that the FP16 loop's error comes from rounding sums."""
+    """Checks the sums of the loops in one precision, and that their errors come from rounding sums, FP16's mostly."""
     near(fp32, running_sums(run, "fp32+=fp32")[-1])
     near(fp16, running_sums(run, FP16)[-1])
-    from_addend, from_sums = error_parts(run, FP16)
-    true(abs(from_sums) > abs(from_addend), "the addend is the reason")
+    for loop in ("fp32+=fp32", FP16):
+        from_addend, from_sums = error_parts(run, loop)
+        true(abs(from_sums) > abs(from_addend), "the addend is the reason")
 
 
 def cancelling_errors(run, middle, last):
@@ -67,7 +68,8 @@ def unanswered(run):
 
 CLAIMS = {"mixed_precision_accumulation": [
     (NO_ANSWER, unanswered),
-    (r"FP32 gives \*\*(?P<fp32>\S+)\*\*, FP16 \*\*(?P<fp16>\S+)\*\*, because each addition rounds the FP16 sum\.", one_precision),
-    (r"A step adds (?P<middle>\S+) half way and (?P<last>\S+) at the end, so these errors nearly cancel\.", cancelling_errors),
-    (r"With an FP32 accumulator the result is \*\*(?P<mixed>\S+)\*\*, cast or not; what remains is 0\.01 itself, stored in "
-     r"FP16 as (?P<addend>[\d.]+)\.(?= |$)", rounded_addend)]}
+    (r"FP32 gives \*\*(?P<fp32>\S+)\*\*, FP16 \*\*(?P<fp16>\S+)\*\*, because each addition rounds the sum, in FP16 more "
+     r"coarsely\.", one_precision),
+    (r"An FP16 step adds (?P<middle>\S+) half way and (?P<last>\S+) at the end, so errors nearly cancel\.", cancelling_errors),
+    (r"With an FP32 accumulator the result is \*\*(?P<mixed>\S+)\*\*, cast or not, as FP32 holds every FP16 number exactly; "
+     r"what remains is 0\.01 itself, stored in FP16 as (?P<addend>[\d.]+)\.(?= |$)", rounded_addend)]}
