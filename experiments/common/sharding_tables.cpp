@@ -189,8 +189,7 @@ Dataset stacks_data(const std::vector<TrainedNetwork>& networks, StackedPeaks pe
       }
       for (const Stage& stage : later) {
         const bool before = stage.point.name == metric::kBeforeOptimizer;
-        add_stack(rows, name + (before ? ", before step" : ", after step"), stage,
-                  unit.bytes_per_unit);
+        add_stack(rows, name + (before ? ", before" : ", after"), stage, unit.bytes_per_unit);
       }
     }
   }
