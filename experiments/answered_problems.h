@@ -22,7 +22,7 @@ struct AnsweredProblem {
 std::map<std::string, AnsweredProblem> answered_problems(const Run& run);
 
 /// Builds the report as `build_document` does, with these problems alone. If none of them belongs
-/// to the profiling half, the summary lists the problems' key numbers instead of the run's steps.
+/// to the profiling half, the summary consists of what the parts add to it.
 Document build_document_of(const std::set<std::string>& problems, const Run& run, bool reference,
                            std::vector<std::string>& left_out);
 

@@ -37,6 +37,10 @@ Rung rung_of(const Limits& limits, const Cell& cell, const Ladder& ladder) {
   if (cell.spec.device == DeviceKind::kCuda) {  // A CPU has no kernels.
     rung.busy_ms = single_milliseconds(*launch, metric::kProfile, metric::kBusy);
     rung.kernels = single_number(*launch, metric::kProfile, metric::kKernels);
+    rung.forward_ms = single_milliseconds(*launch, metric::kBusy, metric::kForward);
+    if (const auto loss_ms = single_milliseconds(*launch, metric::kBusy, metric::kLoss))
+      rung.forward_ms = rung.forward_ms.value_or(0) + *loss_ms;
+    rung.backward_ms = single_milliseconds(*launch, metric::kBusy, metric::kBackward);
     rung.optimizer_ms = single_milliseconds(*launch, metric::kBusy, metric::kOptimizer);
   }
   rung.peak_bytes = single_number(*launch, metric::kMemory, metric::kPeakAllocated);

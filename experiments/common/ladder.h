@@ -16,8 +16,10 @@ struct Rung {
   std::string reason;                 ///< Why the rung has no numbers; empty if it ran.
   std::vector<double> steps_ms = {};  ///< The times of the steps after the warm-up.
   std::optional<double> busy_ms = {}, kernels = {}, peak_bytes = {}, mfu = {}, compile_s = {};
-  std::optional<double> optimizer_ms = {};  ///< The part of `busy_ms` in the optimizer.
-  std::vector<double> losses = {};          ///< One for each step, warm-up steps included.
+  /// Parts of `busy_ms`. The loss counts as forward. Empty for a CUDA graph, which is replayed
+  /// whole.
+  std::optional<double> forward_ms = {}, backward_ms = {}, optimizer_ms = {};
+  std::vector<double> losses = {};  ///< One for each step, warm-up steps included.
 
   bool ran() const { return !steps_ms.empty(); }
   double mean_ms() const;                 ///< `typical_time` of `steps_ms`.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include "base/format.h"
+#include "base/lists.h"
 #include "base/statistics.h"
 #include "experiments/common/bytes.h"
 #include "results/metric_names.h"
@@ -93,22 +94,20 @@ void add_stack(std::vector<StackRow>& rows, const std::string& name, const Stage
   rows.back().text = format_bytes(stage.point.peak);
 }
 
-/// Returns a stack's name, short enough for a phone: "BF16 sharded, after". It begins with the
+/// Returns a scheme's name, short enough for a phone: "BF16, sharded AdamW". It begins with the
 /// precision, or with the network's name if sizes differ. A single network has neither.
-std::string stack_name(const std::vector<TrainedNetwork>& networks, const TrainedNetwork& network,
-                       Sharding sharding, const Stage& stage) {
+std::string scheme_name(const std::vector<TrainedNetwork>& networks, const TrainedNetwork& network,
+                        Sharding sharding) {
   std::string name;
   if (networks.size() > 1) {
     const bool one_size = std::ranges::all_of(networks, [&](const TrainedNetwork& other) {
       return other.spec().size == network.spec().size;
     });
-    name = (one_size ? std::string(describe(*network.spec().precision)) : network.words) + " ";
+    name = (one_size ? std::string(describe(*network.spec().precision)) : network.words) + ", ";
   }
-  name += sharding == Sharding::kNone        ? "whole, "
-          : sharding == Sharding::kOptimizer ? "sharded, "
-                                             : "FSDP, ";
-  if (stage.when == When::kBeforeSteps) return name + "init";
-  return name + (stage.point.name == metric::kBeforeOptimizer ? "before" : "after");
+  return name + (sharding == Sharding::kNone        ? "whole"
+                 : sharding == Sharding::kOptimizer ? "sharded AdamW"
+                                                    : "FSDP");
 }
 
 struct TimeRow {
@@ -167,7 +166,7 @@ Dataset points_data(const std::vector<TrainedNetwork>& networks) {
   return make_dataset("points", point_columns(networks), rows);
 }
 
-Dataset stacks_data(const std::vector<TrainedNetwork>& networks) {
+Dataset stacks_data(const std::vector<TrainedNetwork>& networks, StackedPeaks peaks) {
   const ByteUnit unit = unit_of(networks);
   const std::string unit_name = unit.name;
   const std::vector<Column<StackRow>> columns{
@@ -180,10 +179,17 @@ Dataset stacks_data(const std::vector<TrainedNetwork>& networks) {
   std::vector<StackRow> rows;
   for (const TrainedNetwork& network : networks) {
     for (const ShardingScheme& scheme : network.schemes) {
-      for (const Stage& stage : scheme.stages) {
-        if (stage.when == When::kFirstStep) continue;
-        add_stack(rows, stack_name(networks, network, scheme.sharding(), stage), stage,
-                  unit.bytes_per_unit);
+      const std::string name = scheme_name(networks, network, scheme.sharding());
+      const auto later =
+          only(scheme.stages, [](const Stage& stage) { return stage.when == When::kLaterStep; });
+      if (peaks == StackedPeaks::kOfStep && !later.empty()) {
+        const auto highest = [](const Stage& stage) { return stage.point.peak; };
+        add_stack(rows, name, *largest(later, highest), unit.bytes_per_unit);
+        continue;
+      }
+      for (const Stage& stage : later) {
+        const bool before = stage.point.name == metric::kBeforeOptimizer;
+        add_stack(rows, name + (before ? ", before" : ", after"), stage, unit.bytes_per_unit);
       }
     }
   }

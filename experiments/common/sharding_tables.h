@@ -14,8 +14,11 @@ namespace labreport::sharding {
 /// row with the reason. The highest peak determines the unit of bytes.
 Dataset points_data(const std::vector<TrainedNetwork>& networks);
 
-/// Returns "stacks", for figures: the peaks after model init and in a later step, split by use.
-Dataset stacks_data(const std::vector<TrainedNetwork>& networks);
+/// The peaks of a step that a figure draws: both sides of the optimizer step, or the higher one.
+enum class StackedPeaks { kAroundOptimizer, kOfStep };
+
+/// Returns "stacks", for figures: the peaks of a later step, split by use.
+Dataset stacks_data(const std::vector<TrainedNetwork>& networks, StackedPeaks peaks);
 
 /// Returns "times", with a row for each scheme: its step's time and the medians of its phases.
 Dataset times_data(const std::vector<TrainedNetwork>& networks);

@@ -159,8 +159,7 @@ std::vector<GridRow> grid_rows(const Groups& groups) {
       row.flags = flags_of(*timing);
     }
   }
-  rows.insert(rows.end(), not_run.begin(), not_run.end());
-  return rows;
+  return rows.empty() ? not_run : rows;  // "What ran" gives the reasons of groups without times.
 }
 
 /// Makes a row for each size, by every method or only by the one that the line is fitted to.

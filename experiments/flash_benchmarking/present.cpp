@@ -92,7 +92,10 @@ Dataset latencies_data(const char* name, const RunView& view, const Rows& rows) 
 const std::vector<Column<AttentionRow>> kRates{
     {"series", "Implementation", name_of},
     {"length", "Sequence", &AttentionRow::length, "", kAsCount},
-    {"rate", "Rate", tflops, "TFLOP/s", kRate}};
+    {"ms", "Both", end_to_end_ms, "ms", kTime},
+    {"rate", "Rate", tflops, "TFLOP/s", kRate},
+    {"end", "End",
+     [](const AttentionRow& row) { return row.ran_out_of_memory() ? "out of memory" : ""; }}};
 
 /// The fastest implementation and the eager operators at one length, precision and head dimension.
 struct Race {
@@ -321,9 +324,17 @@ PartContent content(const RunView& view, const Rows& rows, const Rows& leaderboa
     if (const auto custom = custom_facts(compared, precision)) customs.push_back(*custom);
     part.datasets.push_back(races_data(own, head_dim));
     part.datasets.back().variant = describe(precision);
-    part.datasets.push_back(make_dataset("rates", kRates, only(compared, tflops)));
-    part.datasets.back().family = "Precision";
-    part.datasets.back().variant = describe(precision);
+    const auto is_drawn = [](const AttentionRow& row) {
+      return tflops(row) || row.ran_out_of_memory();
+    };
+    Dataset rates = make_dataset("rates", kRates, only(compared, is_drawn));
+    if (precision == by_precision.begin()->first) {
+      part.datasets.push_back(rates);
+      part.datasets.back().name = "times";
+    }
+    rates.family = "Precision";
+    rates.variant = describe(precision);
+    part.datasets.push_back(std::move(rates));
     part.datasets.push_back(latencies_data("latencies", view, own));
   }
   const bool ran = std::ranges::any_of(rows, &AttentionRow::ran);

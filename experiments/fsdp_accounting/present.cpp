@@ -78,6 +78,26 @@ void add_peaks(Facts& facts, const ShardingScheme* less_sharded, const ShardingS
   facts.when("peaks", peaks).when("early", early);
 }
 
+/// Compares the peaks of `sharded` and of a step with nothing sharded, and gives the bytes of
+/// parameters and state that a rank no longer holds if these explain the difference.
+std::optional<Facts> whole_facts(const ShardingScheme* whole, const ShardingScheme& sharded) {
+  if (whole == nullptr) return std::nullopt;
+  const auto before = step_peak_bytes(*whole), after = step_peak_bytes(sharded);
+  if (!before || !after || *before <= *after) return std::nullopt;
+  const auto held_there = [](const ShardingScheme& scheme) {
+    const auto point = peaks_in_passes(scheme) ? metric::kBeforeOptimizer : metric::kAfterOptimizer;
+    const Stage& stage = *scheme.stage(When::kLaterStep, point);
+    return stage.point.parameters + stage.point.optimizer;
+  };
+  const double held_bytes = held_there(*whole) - held_there(sharded);
+  const double unexplained_bytes = std::abs(*before - *after - held_bytes);
+  return Facts()
+      .set("before", format_bytes_briefly(*before))
+      .set("after", format_bytes_briefly(*after))
+      .when("explained", unexplained_bytes <= kSavingTolerance * held_bytes, "held",
+            format_bytes_briefly(held_bytes));
+}
+
 struct GatherRow {
   std::string network;
   ModuleGathers gathers;
@@ -231,10 +251,13 @@ PartContent memory_part(const RunView& view, const std::vector<TrainedNetwork>& 
                       .set("other", sharded_optimizer ? "a sharded optimizer" : "nothing sharded")
                       .set("expected", format_bytes_briefly(expected_bytes)));
   add_peaks(part.facts, less_sharded, sharded, expected_bytes);
+  auto whole = whole_facts(network.find(Sharding::kNone), sharded);
+  if (whole) whole->set("network", network.words);
+  part.facts.when("whole", whole);
   set_conditions(part.facts, view, networks);
   sharding::list_diverging_losses(part.facts, networks, Sharding::kWeights, kFp32LossTolerance,
                                   kSixteenBitLossTolerance);
-  part.datasets = {points_data(networks), stacks_data(networks)};
+  part.datasets = {points_data(networks), stacks_data(networks, sharding::StackedPeaks::kOfStep)};
   part.details.tables = {
       command_table(view.run(), kProblem, {networks.front().schemes.front().cell})};
   part.cells = view.cells(CellKind::kSharding);

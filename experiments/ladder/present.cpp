@@ -7,7 +7,6 @@
 #include "base/lists.h"
 #include "base/statistics.h"
 #include "base/text.h"
-#include "document/waterfall.h"
 #include "experiments/common/command.h"
 #include "experiments/common/ladder.h"
 #include "experiments/problems.h"
@@ -32,6 +31,10 @@ struct Row {
     const Rung* first = ladder->first_run();
     if (first == nullptr || first == rung || !rung->ran()) return std::nullopt;
     return first->mean_ms() / rung->mean_ms();
+  }
+  std::optional<double> speedup_over_previous() const {
+    if (previous == nullptr || !rung->ran()) return std::nullopt;
+    return previous->mean_ms() / rung->mean_ms();
   }
   std::optional<double> saved_ms() const {
     if (previous == nullptr || !rung->ran()) return std::nullopt;
@@ -68,6 +71,7 @@ Column<Row> rung_column(const char* name, const char* title, Member member, cons
 }
 
 const std::vector<Column<Row>> kRows{
+    {"ladder", "Network", [](const Row& row) { return row.ladder->words; }},
     {"rung", "Rung", [](const Row& row) { return row.rung->change; }},
     {"ms", "Step",
      [](const Row& row) {
@@ -75,7 +79,11 @@ const std::vector<Column<Row>> kRows{
                               : Value::missing(row.rung->reason);
      },
      "ms"},
+    {"last", "vs. last", &Row::speedup_over_previous, "×", kThreeDigits},
     {"total", "vs. first", &Row::speedup, "×", kThreeDigits},
+    rung_column("forward", "Forward", &Rung::forward_ms, "ms", kTime),
+    rung_column("backward", "Backward", &Rung::backward_ms, "ms", kTime),
+    rung_column("optimizer", "Optimizer", &Rung::optimizer_ms, "ms", kTime),
     rung_column("gpu", "GPU time", &Rung::busy_ms, "ms", kTime),
     rung_column("kernels", "Kernels", &Rung::kernels, "", kAsCount),
     rung_column("idle", "Idle a kernel", &Rung::idle_us, "µs", kThreeDigits),
@@ -96,24 +104,94 @@ std::vector<Row> rows_of(const Ladder& ladder) {
   return rows;
 }
 
-/// Returns bars for the first step, each change's saving, the fastest step and one at peak rates.
-std::vector<WaterfallBar> waterfall_bars(const Ladder& ladder) {
-  const auto ms_words = [](double ms) { return format_value(ms, kTime) + " ms"; };
-  const Rung& first = *ladder.first_run();
-  std::vector<WaterfallBar> bars{
-      {first.change, "step", 0, first.mean_ms(), ms_words(first.mean_ms())}};
-  for (const Gain& gain : gains(ladder)) {
-    const bool slower = gain.saved_ms() < 0;
-    bars.push_back({gain.after->change, slower ? "slower" : "saved", gain.after->mean_ms(),
-                    gain.before->mean_ms(), (slower ? "+" : "−") + gain.saved_digits() + " ms"});
+using StepPart = std::pair<const char*, std::optional<double>>;
+
+/// Returns the parts of the rung's step in ms, in the order of the step. A step without a profile,
+/// or one whose kernels take longer than the unprofiled step, is a single part.
+std::vector<StepPart> step_parts(const Rung& rung) {
+  if (!rung.ran()) return {};
+  if (!rung.busy_ms || *rung.busy_ms > rung.mean_ms()) return {{"step", rung.mean_ms()}};
+  const double in_phases_ms =
+      rung.forward_ms.value_or(0) + rung.backward_ms.value_or(0) + rung.optimizer_ms.value_or(0);
+  return {{"forward", rung.forward_ms},
+          {"backward", rung.backward_ms},
+          {"optimizer", rung.optimizer_ms},
+          {"replayed graph", *rung.busy_ms - in_phases_ms},
+          {"GPU idle", rung.idle_ms()}};
+}
+
+/// One part of a rung's step. The last part also has what a figure writes beside the strip.
+struct StripPart {
+  const Row* rung;
+  std::string part;
+  double from_ms, to_ms;
+  bool is_last = false;
+};
+
+template <typename Getter>
+std::function<Value(const StripPart&)> of_last(Getter getter) {
+  return [getter](const StripPart& part) { return part.is_last ? getter(*part.rung) : Value(); };
+}
+
+const std::vector<Column<StripPart>> kStrips{
+    {"ladder", "Network", [](const StripPart& part) { return part.rung->ladder->words; }},
+    {"rung", "Rung", [](const StripPart& part) { return part.rung->rung->change; }},
+    {"part", "Part", &StripPart::part},
+    {"from", "From", &StripPart::from_ms, "ms", kTime},
+    {"to", "To", &StripPart::to_ms, "ms", kTime},
+    {"before", "Step before", of_last([](const Row& row) {
+       return row.previous == nullptr ? Value() : Value(row.previous->mean_ms());
+     }),
+     "ms", kTime},
+    {"text", "Step", of_last([](const Row& row) {
+       const auto saved_ms = row.saved_ms();
+       if (!row.rung->ran()) return Value(row.rung->reason);
+       return Value(format_value(row.rung->mean_ms(),
+                                 {Notation::kSignificant, row.rung->mean_ms() < 1000 ? 3 : 4}) +
+                    " ms" +
+                    (!saved_ms ? ""
+                               : (*saved_ms < 0 ? " (+" : " (−") +
+                                     Gain{row.previous, row.rung}.saved_digits() + ")"));
+     })},
+    {"peak_rates", "At peak rates",
+     [](const StripPart& part) { return part.rung->ladder->ms_at_peak_rates; }, "ms",
+     kThreeDigits}};
+
+std::vector<StripPart> strips_of(const std::vector<Row>& rows) {
+  std::vector<StripPart> strips;
+  for (const Row& row : rows) {
+    double end_ms = 0;
+    for (const auto& [part, ms] : step_parts(*row.rung)) {
+      // Profiler and timer differ by less than this share of a step.
+      if (ms.value_or(0) < 0.001 * row.rung->mean_ms()) continue;
+      strips.push_back({&row, part, end_ms, end_ms + *ms});
+      end_ms = strips.back().to_ms;
+    }
+    if (!row.rung->ran()) strips.push_back({&row, "step", 0, 0});
+    strips.back().is_last = true;
   }
-  const double fastest_ms = ladder.fastest()->mean_ms();
-  bars.push_back({"fastest", "step", 0, fastest_ms, ms_words(fastest_ms)});
-  if (ladder.ms_at_peak_rates) {
-    const double ms = *ladder.ms_at_peak_rates;
-    bars.push_back({"at peak rates", "at peak rates", 0, ms, ms_words(ms)});
+  return strips;
+}
+
+/// Tells which two parts of the step shrink most from the first to the fastest rung. Returns
+/// nothing if either rung's phases are unknown, or if only one part shrinks.
+std::optional<Facts> shrinking_facts(const Ladder& ladder) {
+  const Rung &first = *ladder.first_run(), &last = *ladder.fastest();
+  if (!first.backward_ms || !last.backward_ms) return std::nullopt;
+  std::vector<std::pair<double, std::string>> shrinks;
+  const std::vector<StepPart> before = step_parts(first), after = step_parts(last);
+  if (before.size() < 2 || before.size() != after.size()) return std::nullopt;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    shrinks.emplace_back(before[i].second.value_or(0) - after[i].second.value_or(0),
+                         before[i].first);
   }
-  return bars;
+  std::ranges::stable_sort(shrinks, std::greater());
+  if (shrinks[1].first <= 0) return std::nullopt;
+  return Facts()
+      .set("most", shrinks[0].second)
+      .set("most_ms", shrinks[0].first, kThreeDigits)
+      .set("next", shrinks[1].second)
+      .set("next_ms", shrinks[1].first, kThreeDigits);
 }
 
 /// Names the change that ends the launch-bound steps if the first step is one, else the change that
@@ -164,7 +242,20 @@ Facts ladder_facts(const Ladder& ladder) {
       .set("first", Value::mean_of(ladder.first_run()->steps_ms), {})
       .set("last", Value::mean_of(ladder.fastest()->steps_ms), {})
       .set("speedup", first_ms / fastest_ms, kThreeDigits)
-      .when("foremost", foremost_facts(ladder));
+      .when("foremost", foremost_facts(ladder))
+      .when("shrinks", shrinking_facts(ladder))
+      .when("floor", ladder.ms_at_peak_rates.has_value(),
+            Facts().set("ms", ladder.ms_at_peak_rates.value_or(0), kThreeDigits));
+}
+
+/// Names the ladder with the largest speedup; nothing if the run has one ladder only.
+std::optional<Facts> largest_speedup_facts(const std::vector<Ladder>& all) {
+  const std::vector<Ladder> climbed =
+      only(all, [](const Ladder& ladder) { return !gains(ladder).empty(); });
+  if (climbed.size() < 2) return std::nullopt;
+  return ladder_facts(*largest(climbed, [](const Ladder& ladder) {
+    return ladder.first_run()->mean_ms() / ladder.fastest()->mean_ms();
+  }));
 }
 
 }  // namespace
@@ -172,14 +263,15 @@ Facts ladder_facts(const Ladder& ladder) {
 Presentation present(const RunView& view) {
   const std::vector<Ladder> all = ladders(view);
   if (all.empty()) return {};
+  const Ladder* advised = advised_ladder(all);
   PartContent part;
   std::vector<Facts> answers, diverging;
   std::vector<const Cell*> first_cells;
+  std::vector<Row> rows, advised_rows;
   for (const Ladder& ladder : all) {
-    const std::vector<Row> rows = rows_of(ladder);
-    part.datasets.push_back(make_dataset("rungs", kRows, rows));
-    part.datasets.back().variant = ladder.words;
-    for (const Row& row : rows) {
+    for (const Row& row : rows_of(ladder)) {
+      rows.push_back(row);
+      if (&ladder == advised) advised_rows.push_back(row);
       const auto difference = row.loss_difference();
       if (!difference || *difference <= kLossTolerance) continue;
       diverging.emplace_back()
@@ -192,12 +284,13 @@ Presentation present(const RunView& view) {
     for (const Rung& rung : ladder.rungs) part.cells.push_back(rung.cell);
   }
   part.facts.list("ladders", answers).list("apart", diverging);
-  const Ladder* drawn_ladder = advised_ladder(all);
-  part.facts.set("drawn", drawn_ladder == nullptr ? "" : drawn_ladder->words);
-  part.facts.when("advised", drawn_ladder != nullptr,
-                  drawn_ladder == nullptr ? Facts() : ladder_facts(*drawn_ladder));
-  if (drawn_ladder != nullptr)
-    part.datasets.push_back(waterfall_data(waterfall_bars(*drawn_ladder)));
+  part.facts.when("advised", advised != nullptr,
+                  advised == nullptr ? Facts() : ladder_facts(*advised));
+  part.facts.when("gains_most", largest_speedup_facts(all));
+  part.datasets = {make_dataset("rungs", kRows, rows),
+                   make_dataset("advised-rungs", kRows, advised_rows),
+                   make_dataset("strips", kStrips, strips_of(rows)),
+                   make_dataset("advised-strips", kStrips, strips_of(advised_rows))};
   part.details.tables = {command_table(view.run(), kProblem, first_cells)};
   return {{"", std::move(part)}};
 }

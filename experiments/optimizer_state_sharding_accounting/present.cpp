@@ -94,6 +94,8 @@ std::optional<Facts> memory_facts(const SchemePair& pair) {
     model_peaks.push_back(format_bytes_briefly(stages[0]->point.peak));
     facts.set("before" + suffix, format_bytes_briefly(stages[1]->point.peak));
     facts.set("after" + suffix, format_bytes_briefly(stages[2]->point.peak));
+    const double peak_bytes = std::max(stages[1]->point.peak, stages[2]->point.peak);
+    facts.set("peak" + suffix, format_bytes_briefly(peak_bytes));
     activations_first = activations_first && peaks_before_gradients(*stages[1], *stages[2]);
   }
   const bool equal_model_peaks = model_peaks[0] == model_peaks[1];
@@ -160,7 +162,8 @@ Presentation present(const RunView& view) {
     });
   }
   PartContent memory = part_about_largest(view, networks, memory_facts);
-  memory.datasets = {points_data(networks), stacks_data(networks)};
+  memory.datasets = {points_data(networks),
+                     stacks_data(networks, sharding::StackedPeaks::kAroundOptimizer)};
   memory.details.tables = {
       command_table(view.run(), kProblem, {networks.front().schemes.front().cell})};
 

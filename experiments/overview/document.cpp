@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -161,18 +162,20 @@ void add_sections(Document& document, const RunView& view, const Problems& probl
   move_common_settings(document, settings);
 }
 
-/// Lists the parts' key numbers as the summary of a run that timed no training step.
-void add_key_numbers(Document& document) {
-  std::string answer;
-  for (const KeyNumber& number : document.key_numbers()) {
-    answer += (answer.empty() ? "- **" : "\n- **") + escape_markdown(number.topic) + ":** " +
-              escape_markdown(number.words);
+/// Makes a summary of what the parts add to it, unless the document begins with one.
+void add_summary_of_parts(Document& document) {
+  if (document.sections.front().problem == "summary") return;
+  Part summary;
+  summary.problem = "summary";
+  for (Section& section : document.sections) {
+    for (Part& part : section.parts) {
+      if (part.summary.words.empty()) continue;
+      summary.answer += (summary.answer.empty() ? "" : "\n") + part.summary.words;
+      std::ranges::move(part.summary.figures, std::back_inserter(summary.figures));
+    }
   }
-  if (answer.empty() || document.sections.front().problem == "summary") return;
-  Part part;
-  part.problem = "summary";
-  part.answer = answer;
-  document.sections.insert(document.sections.begin(), {"summary", "Summary", {part}});
+  if (summary.answer.empty()) return;
+  document.sections.insert(document.sections.begin(), {"summary", "Summary", {summary}});
 }
 
 /// Names a report by what it shows: "Profiling and benchmarking" if it has any problem of that half
@@ -205,7 +208,7 @@ Document build_document_of(const Problems& problems, const Run& run, bool refere
   Document document{overview::describe(run, view, reference)};
   document.provenance = overview::provenance(view);
   add_sections(document, view, problems, left_out);
-  add_key_numbers(document);
+  add_summary_of_parts(document);
   document.title = title_of(document, view);
   if (const ModelSource* model = measured_model(run))
     document.title += " of " + model->implementation;

@@ -36,11 +36,10 @@ std::vector<LimitedStep> limited_steps(const RunView& view);
 /// Returns the numbers that pages over several runs show, topic by topic.
 std::vector<Quantity> quantities(const RunView& view);
 
-/// Summarizes a run for pages over several runs. Its numbers come from the run alone. Title, key
-/// numbers and names of problems come from the run's report, because they are words of its
-/// sections, and so do links: a quantity whose part the report lacks belongs to the whole page.
-/// With a report, beside which the summary is kept, values are rounded to five digits. The
-/// summary's folder is empty.
+/// Summarizes a run for pages over several runs. Its numbers come from the run alone. Title and
+/// names of problems come from the run's report, because they are words of its sections, and so do
+/// links: a quantity whose part the report lacks belongs to the whole page. With a report, beside
+/// which the summary is kept, values are rounded to five digits. The summary's folder is empty.
 RunSummary run_summary(const Run& run, const Document* report = nullptr);
 
 /// Lists the cells without numbers and the reasons, a row for each network and context; empty if

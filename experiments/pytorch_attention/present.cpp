@@ -61,7 +61,9 @@ const std::vector<Column<AttentionRow>> kCurves{
     {"series", "Precision and d", series_of},
     {"length", "Sequence", &AttentionRow::length, "", {Notation::kCount}},
     {"saved", "Saved for backward",
-     [](const AttentionRow& row) { return Value(row.saved_bytes()); }, "MiB", kBytes}};
+     [](const AttentionRow& row) { return Value(row.saved_bytes()); }, "MiB", kBytes},
+    {"end", "End",
+     [](const AttentionRow& row) { return row.ran_out_of_memory() ? "out of memory" : ""; }}};
 
 struct PassTime {
   std::string series;
@@ -179,17 +181,20 @@ void add_answer(Facts& facts, const Rows& rows, std::optional<std::int64_t> capa
         name + (ran_out.empty() ? " runs at every length up to **" : " runs out of memory at **") +
         length + " tokens**");
     if (first_end.empty())
-      first_end = ran_out.empty() ? length + " tokens fit in " + name
-                                  : "out of memory at " + length + " tokens in " + name;
+      first_end = (ran_out.empty() ? "runs at every length up to " : "runs out of memory at ") +
+                  length + " tokens in " + name;
   }
-  facts.set_markdown("ends", join_words(ends)).flag("grows", grows);
-  facts.when("first", !first_end.empty(), "end", first_end);
-  facts.when(
-      "needed",
+  const auto needed =
       first_out_of_memory
           ? needed_facts(*first_out_of_memory,
                          of_precision(rows, *first_out_of_memory->spec().precision), capacity_bytes)
-          : std::nullopt);
+          : std::nullopt;
+  facts.set_markdown("ends", join_words(ends)).flag("grows", grows).when("needed", needed);
+  // The first precision that ran may be another than the first that ran out of memory.
+  const bool needed_by_first =
+      needed && first_end.ends_with(describe(*first_out_of_memory->spec().precision));
+  facts.when("first", !first_end.empty(),
+             Facts().set("end", first_end).when("needed", needed_by_first ? needed : std::nullopt));
 }
 
 /// Names the rows with fewer passes than the first row: longer sequences, or further precisions.
@@ -238,9 +243,10 @@ PartContent content(const RunView& view, const Rows& rows) {
   part.facts.set("precision", describe(precisions.front()));
   Rows curves;  // Only the largest d is drawn, because the curves of all d nearly coincide.
   for (const Precision precision : precisions) {
-    const Rows outer = outermost_dims(of_precision(rows, precision));
-    std::ranges::copy_if(outer, std::back_inserter(curves), [&](const AttentionRow& row) {
-      return dim(row) == dim(std::ranges::max(outer, {}, dim));
+    const Rows own = of_precision(rows, precision);
+    std::ranges::copy_if(own, std::back_inserter(curves), [&](const AttentionRow& row) {
+      return dim(row) == dim(std::ranges::max(own, {}, dim)) &&
+             (row.saved_bytes() || row.ran_out_of_memory());
     });
   }
   part.datasets.push_back(make_dataset("saved", kCurves, curves));

@@ -90,16 +90,6 @@ std::string Document::provenance_line(Answers answers) const {
   return provenance + " · answers are generated from " + runs + " measurements";
 }
 
-std::vector<KeyNumber> Document::key_numbers() const {
-  std::vector<KeyNumber> numbers;
-  for (const Section& section : sections) {
-    for (const Part& part : section.parts) {
-      if (!part.key_number.topic.empty()) numbers.push_back(part.key_number);
-    }
-  }
-  return numbers;
-}
-
 bool Document::has_part(const std::string& anchor) const {
   return std::ranges::any_of(sections, [&](const Section& section) {
     return std::ranges::find(section.parts, anchor, &Part::anchor) != section.parts.end();

@@ -101,11 +101,10 @@ struct AuthorNote {
   std::map<std::string, std::string> formula_places = {};
 };
 
-/// The main number of a part, which the summary of a run without a training step lists.
-struct KeyNumber {
-  std::string topic;  ///< "Fastest step"; empty if the part has no key number.
-  std::string words;  ///< Plain text: "2.7B in BF16: 328 → 108 ms"
-  std::string part;   ///< The part's anchor on its page.
+/// A part's contribution to the summary of a report that timed no training step.
+struct PartSummary {
+  std::string words = {};  ///< A list in Markdown; may be empty.
+  std::vector<Figure> figures = {};
 };
 
 /// The words beside an answer that needs no measurement.
@@ -118,7 +117,7 @@ struct Part {
   std::string setting;   ///< Plain text: device, versions, precision, batch, context.
   std::string question;  ///< Markdown; empty if the handout has no such part.
   std::string answer;    ///< Markdown, generated from facts; may be empty.
-  KeyNumber key_number = {};
+  PartSummary summary = {};
   bool calculated = false;  ///< True if no measurement enters the answer.
   std::optional<AuthorNote> note;
   std::vector<Figure> figures;
@@ -194,7 +193,6 @@ struct Document : RunDescription {
   std::string name() const;
   /// Returns the provenance. If the document shows a generated answer, the line says so.
   std::string provenance_line(Answers answers) const;
-  std::vector<KeyNumber> key_numbers() const;  ///< One for each part that has one.
   bool has_part(const std::string& anchor) const;
   std::string run_line() const;  ///< "2025 edition · full preset · 2026-05-01 · reference run"
 };

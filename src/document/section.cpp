@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "document/charts/charts.h"
-#include "document/rich_text.h"
 #include "embedded/document.h"
 
 namespace labreport {
@@ -130,7 +129,7 @@ void place_exhibit(const Exhibit& exhibit, const std::vector<Dataset>& datasets,
     nlohmann::json spec = nlohmann::json::parse(file);
     fill_view(spec, {}, FigureData(datasets, dataset, file));
     const std::string finding = fill(exhibit.finding, exhibit.name);
-    Figure figure{.slug = table.slug,
+    Figure figure{.slug = (exhibit.in_summary ? "summary-" : "") + table.slug,
                   .title = (finding.empty() ? title : finding) + variant,
                   .caption = fill(exhibit.caption, exhibit.name),
                   .alt = fill(exhibit.alt, exhibit.name),
@@ -142,7 +141,10 @@ void place_exhibit(const Exhibit& exhibit, const std::vector<Dataset>& datasets,
                   .script_data = dataset.script_data,
                   .page_only = exhibit.paper == "no" ||
                                (exhibit.paper == "last" && has_later_variant(dataset))};
-    (exhibit.in_details ? part.details.figures : part.figures).push_back(std::move(figure));
+    std::vector<Figure>& figures = exhibit.in_summary   ? part.summary.figures
+                                   : exhibit.in_details ? part.details.figures
+                                                        : part.figures;
+    figures.push_back(std::move(figure));
   }
 }
 
@@ -157,7 +159,7 @@ class SectionParser {
     if (section_.problem.empty()) fail("a section begins with '# problem: Title'");
     for (PartWords& part : section_.parts) {
       for (std::string* block : {&part.question, &part.answer, &part.answer_without_numbers,
-                                 &part.key_number, &part.method, &part.findings}) {
+                                 &part.summary, &part.method, &part.findings}) {
         *block = std::string(trimmed(*block));
       }
       for (Exhibit& exhibit : part.exhibits) read_attributes(exhibit);
@@ -211,7 +213,7 @@ class SectionParser {
         {"Question", &part.question},
         {"Answer", &part.answer},
         {"Answer without numbers", &part.answer_without_numbers},
-        {"Key number", &part.key_number},
+        {"Summary", &part.summary},
         {"Method", &part.method},
         {"Findings", &part.findings}};
     const auto found = blocks.find(name);
@@ -230,8 +232,9 @@ class SectionParser {
       return begins;
     };
     exhibit.in_details = remove_word("Details ");
+    exhibit.in_summary = remove_word("Summary ");
     exhibit.is_figure = remove_word("Figure ");
-    if (!exhibit.is_figure && !remove_word("Table ")) return std::nullopt;
+    if (!exhibit.is_figure && (exhibit.in_summary || !remove_word("Table "))) return std::nullopt;
     exhibit.name = exhibit.data = heading;
     return exhibit;
   }
@@ -278,17 +281,6 @@ class SectionParser {
   int line_number_ = 0;
 };
 
-/// Splits "Fastest step: 108 ms" into topic and words. Returns an empty key number if the text has
-/// no colon with words after it.
-KeyNumber key_number_of(const std::string& markdown, const std::string& anchor) {
-  const Blocks blocks = rich_text(markdown);
-  if (blocks.empty()) return {};
-  const std::string text = plain_text(blocks.front().inlines);
-  const std::size_t colon = text.find(": ");
-  if (colon == text.npos) return {};
-  return {text.substr(0, colon), text.substr(colon + 2), anchor};
-}
-
 Part compose_part(const std::string& problem, const PartWords& words, const PartContent& content,
                   const FigureFileReader& read_figure_file) {
   const std::string where = problem + (words.letter.empty() ? "" : " (" + words.letter + ")");
@@ -302,7 +294,7 @@ Part compose_part(const std::string& problem, const PartWords& words, const Part
   part.question = fill(words.question, "Question");
   part.answer = fill(content.has_numbers ? words.answer : words.answer_without_numbers, "Answer");
   if (!part.question.empty() && trimmed(part.answer).empty()) part.answer = kNoAnswer;
-  part.key_number = key_number_of(fill(words.key_number, "Key number"), part.anchor());
+  part.summary.words = trimmed(fill(words.summary, "Summary"));
   part.calculated = content.calculated;
   part.figures = content.figures;
   part.tables = content.tables;

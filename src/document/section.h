@@ -8,8 +8,9 @@
 //   Markdown with Mustache tags for the part's facts …
 //   ### Answer
 //   ### Answer without numbers                            stands instead if the run has none for it
-//   ### Key number                                        one line "topic: number", for the summary
-//                                                         of a run without a training step
+//   ### Summary                                           a list for the summary of a report that
+//                                                         timed no training step
+//   ### Summary Figure lanes                              a figure for that summary
 //   ### Method                                            begins "How this was measured"
 //   ### Findings                                          says what the values show of the method
 //   ### Figure running-error                              a figure: figures/running-error.vl.json
@@ -84,6 +85,7 @@ struct PartContent {
 struct Exhibit {
   bool is_figure = false;  ///< False for a table.
   bool in_details = false;
+  bool in_summary = false;
   std::string name;  ///< The slug of a figure or table, and a figure's file unless `file` is set.
   std::string file = {};
   std::string data, title, finding, alt, caption, page_caption;
@@ -99,7 +101,7 @@ struct PartWords {
   std::string question;
   std::string answer;
   std::string answer_without_numbers;
-  std::string key_number;
+  std::string summary;
   std::string method;
   std::string findings;
   std::vector<Exhibit> exhibits;

@@ -162,8 +162,9 @@ TEST(AllReduceFigure, FitsTheLineDespiteADisturbedSize) {
 TEST(AllReduceMethod, SaysThatTheHostHasTooFewGpus) {
   const Part shown = part(on_gpus(2), all_reduce_input(Preset::kFull, "2026"));
   EXPECT_THAT(shown.details.method, HasSubstr("this run has times among 2 ranks."));
-  EXPECT_THAT(lines_of(table_of(shown, "grid")).back(),
-              AllOf(HasSubstr("1 MB to 1 GB"), HasSubstr("this host has 2 GPUs")));
+  EXPECT_THAT(lines_of(table_of(shown, "grid")),
+              testing::Each(Not(HasSubstr("this host has 2 GPUs"))))
+      << "the answer says so";
 }
 
 TEST(AllReduceAnswer, LeavesOutTimesOfWrongSums) {

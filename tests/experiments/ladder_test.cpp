@@ -189,6 +189,32 @@ TEST(Ladder, NamesTensorCoresForTf32) {
               HasSubstr("because GEMMs run on tensor cores: GPU time falls "));
 }
 
+/// Returns the parts of a rung's strip in a figure.
+std::vector<std::string> strip_of(const Figure& figure, const std::string& change) {
+  std::vector<std::string> parts;
+  for (const auto& row : figure.spec["data"]["values"]) {
+    if (row["rung"] == change) parts.push_back(row["part"]);
+  }
+  return parts;
+}
+
+TEST(LadderFigure, TellsPhasesApartButNotThoseOfAReplayedGraph) {
+  const Section summary = build_document(ladder_run(), false).sections.front();
+  ASSERT_EQ(summary.problem, "summary");
+  const Figure& figure = summary.parts.front().figures.front();
+  EXPECT_THAT(strip_of(figure, "SDPA"),
+              testing::IsSupersetOf({"forward", "backward", "optimizer"}));
+  EXPECT_THAT(strip_of(figure, "CUDA graph"),
+              AllOf(testing::Contains("replayed graph"), Not(testing::Contains("forward"))));
+  EXPECT_EQ(strip_of(figure, "einsum").size(), strip_of(figure, "matmul").size());
+}
+
+TEST(LadderFigure, DrawsAStepWhoseKernelsTakeLongerAsAWhole) {
+  const Change slow_profile = scaled(metric::kProfile, metric::kBusy, 1e3);
+  const Part part = part_of(ladder_run(slow_profile), "ladder");
+  EXPECT_THAT(strip_of(part.figures.front(), "SDPA"), testing::Each(std::string("step")));
+}
+
 TEST(LadderAnswer, RanksAChangeToALaunchBoundStepWithTheOneThatEndsIt) {
   const Change one_pace =
       combined(scale_variant(Variant::kMatmul, 2),

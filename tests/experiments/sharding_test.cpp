@@ -76,6 +76,17 @@ TEST(ShardedOptimizerFigure, ShowsTheGradientsOfEachPeakNotOfItsPoint) {
       ElementsAre("0.00", "0.18", "7.44", "0.18", "7.44", "0.00", "0.18", "7.44", "0.18", "7.44"));
 }
 
+TEST(ShardedOptimizerFigure, DrawsThePeaksOnBothSidesOfTheOptimizerStep) {
+  const Part shown = part("a");
+  std::vector<std::string> drawn;
+  for (const auto& row : shown.figures.front().spec["data"]["values"]) {
+    const std::string name = row["row"];
+    if (drawn.empty() || drawn.back() != name) drawn.push_back(name);
+  }
+  EXPECT_THAT(drawn, ElementsAre("whole, before", "whole, after", "sharded AdamW, before",
+                                 "sharded AdamW, after"));
+}
+
 TEST(ShardedOptimizerMemory, HasNoRestIfThePartsExceedTheirSum) {
   const auto shrink = [](const NamedRow& row) { row[column::kAllocatedBytes] = std::int64_t{1}; };
   const Part changed = part("a", with_sharded_optimizer(each_row(metric::kHeld, shrink)));

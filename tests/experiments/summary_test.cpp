@@ -58,7 +58,7 @@ TEST(Summary, NamesTheDataSheetPeaksThatItDividesBy) {
   EXPECT_THAT(title("Another GPU"), Not(HasSubstr("peak")));
 }
 
-TEST(Summary, HasKeyNumbersWithoutATrainingStep) {
+TEST(Summary, ConsistsOfWhatPartsAddWithoutATrainingStep) {
   const auto without_train_step = [](const CellSpec& spec, Launch& launch) {
     if (spec.mode == Mode::kTrainStep) end_with(launch, OutOfMemory{"optimizer", 1, 2, 3});
   };

@@ -1,6 +1,7 @@
 // Calculates the fake worker's ladder: each variant's step is faster than the one before.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "results/metric_names.h"
@@ -31,6 +32,13 @@ inline void measure_ladder(Launch& body, const CellSpec& spec, double first_rung
       integer_metric(metric::kMemory, metric::kPeakAllocated, "B", (8 - rung) << 30),
       integer_metric(metric::kProfile, metric::kBusy, "ns", static_cast<std::int64_t>(busy_ns)),
       integer_metric(metric::kProfile, metric::kKernels, "1", 2500 - 400 * rung)};
+  // A replayed graph has no phases.
+  for (const auto& [phase, share] :
+       {std::pair{metric::kForward, 0.3}, {metric::kBackward, 0.6}, {metric::kOptimizer, 0.1}}) {
+    if (variant == Variant::kCudaGraph && !compiled) break;
+    body.metrics.push_back(
+        integer_metric(metric::kBusy, phase, "ns", static_cast<std::int64_t>(share * busy_ns)));
+  }
   if (compiled) {
     body.metrics.push_back(
         integer_metric(metric::kStartUp, metric::kCompile, "ns", 30'000'000'000));

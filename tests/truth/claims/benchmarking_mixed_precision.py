@@ -204,7 +204,17 @@ DTYPE_LIST_RE = (
     r"Traced under FP16 autocast:\n\n- parameters: {}\n- output of the first linear layer: {}\n- output of layer "
     r"normalization: {}\n- logits: {}\n- loss: {} by cross-entropy, (?P<mean_loss>.+?) as a bare mean of the logits\n"
     r"- gradients: {}").format(*map(BOLD_DTYPE_RE.format, ("parameters", "fc1", "ln", "fc2", "loss", "gradients")))
+
+
+def gains(run, precision, size, forward, backward):
+    smallest = pairs(run)[0].size
+    speedups(run, precision, size, forward, backward, smallest if smallest != size else None, None, None)
+
+
 CLAIMS = {
+    "overview": [
+        (r"- \*\*(?P<precision>\w+)(?: autocast)? makes the forward pass of (?P<size>[^*]+?) (?P<forward>\S+) times as fast and the "
+         r"backward pass (?P<backward>\S+) times\.\*\*", gains)],
     "benchmarking_mixed_precision.a": [
         (NO_ANSWER, untraced),
         (DTYPE_LIST_RE, traced),

@@ -147,7 +147,8 @@ def flat_traced(_run, one, many, fewer, copies):
 def saves(_run, share, added):
     """Checks what overlap saves of the ms that all-reduces after backward add."""
     overlapped, after, baseline = (steps_of(scheme) for scheme in ("overlapped", "per_parameter", "none"))
-    near(added, after.added_ms())
+    if added:
+        near(added, after.added_ms())
     true(differ(after, baseline) and is_baseline_undisturbed(baseline), "something disturbed a step")
     true(differ(after, overlapped) and overlapped.added_ms() < after.added_ms())
     near(share, 100 * (1 - overlapped.added_ms() / after.added_ms()), 2)
@@ -242,7 +243,19 @@ def leaves_out(_run, least, most, shown):
 
 STEP_RE = rf"A step of {NETWORK_RE} takes \*\*(?P<step>\S+) ms\*\*"
 
+
+def overlap(run, share, size, context, precision, step, after, ranks):
+    """Checks what overlap saves of the ms that all-reduces after backward add, and both steps."""
+    step_of("overlapped")(run, size, context, precision, step, after)
+    saves(run, share, None)
+    true(int(ranks) == steps_of("overlapped").cell["ranks"])
+
+
 CLAIMS = {
+    "overview": [
+        (rf"- \*\*Overlap saves (?P<share>\S+) % of the time that communication adds: a step of {NETWORK_RE} takes (?P<step>\S+) "
+         r"instead of (?P<after>\S+) ms on (?P<ranks>\d+) ranks\.\*\*", overlap),
+        (r"The rest is contention, which lengthens backward by (?P<longer>\S+) ms\.", contention)],
     "data_parallel.a": [
         no_answer("per_parameter"),
         (r"Yes: gradients and weights differ from those of one process on the whole batch by at most (?P<difference>.+?) of "

@@ -50,10 +50,7 @@ def bounds(run, size, c10d, nccl, fast):
     near(c10d, c10d_ns / 1e3)
     near(nccl, nccl_ns / 1e3)
     true(c10d_ns > 1.49 * nccl_ns, "it is not launch-bound")
-    cell = run.of("all_reduce", collectives=COLLECTIVES[by_size.group[0]], ranks=by_size.group[1])[0]
-    largest, (largest_ns, *_) = list(timings(cell.ok_launch(), "synced").items())[-1]
-    half_as_fast = [size for size, ns in by_size.ns.items() if size / ns >= largest / largest_ns / 2]
-    true(HANDOUT_BYTES[fast] == min(half_as_fast) < max(by_size.ns), "bandwidth does not set the time")
+    bandwidth_sets(run, fast)
 
 
 def as_long(text, ratio):
@@ -100,7 +97,30 @@ AS_LONG_RE = r"(?:\S+ times as long|about as long)"
 COMPARED_RE = rf"(?P<size>\d+ .B) takes (?P<large>{AS_LONG_RE})(?:, (?P<small_size>1 Mi?B) (?P<small>{AS_LONG_RE}))?\."
 
 
+def largest(run, library, ranks, large, large_ms, busbw, link, rate):
+    """Checks the largest size that is not disturbed, and keeps the group for the sentence that follows."""
+    ns = by_size.ns = usable_ns(run, library, ranks)
+    by_size.group = library, int(ranks)
+    true(HANDOUT_BYTES[large] == max(ns))
+    near(large_ms, ns[max(ns)] / 1e6)
+    near(busbw, max(ns) / ns[max(ns)] * bus_factor(ranks))
+    if link:
+        true((link, rate) == ("NVLink", "450") and library == "NCCL")
+
+
+def bandwidth_sets(run, fast):
+    """Checks that sizes from `fast` on reach half of the largest one's bandwidth."""
+    cell = run.of("all_reduce", collectives=COLLECTIVES[by_size.group[0]], ranks=by_size.group[1])[0]
+    size, (largest_ns, *_) = list(timings(cell.ok_launch(), "synced").items())[-1]
+    half_as_fast = [one for one, ns in by_size.ns.items() if one / ns >= size / largest_ns / 2]
+    true(HANDOUT_BYTES[fast] == min(half_as_fast) < max(by_size.ns), "bandwidth does not set the time")
+
+
 CLAIMS = {
+    "overview": [
+        (r"- \*\*Over (?P<library>\w+) an all-reduce of (?P<large>\d+ .B) among (?P<ranks>\d+) ranks takes (?P<large_ms>\S+) ms\*\*, "
+         r"(?P<busbw>\S+) GB/s busbw(?: of (?P<link>\w+)’s (?P<rate>\d+) one way)?\.", largest),
+        (r"From (?P<fast>\d+ .B) on, bandwidth sets the time\.", bandwidth_sets)],
     "distributed_communication_single_node": [
         (r"This run does not answer this question\.", none_measured),
         (r"Over (?P<library>\w+) among (?P<ranks>\d+) ranks (?P<small>\d+ .B) takes \*\*(?P<small_ms>\S+) ms\*\*"

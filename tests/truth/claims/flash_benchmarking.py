@@ -130,10 +130,24 @@ def own_time(run, name, precision, timed=None, ms=None, length=None, other=None,
             total_ms(row) for row in others if row["backend"] == BACKEND_OF_NAME[other]))
 
 
+def winner_over_eager(run, length, precision, implementation, ms, ratio):
+    """Checks the time of both passes and the gain, and keeps the winner for the sentence that follows."""
+    fastest(run, precision, implementation, length, None, ratio=ratio)
+    own, _ = winner(run, precision, int(number(length)))
+    near(ms, total_ms(own))
+    lengths = [one for one in lengths_of(run, precision) if eager_loses(*winner(run, precision, one))]
+    fastest.first = precision, lengths, own["backend"]
+
+
 FASTEST_RE = r"(?P<precision>\w+) \*\*(?P<implementation>[^*]+)\*\*"
 END_RE = r"(?:; eager runs out of memory at (?P<end>[\d,]+))?"
 
 CLAIMS = {
+    "overview": [
+        (r"- \*\*At (?P<length>[\d,]+) tokens in (?P<precision>\w+) (?P<implementation>[^*]+?) takes (?P<ms>\S+) ms, eager attention "
+         r"(?P<ratio>\S+) times as long\.\*\*", winner_over_eager),
+        (r"The gain grows from (?P<length>[\d,]+) tokens on, because (?P<implementation>[^']+)'s rate rises and eager's, set by S² "
+         r"scores, hardly does\.", lambda run, **words: grows(run, fastest.first[0], **words))],
     "flash_benchmarking": [
         (r"No implementation is clearly faster than eager attention\.", none_is_faster),
         (r"No implementation was compared: .+?\.(?= \*\*|$)", nothing_ran),

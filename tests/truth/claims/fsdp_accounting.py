@@ -120,7 +120,26 @@ def grows(run, longer, waits, precision, half_longer, half_waits, half_backward)
     true(full.wait_ms <= full.longer_ms < half.longer_ms >= half.wait_ms, "waits are no part of it")
 
 
+def lower_peak(run, size, precision, before, after, held):
+    """Checks the peak of a step with nothing and with everything sharded. What a rank no longer holds is the difference."""
+    highest = []
+    for text, sharding in ((before, "none"), (after, "weights")):
+        scheme = Scheme.find(run, size, precision, sharding)
+        rows = [scheme.memory_row(2, point) for point in ("before_optimizer", "after_optimizer")]
+        highest.append(max(rows, key=lambda row: row["peak_bytes"]))
+        near_bytes(text, highest[-1]["peak_bytes"])
+    whole, sharded = highest
+    true(whole["peak_bytes"] > sharded["peak_bytes"])
+    if held:
+        held_bytes = sum(whole[name] - sharded[name] for name in ("parameter_bytes", "optimizer_bytes"))
+        near_bytes(held, held_bytes)
+        true(abs(whole["peak_bytes"] - sharded["peak_bytes"] - held_bytes) <= 0.0501 * held_bytes, "it is not the difference")
+
+
 CLAIMS = {
+    "overview": [
+        (rf"- \*\*Sharding weights, gradients and the optimizer's state lowers the peak of a step of {NETWORK} from (?P<before>\S+ \w+) to "
+         r"(?P<after>\S+ \w+)\*\*(?:, because a rank holds (?P<held>\S+ \w+) less of parameters and AdamW's state)?\.", lower_peak)],
     "fsdp_accounting.a": [
         (rf"With {NETWORK} we expect \*\*(?P<saving>[^*]+)\*\* less than with (?P<other>nothing sharded|a sharded optimizer), "
          r"because a rank holds only its share of each matrix and of its gradient\.", expected),

@@ -145,7 +145,22 @@ SIZE = r"[\d,.]+ (?:[GMK]i)?B"
 NETWORK = r"(?P<words>.+? at context [\d,]+ in \w+)"
 GROUPS = r"(?P<groups>[Ss]ingle blocks|[Gg]roups of \d+ blocks|[Ss]teps without checkpoints)"
 
+
+def recomputation(_run, share):
+    """Checks what recomputation adds to the step without it, and that it is one forward pass."""
+    launch, warmup, steps = described_launch(best.cell), best.cell["warmup"], best.cell["steps"]
+    again_ms = launch.metric("step", "recompute") / 1e6
+    step_ms, forward_ms = (statistics.fmean(launch.metric(*name)[warmup:warmup + steps]) / 1e6
+                           for name in (("step", "total"), ("event", "forward")))
+    near(share, 100 * again_ms / (step_ms - again_ms))
+    true(abs(again_ms / forward_ms - 1) <= 0.0201, "not one forward pass")
+
+
 CLAIMS = {
+    "overview": [
+        (rf"- \*\*Of all checkpoints {GROUPS} give {NETWORK} the lowest peak, (?P<lowest>{SIZE}) (?P<how>in a training step|in forward "
+         r"and backward)\.\*\*", best),
+        (r"Recomputation adds (?P<share>\S+) % to the step, because every block runs forward once more\.", recomputation)],
     "gradient_checkpointing.a": [
         (r"The lowest peak keeps nothing but the network's input: .+? \*\*O\(\$N\^2\$\)\*\* block forwards\.", lowest),
         (r"Nesting by halves, .+?\*\*O\(log \$N\$\)\*\* memory and \*\*O\(\$N\$ log \$N\$\)\*\* compute\.", nested),

@@ -2,7 +2,8 @@
 import re
 import statistics
 
-from checks import NO_ANSWER, PRECISIONS, PRECISION_WORDS, near, number, true
+from checks import NO_ANSWER, PRECISIONS, PRECISION_WORDS, median_limit, near, number, true
+from gemms import fastest_gemm_rate
 from timing import LAUNCH_BOUND_BELOW, typical
 
 CELL_KINDS = {"ladder", "limits"}
@@ -54,11 +55,12 @@ def ladder(run, words, speedup, first, first_spread, last, last_spread, change, 
     is the change that ends the launch-bound steps. `change` names several changes if steps between them are launch-bound."""
     rungs = ran_rungs(run, words)
     fastest_ms = min(ms for _, ms in rungs)
-    near(speedup, rungs[0][1] / fastest_ms)
+    if speedup:
+        near(speedup, rungs[0][1] / fastest_ms)
     fastest = next(cell for cell, ms in rungs if ms == fastest_ms)
     for text, spread, cell in ((first, first_spread, rungs[0][0]), (last, last_spread, fastest)):
-        near(text, statistics.fmean(timed_steps_ms(cell)))
-        near(spread or "0", scatter_ms(cell))
+        near(text, statistics.fmean(timed_steps_ms(cell)) if speedup else typical(timed_steps_ms(cell)))
+        near(spread or "0", scatter_ms(cell) if speedup else 0)
     neighbours = list(zip(rungs, rungs[1:]))
     true(not end or is_launch_bound(rungs[0]), "the first step is not launch-bound")
     if end:
@@ -133,15 +135,50 @@ def unanswered(run):
         true(len(ran_rungs(run, words)) < 2, words)
 
 
+def effect_pattern(bold):
+    """Returns the pattern of a change and its effect; `bold` marks the change."""
+    return (rf"{bold}{CHANGE_PATTERN}{bold}{{}}saves? most(?: together)?, (?P<saved>\S+) ms(?:, because "
+            r"(?P<reason>GEMMs run on tensor cores: |attention writes no scores to memory: |(?P<fewer>\S+) fewer kernels run: "
+            r"|AdamW moves (?P<bytes_moved>.+?) bytes a parameter: )?"
+            r"(?P<what>GPU idle time a kernel|GPU idle time|its GPU time|GPU time) falls from (?P<before>\S+) to (?P<after>\S+) "
+            r"[mµ]s|: with (?P<bound>[\w ,.]+) the step is launch-bound, and (?P<ender>[\w .]+) ends that)?\."), (
+            rf"{bold}(?P<end>[\w .]+){bold}{{}}ends the launch-bound steps: kernels fill "
+            r"(?P<share_before>\S+) % of the step before it and (?P<share_after>\S+) % with it\.")
+
+
+def effects(opening, bold, verb):
+    """Returns the pattern of both kinds of effects, each optional, after `opening`; `verb` stands between change and effect."""
+    return "".join(f"(?: {opening} {pattern.replace('{}', verb)})?" for pattern in effect_pattern(bold))
+
+
+def foremost(run, words, first, last, peak, **effect):
+    """Checks the summary's sentences on the largest network, in 16 bits if it ran so."""
+    ladder(run, words, None, first, None, last, None, **effect)
+    rungs = ran_rungs(run, words)
+    cells = [cell for cell in run.of("ladder") if timed_steps_ms(cell)]
+    true(rungs[0][0].parameters() == max(cell.parameters() for cell in cells if sum(
+        timed_steps_ms(other) != [] and other["size"] == cell["size"] for other in cells) > 1))
+    if peak:
+        cell, precision = rungs[0][0], run_precision(run, words)
+        tokens, width = cell["batch"] * cell["context"], cell["d_model"]
+        layer_flops = 2 * tokens * width * (4 * width + 3 * cell["d_ff"]) + 4 * tokens * cell["context"] * width
+        flops = 3 * (cell["layers"] * layer_flops + 2 * tokens * width * cell["vocab"])
+        seconds = flops / fastest_gemm_rate(run, precision) + 28 * cell.parameters() / median_limit(run, "copy", "bandwidth")
+        near(peak, 1e3 * seconds)
+
+
+def run_precision(run, words):
+    """Returns the precision of the last rung of that ladder, whether it ran or not."""
+    return "tf32" if words.endswith("TF32") else PRECISIONS[words.split(" in ")[1]]
+
+
 CLAIMS = {
+    "overview": [
+        (r"- \*\*A training step of (?P<words>[^*]+?(?: in \w+|, FP32 to TF32)) falls from (?P<first>\S+) to (?P<last>\S+) ms\.\*\*"
+         + effects("Among the changes,", "", " ") + r"(?: At peak rates the step would take (?P<peak>\S+) ms\.)?", foremost)],
     "ladder": [
         (NO_ANSWER, unanswered),
         (rf"- \*\*(?P<words>.+?(?: in \w+|, FP32 to TF32)): (?P<speedup>\S+)×\*\*, from {FIRST_AND_LAST_RE} ms per "
-         rf"step\.(?: Begin with \*\*{CHANGE_PATTERN}\*\*, which saves? most(?: together)?, (?P<saved>\S+) ms(?:, because "
-         r"(?P<reason>GEMMs run on tensor cores: |attention writes no scores to memory: |(?P<fewer>\S+) fewer kernels run: "
-         r"|AdamW moves (?P<bytes_moved>.+?) bytes a parameter: )?"
-         r"(?P<what>GPU idle time a kernel|GPU idle time|its GPU time|GPU time) falls from (?P<before>\S+) to (?P<after>\S+) "
-         r"[mµ]s|: with (?P<bound>[\w ,.]+) the step is launch-bound, and (?P<ender>[\w .]+) ends that)?\.)?(?: Begin with \*\*(?P<end>[\w .]+)\*\*, which ends the launch-bound steps: kernels fill "
-         r"(?P<share_before>\S+) % of the step before it and (?P<share_after>\S+) % with it\.)?", ladder),
+         r"step\." + effects("Begin with", r"\*\*", ", which "), ladder),
         (r"- The loss of (?P<words>.+?) differs from the first rung's by (?P<difference>\S+) % with (?P<change>.+?), more than "
          r"rounding explains\.", losses_differ)]}

@@ -407,7 +407,17 @@ STEP = "(?:" + "|".join(map(re.escape, STEP_MODES)) + ")"
 BYTES = r"\*\*(?P<{}>" + SIZE + r")\*\*"
 
 
+def step_peak(run, name, context, size, first, first_bytes, second, second_bytes):
+    """Checks the training step at its longest context."""
+    network = Network(run)
+    refused = any(network.refused(one, mode="train_step") for one in network.contexts if one > int(number(context)))
+    peak(run, context, refused, "training step", name, size, first, first_bytes, second, second_bytes)
+
+
 CLAIMS = {
+    "overview": [
+        (rf"- \*\*A training step of (?P<name>[^*]+?) at context (?P<context>[\d,]+) peaks at (?P<size>{SIZE})\*\*"
+         rf"(?:, mostly (?P<first>[\w ]+) \((?P<first_bytes>{SIZE})\) and (?P<second>[\w ]+) \((?P<second_bytes>{SIZE})\))?\.", step_peak)],
     "memory_profiling.a": [
         (r"No step was recorded, so there is no curve\.", no_curve),
         (rf"The (?P<step>{STEP})(?: of (?P<profile>.+? at context [\d,]+)| at (?P<at>[\d,]+))? starts at {BYTES.format('start')} and "

@@ -137,7 +137,17 @@ def sent(run, size, precision, ranks, sends, zero):
     near_bytes(zero, 2 * parameter_bytes * (ranks - 1) / ranks)
 
 
+def lower_peak(run, size, precision, before, after, state):
+    """Checks the peak of a step without and with a sharded optimizer, and that the spared state is the difference."""
+    for text, scheme in zip((before, after), schemes(run, size, precision)):
+        near_bytes(text, max(scheme.peak_bytes()[1:]))
+    saved(run, state)
+
+
 CLAIMS = {
+    "overview": [
+        (rf"- \*\*A sharded optimizer lowers the peak of a step of {NETWORK} from (?P<before>\S+ \w+) to (?P<after>\S+ \w+)\*\*, because "
+         r"each rank keeps (?P<state>\S+ \w+) less of AdamW's state\.", lower_peak)],
     "optimizer_state_sharding_accounting.a": [
         (r"This run does not answer this question\.", no_peaks),
         (rf"The peaks of {NETWORK} are (?P<model>.+?) after model init, \*\*(?P<before>[^*]+)\*\* before the optimizer "

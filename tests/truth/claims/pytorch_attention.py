@@ -54,15 +54,11 @@ def times(run, length, d, forward, backward, precision):
 
 def needs(run, precision, d, batch, width, tensor, tensors, length, needed, capacity):
     first = first_out_of_memory(run, precision)
-    true(precision == ends.failed)
     true((first["d"], first["batch"], first["element_bytes"]) == (int(d), int(batch), int(width)))
     near_bytes(tensor, first["score_bytes"])
     ran = [row for row in sweep_rows(run, precision) if row["outcome"] == "ok" and row["d"] == first["d"]]
     true(ran[-1]["length"] == number(length))
-    true(number(tensors) == ran[-1]["peak_bytes"] // ran[-1]["score_bytes"])
-    near_bytes(needed, number(tensors) * first["score_bytes"])
-    true(bytes_in(needed) > bytes_in(capacity), "the GPU has as much")
-    near_bytes(capacity, run.data["devices"][0]["memory_bytes"])
+    takes(run, precision, tensors, needed, capacity)
 
 
 def growth(run):
@@ -74,7 +70,30 @@ def growth(run):
     true(any(map(saves_two_tensors, PRECISIONS)), "not two tensors of scores")
 
 
+def end(run, out, length, precision):
+    """Checks where the first precision that ran at all ends."""
+    ran = [one for one in PRECISIONS if any(row["outcome"] in ("ok", "out of memory") for row in sweep_rows(run, one))]
+    true(precision == ran[0])
+    ends(run, f"{precision} {out} **{length} tokens")
+    end.precision = precision
+
+
+def takes(run, precision, tensors, needed, capacity):
+    first = first_out_of_memory(run, precision)
+    true(precision == ends.failed)
+    ran = [row for row in sweep_rows(run, precision) if row["outcome"] == "ok" and row["d"] == first["d"]]
+    true(number(tensors) == ran[-1]["peak_bytes"] // ran[-1]["score_bytes"])
+    near_bytes(needed, number(tensors) * first["score_bytes"])
+    true(bytes_in(needed) > bytes_in(capacity), "the GPU has as much")
+    near_bytes(capacity, run.data["devices"][0]["memory_bytes"])
+
+
 CLAIMS = {
+    "overview": [
+        (r"- \*\*Eager attention (?P<out>runs out of memory at|runs at every length up to) (?P<length>[\d,]+) tokens in "
+         r"(?P<precision>\w+)\.\*\*", end),
+        (r"Its (?P<tensors>\S+) tensors of scores then take (?P<needed>\S+ \w+), and the GPU has "
+         r"(?P<capacity>\S+ \w+)\.", lambda run, **needed: takes(run, end.precision, **needed))],
     "pytorch_attention": [
         (r"At (?P<length>[\d,]+) tokens and d = (?P<d>\d+) forward takes \*\*(?P<forward>\S+)\*\* and backward "
          r"\*\*(?P<backward>\S+) ms\*\* in (?P<precision>\w+)\.", times),
