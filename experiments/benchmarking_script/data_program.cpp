@@ -59,7 +59,11 @@ PartContent present_program(const RunView& view, const std::vector<TimingGroup>&
   PartContent part;
   part.facts.set("warmup", format_plural(longest.warmup.value_or(0), "warm-up step"));
   part.facts.set("steps", format_plural(longest.steps.value_or(0), "timed step"));
-  part.facts.set("batch", format_plural(longest.batch.value_or(0), "sequence"));
+  const bool has_batch = std::ranges::all_of(cells, [](const Cell* cell) {
+    return ok_launch(*cell) == nullptr || takes_batch(*ok_launch(*cell));
+  });
+  const std::string batch = format_plural(longest.batch.value_or(0), "sequence");
+  part.facts.set("batch", has_batch ? ", on one random batch of " + batch : "");
   part.facts.flag("gpu", view.on_gpu());
   part.facts.flag("named_after_gpt", std::ranges::any_of(groups, [](const TimingGroup& group) {
                     return group.spec.size == "xl" || group.spec.size == "2.7B";
@@ -93,9 +97,11 @@ std::vector<TimingGroup> planned_groups(const RunView& view) {
 
 }  // namespace
 
-const Launch* profiled_first_step(const RunView& view, const CellSpec& network) {
+const Launch* profiled_first_step(const RunView& view, const CellSpec& network,
+                                  std::optional<Mode> mode) {
   const Cell* cell = view.cell(CellKind::kKernels, [&](const CellSpec& spec) {
-    return spec.warmup == 0 && spec.steps == 0 && same_setting(spec, network);
+    return spec.warmup == 0 && spec.steps == 0 && same_setting(spec, network) &&
+           (!mode || spec.mode == mode);
   });
   return cell == nullptr ? nullptr : ok_launch(*cell);
 }

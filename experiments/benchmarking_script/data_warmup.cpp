@@ -135,9 +135,11 @@ WarmupRow separate_processes_row(const TimingGroup& group, Mode mode) {
 
 WarmupRows warmup_rows(const RunView& view, const std::vector<TimingGroup>& groups) {
   WarmupRows rows;
+  const bool has_one_mode =
+      std::ranges::all_of(groups, [](const TimingGroup& group) { return group.cells.size() == 1; });
   for (const TimingGroup& group : groups) {
     for (const auto& [mode, cell] : group.cells) {
-      if (!is_warmup_mode(view.edition(), mode)) continue;
+      if (!is_warmup_mode(view.edition(), mode, has_one_mode)) continue;
       rows.push_back(warmup_row(group, mode));
       rows.push_back(separate_processes_row(group, mode));
       if (rows.back().windows.empty()) rows.pop_back();
@@ -195,8 +197,7 @@ struct FirstStep {
   std::optional<double> busy_ms = {};
 
   FirstStep(const RunView& view, const WarmupRow& warmup_row) : row(&warmup_row) {
-    if (row->mode != Mode::kForwardBackward) return;
-    const Launch* launch = profiled_first_step(view, row->group->spec);
+    const Launch* launch = profiled_first_step(view, row->group->spec, row->mode);
     if (launch == nullptr) return;
     whole_ms = single_milliseconds(*launch, metric::kProfile, metric::kStep);
     modules_ms = single_milliseconds(*launch, metric::kFirstLaunches, metric::kCodeLoading);

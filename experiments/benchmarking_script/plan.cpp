@@ -19,15 +19,17 @@ bool is_part_wanted(const PlanInput& input, std::string_view letter) {
 
 void add_mode(std::vector<PlannedCell>& cells, const PlanInput& input, const Axes& axes,
               const CellSpec& spec) {
+  const bool is_only_mode = input.selection.modes.size() == 1;
   cells.push_back({spec, axes.launches});
-  if (!is_warmup_mode(input.edition, *spec.mode) || !is_part_wanted(input, "c")) return;
+  if (!is_warmup_mode(input.edition, *spec.mode, is_only_mode) || !is_part_wanted(input, "c"))
+    return;
   if (input.preset == Preset::kFull) {
     // Processes that end after their first step show how much cold starts vary.
     CellSpec first_step = spec;
     first_step.warmup = 0;
     first_step.steps = 1;
     cells.push_back({first_step, kColdStarts - 1});
-    if (spec.mode == Mode::kForwardBackward) {
+    if (spec.mode == Mode::kForwardBackward || is_only_mode) {
       // A profiled process shows where the first step's time goes.
       first_step.kind = CellKind::kKernels;
       first_step.steps = 0;
@@ -44,7 +46,8 @@ void add_mode(std::vector<PlannedCell>& cells, const PlanInput& input, const Axe
 
 }  // namespace
 
-bool is_warmup_mode(const Edition& edition, Mode mode) {
+bool is_warmup_mode(const Edition& edition, Mode mode, bool is_only_mode) {
+  if (is_only_mode) return true;
   if (mode == Mode::kTrainStep) return edition.name == kEdition2026;
   return mode == Mode::kForward || mode == Mode::kForwardBackward;
 }
@@ -57,7 +60,8 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   for (CellSpec& spec : timing_cells(input, chosen)) {
     for (const Mode mode : kModes) {
       spec.mode = mode;
-      const bool needed = all_modes || is_warmup_mode(input.edition, mode);
+      const bool needed =
+          all_modes || is_warmup_mode(input.edition, mode, input.selection.modes.size() == 1);
       if (needed && mode_wanted(input, mode)) add_mode(cells, input, chosen, spec);
     }
   }

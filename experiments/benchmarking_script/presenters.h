@@ -15,11 +15,13 @@ namespace labreport::benchmarking_script {
 PartContent present_durations(const RunView& view, const std::vector<TimingGroup>& groups);
 PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& groups);
 
-/// True if part (c) of the edition shows the mode's warm-up windows.
-bool is_warmup_mode(const Edition& edition, Mode mode);
+/// True if part (c) of the edition shows the mode's warm-up windows, or if it is the only mode.
+bool is_warmup_mode(const Edition& edition, Mode mode, bool is_only_mode);
 
 /// Returns the launch that profiled a fresh process's first step of the network; null if none did.
-const Launch* profiled_first_step(const RunView& view, const CellSpec& network);
+/// If `mode` is given, the step has to have that mode.
+const Launch* profiled_first_step(const RunView& view, const CellSpec& network,
+                                  std::optional<Mode> mode = {});
 
 /// Makes the datasets "events" and "conditions" for the details of part (b); none for a CPU.
 std::vector<Dataset> step_datasets(const RunView& view, const std::vector<TimingGroup>& groups);

@@ -48,6 +48,8 @@ Request request_for(const Run& run, const std::string& problem, const CellSpec& 
     request.loss = run_request.loss;
     request.optimizer = run_request.optimizer;
     request.compile = run_request.compile;
+    request.step = run_request.step;
+    request.step_args = run_request.step_args;
   }
   if (spec.attention && spec.attention->method != AttentionMethod::kSynced) {
     request.attention = run_request.attention;

@@ -88,7 +88,10 @@ void add_session(TableView& table, const Session& session, bool gpu) {
   add_row(table, "LibTorch", software.libtorch);
   add_row(table, "Python", software.python);
   if (const auto& model = session.model) {
-    add_row(table, model->attention ? "Attention" : "Model",
+    add_row(table,
+            model->attention ? "Attention"
+            : model->step    ? "Step"
+                             : "Model",
             model->model + " (" + model->implementation + ")");
     add_row(table, "Its arguments", model->arguments);
     add_row(table, "Loss", model->loss);
