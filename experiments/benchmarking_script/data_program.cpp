@@ -9,6 +9,7 @@
 #include "experiments/common/command.h"
 #include "experiments/problems.h"
 #include "plan/arithmetic.h"
+#include "plan/planner.h"
 #include "results/metric_names.h"
 
 namespace labreport::benchmarking_script {
@@ -36,7 +37,8 @@ std::vector<CellSpec> distinct_networks(const std::vector<TimingGroup>& groups) 
   std::vector<CellSpec> rows;
   std::set<std::string> seen;
   for (const TimingGroup& group : groups) {
-    if (group.spec.model && seen.insert(group.spec.size).second) rows.push_back(group.spec);
+    const bool has_shape = group.spec.model && group.spec.size != kOwnSize;
+    if (has_shape && seen.insert(group.spec.size).second) rows.push_back(group.spec);
   }
   return rows;
 }
@@ -64,7 +66,7 @@ PartContent present_program(const RunView& view, const std::vector<TimingGroup>&
   });
   const std::string batch = format_plural(longest.batch.value_or(0), "sequence");
   part.facts.set("batch", has_batch ? ", on one random batch of " + batch : "");
-  part.facts.flag("gpu", view.on_gpu());
+  part.facts.flag("gpu", view.on_gpu()).flag("own_step", measures_own_step(view.run()));
   part.facts.flag("named_after_gpt", std::ranges::any_of(groups, [](const TimingGroup& group) {
                     return group.spec.size == "xl" || group.spec.size == "2.7B";
                   }));

@@ -135,11 +135,10 @@ WarmupRow separate_processes_row(const TimingGroup& group, Mode mode) {
 
 WarmupRows warmup_rows(const RunView& view, const std::vector<TimingGroup>& groups) {
   WarmupRows rows;
-  const bool has_one_mode =
-      std::ranges::all_of(groups, [](const TimingGroup& group) { return group.cells.size() == 1; });
+  const bool is_own_step = measures_own_step(view.run());
   for (const TimingGroup& group : groups) {
     for (const auto& [mode, cell] : group.cells) {
-      if (!is_warmup_mode(view.edition(), mode, has_one_mode)) continue;
+      if (!is_warmup_mode(view.edition(), mode, is_own_step)) continue;
       rows.push_back(warmup_row(group, mode));
       rows.push_back(separate_processes_row(group, mode));
       if (rows.back().windows.empty()) rows.pop_back();

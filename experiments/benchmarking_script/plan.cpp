@@ -17,11 +17,14 @@ bool is_part_wanted(const PlanInput& input, std::string_view letter) {
   return part_wanted(input, "benchmarking_script", letter);
 }
 
+bool is_own_step(const PlanInput& input) {
+  return input.selection.model && input.selection.model->step;
+}
+
 void add_mode(std::vector<PlannedCell>& cells, const PlanInput& input, const Axes& axes,
               const CellSpec& spec) {
-  const bool is_only_mode = input.selection.modes.size() == 1;
   cells.push_back({spec, axes.launches});
-  if (!is_warmup_mode(input.edition, *spec.mode, is_only_mode) || !is_part_wanted(input, "c"))
+  if (!is_warmup_mode(input.edition, *spec.mode, is_own_step(input)) || !is_part_wanted(input, "c"))
     return;
   if (input.preset == Preset::kFull) {
     // Processes that end after their first step show how much cold starts vary.
@@ -29,7 +32,7 @@ void add_mode(std::vector<PlannedCell>& cells, const PlanInput& input, const Axe
     first_step.warmup = 0;
     first_step.steps = 1;
     cells.push_back({first_step, kColdStarts - 1});
-    if (spec.mode == Mode::kForwardBackward || is_only_mode) {
+    if (spec.mode == Mode::kForwardBackward || is_own_step(input)) {
       // A profiled process shows where the first step's time goes.
       first_step.kind = CellKind::kKernels;
       first_step.steps = 0;
@@ -46,8 +49,8 @@ void add_mode(std::vector<PlannedCell>& cells, const PlanInput& input, const Axe
 
 }  // namespace
 
-bool is_warmup_mode(const Edition& edition, Mode mode, bool is_only_mode) {
-  if (is_only_mode) return true;
+bool is_warmup_mode(const Edition& edition, Mode mode, bool is_own_step) {
+  if (is_own_step) return true;
   if (mode == Mode::kTrainStep) return edition.name == kEdition2026;
   return mode == Mode::kForward || mode == Mode::kForwardBackward;
 }
@@ -60,8 +63,7 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   for (CellSpec& spec : timing_cells(input, chosen)) {
     for (const Mode mode : kModes) {
       spec.mode = mode;
-      const bool needed =
-          all_modes || is_warmup_mode(input.edition, mode, input.selection.modes.size() == 1);
+      const bool needed = all_modes || is_warmup_mode(input.edition, mode, is_own_step(input));
       if (needed && mode_wanted(input, mode)) add_mode(cells, input, chosen, spec);
     }
   }

@@ -15,8 +15,9 @@ namespace labreport::benchmarking_script {
 PartContent present_durations(const RunView& view, const std::vector<TimingGroup>& groups);
 PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& groups);
 
-/// True if part (c) of the edition shows the mode's warm-up windows, or if it is the only mode.
-bool is_warmup_mode(const Edition& edition, Mode mode, bool is_only_mode);
+/// True if part (c) of the edition shows the mode's warm-up windows, or if it is a user's step,
+/// which has no other mode.
+bool is_warmup_mode(const Edition& edition, Mode mode, bool is_own_step);
 
 /// Returns the launch that profiled a fresh process's first step of the network; null if none did.
 /// If `mode` is given, the step has to have that mode.

@@ -54,7 +54,7 @@ Request request_for(const Run& run, const std::string& problem, const CellSpec& 
   if (spec.attention && spec.attention->method != AttentionMethod::kSynced) {
     request.attention = run_request.attention;
   }
-  if (spec.model) set_size(request, run, spec.size, *spec.model);
+  if (spec.model && spec.size != kOwnSize) set_size(request, run, spec.size, *spec.model);
   request.contexts = to_text(spec.context);
   if (spec.attention) request.contexts = fmt::format("{}", fmt::join(spec.attention->lengths, ","));
   if (spec.precision) request.precisions = name(*spec.precision);

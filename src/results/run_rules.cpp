@@ -140,7 +140,7 @@ const std::vector<OrderedPair>& ordered_metrics() {
                                  {"profile.busy", "profile.span"},
                                  {"step.enqueue", "step.total"},
                                  {"all_reduces.largest", "all_reduces.total"}};
-    for (const std::string phase : {"forward", "loss", "backward", "optimizer"}) {
+    for (const std::string phase : {"forward", "loss", "backward", "optimizer", "other"}) {
       all.emplace_back("synced." + phase, "synced.total");
       all.emplace_back("peak_requested." + phase, "peak." + phase);
       all.emplace_back("resident.allocated", "peak." + phase);

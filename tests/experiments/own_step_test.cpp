@@ -81,7 +81,7 @@ TEST(OwnStep, HasPhasesThatOccurSeveralTimes) {
   EXPECT_THAT(durations.answer, HasSubstr("'s, backward takes "));
   EXPECT_THAT(durations.answer, HasSubstr(" % and all else "));
   EXPECT_THAT(durations.answer, Not(HasSubstr("The forward pass takes")));
-  EXPECT_THAT(document.method, HasSubstr("The training step is what train.py:make_step makes"));
+  EXPECT_THAT(document.method, HasSubstr("The training step is what train.py:make\\_step makes"));
   EXPECT_THAT(document.method, Not(HasSubstr("Autocast** wraps")));
 }
 

@@ -320,7 +320,7 @@ class Shipped(unittest.TestCase):
         torch.testing.assert_close(results[1], results[0])
 
     def test_needs_no_model_in_the_request(self):
-        make_network = worker.network_factory(worker.load_source(None))
+        make_network = worker.network_factory(worker.load_source(None), {})
         self.assertIs(make_network("pytorch-eager", COURSE_PARAMETERS, "cpu").source.loss, self.make("pytorch-eager").source.loss)
         with self.assertRaisesRegex(worker.Mismatch, "names no model"):
             make_network("pytorch-0a1b2c3d", COURSE_PARAMETERS, "cpu")
