@@ -70,7 +70,7 @@ void add_users_model(PartContent& part, const RunView& view) {
   const Cell* cell = view.cell(CellKind::kDtypes, [](const CellSpec& spec) {
     return !spec.implementation.empty() && !spec.precision;
   });
-  if (cell == nullptr) {
+  if (cell == nullptr || measures_own_step(view.run())) {  // Steps of the user's have no trace.
     part.facts.when("model", std::nullopt);
     return;
   }

@@ -38,7 +38,8 @@ void add_networks(std::vector<PlannedCell>& cells, const PlanInput& input, const
 /// Adds a cell that traces the dtypes of the user's model at the first size, if there is a model.
 void add_dtypes_of_users_model(std::vector<PlannedCell>& cells, const PlanInput& input) {
   const Axes chosen = axes(input);
-  if (!input.selection.model || chosen.sizes.empty()) return;
+  const auto& model = input.selection.model;
+  if (!model || model->step || chosen.sizes.empty()) return;
   CellSpec spec = timing_cell(input, chosen, chosen.sizes.front());
   spec.kind = CellKind::kDtypes;
   spec.context = chosen.contexts.front();

@@ -1,10 +1,12 @@
 // Presents part (b): how long the phases of a step take and how much they vary.
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/outliers.h"
+#include "base/text.h"
 #include "experiments/benchmarking_script/presenters.h"
 #include "experiments/common/bound.h"
 #include "experiments/common/bounds_table.h"
@@ -94,6 +96,42 @@ std::vector<SizeRow> size_rows(const RunView& view, const std::vector<TimingGrou
   return rows;
 }
 
+/// Returns the network's training step if it is the user's own, whose phases include "other".
+std::optional<TimedLaunch> own_step(const TimingGroup& group) {
+  const auto step = timed_launch(group, Mode::kTrainStep);
+  const bool is_own = step && step->launch->find(metric::kEvent, metric::kOther) != nullptr;
+  return is_own ? step : std::nullopt;
+}
+
+Column<SizeRow> own_phase_column(const char* name, const char* title, std::string_view phase) {
+  return {name, title,
+          [phase](const SizeRow& row) {
+            const auto step = own_step(*row.group);
+            return step ? Value::mean_of(step->ms_after_warmup(metric::kSynced, phase)) : Value();
+          },
+          "ms"};
+}
+
+/// Names the phases of the user's step that occur several times in it: "4 × forward, 4 × backward".
+Value repeated_phases(const SizeRow& row) {
+  const auto step = own_step(*row.group);
+  std::vector<std::string> words;
+  for (const Metric& metric : step ? step->launch->metrics : std::vector<Metric>()) {
+    const bool is_phase =
+        metric.tag == metric::kOccurrences && metric.name != metric::kSynchronizations;
+    if (is_phase && metric.number().value_or(0) > 1)
+      words.push_back(format_count(static_cast<std::int64_t>(*metric.number())) + " × " +
+                      metric.name);
+  }
+  return words.empty() ? Value() : Value(join(words, ", "));
+}
+
+std::optional<double> waits(const SizeRow& row) {
+  const auto step = own_step(*row.group);
+  return step ? step->launch->number(metric::kOccurrences, metric::kSynchronizations)
+              : std::nullopt;
+}
+
 using PhaseMember = std::vector<double> PhaseTimes::*;
 
 constexpr std::pair<const char*, PhaseMember> kPhases[]{{"forward", &PhaseTimes::forward},
@@ -140,8 +178,12 @@ const std::vector<Column<SizeRow>> kSizes{
     {"size", "Size", [](const SizeRow& row) { return row.group->name; }},
     {"context", "Context", [](const SizeRow& row) { return row.group->context; }, "", kAsCount},
     phase_column("forward", "Forward", &PhaseTimes::forward),
+    own_phase_column("loss", "Loss", metric::kLoss),
     phase_column("backward", "Backward", &PhaseTimes::backward),
     phase_column("optimizer", "Optimizer", &PhaseTimes::optimizer),
+    own_phase_column("other", "Other", metric::kOther),
+    {"repeated", "Several times a step", repeated_phases},
+    {"waits", "Synchronizations", waits, "", {Notation::kFixed, 0}},
     {"ratio",
      "Backward ÷ forward",
      [](const SizeRow& row) {
@@ -223,7 +265,7 @@ std::vector<TokensRow> tokens_rows(const std::vector<TimingGroup>& groups) {
     for (const auto& [mode, cell] : group.cells) {
       modes.insert(mode);
       const std::vector<double> ms = whole_step_times(group, mode);
-      if (ms.empty() || mean(ms) <= 0) continue;
+      if (ms.empty() || mean(ms) <= 0 || !takes_batch(*ok_launch(*cell))) continue;
       const auto tokens = static_cast<double>(group.spec.batch.value_or(1) * *group.context);
       rows.push_back({group.name, *group.context, tokens / (mean(ms) / 1e3)});
     }
@@ -293,12 +335,60 @@ std::optional<Facts> timed_facts(const std::vector<SizeRow>& rows) {
       .when("unfit", !why_no_optimizer.empty(), "why", why_no_optimizer);
 }
 
+/// Tells the share of each phase in a step of the user's, the largest first, "other" last.
+std::string parts_of_step(const std::string& label, const TimedLaunch& step) {
+  std::vector<std::pair<double, std::string>> parts;
+  double sum_ms = 0, other_ms = 0;
+  for (const auto& [phase, words] : {std::pair(metric::kForward, "forward"),
+                                     {metric::kLoss, "the loss"},
+                                     {metric::kBackward, "backward"},
+                                     {metric::kOptimizer, "the optimizer"},
+                                     {metric::kOther, "all else"}}) {
+    const auto times_ms = step.ms_after_warmup(metric::kEvent, phase);
+    if (times_ms.empty()) continue;
+    sum_ms += mean(times_ms);
+    if (phase == metric::kOther) other_ms = mean(times_ms);
+    if (phase != metric::kOther) parts.emplace_back(mean(times_ms), words);
+  }
+  if (parts.empty() || sum_ms <= 0)
+    return "Its phases are unknown, because hooks do not see into compiled or captured code.";
+  std::ranges::sort(parts, std::greater());
+  parts.emplace_back(other_ms, "all else");
+  const auto words = each(parts, [&](const auto& part) {
+    return part.second + " " + format_rough_percent(part.first / sum_ms) + " %";
+  });
+  return "Of " + label + "'s, " + parts.front().second + " takes" +
+         join_words(words).substr(parts.front().second.size()) + ".";
+}
+
+/// Tells the time of a step of the user's, its phases at the last size, and how much steps vary.
+std::optional<Facts> own_step_facts(const std::vector<TimingGroup>& groups) {
+  std::vector<std::pair<std::string, TimedLaunch>> steps;
+  std::vector<double> varying;
+  for (const TimingGroup& group : groups) {
+    if (const auto step = own_step(group)) steps.emplace_back(group.label, *step);
+    const auto variation = variation_of(without_outlier(whole_step_times(group, Mode::kTrainStep)));
+    if (variation) varying.push_back(*variation);
+  }
+  if (steps.empty() || varying.empty()) return std::nullopt;
+  const auto ms = [](const auto& step) {
+    return format_significant(mean(step.second.ms_after_warmup(metric::kStep, metric::kTotal)), 3);
+  };
+  return Facts()
+      .set("step", from_to(ms(steps.front()), ms(steps.back())))
+      .set("sizes", from_to(steps.front().first, steps.back().first))
+      .set("variation", variation_words(std::ranges::max(varying)))
+      .set("parts", parts_of_step(steps.back().first, steps.back().second));
+}
+
 }  // namespace
 
 PartContent present_durations(const RunView& view, const std::vector<TimingGroup>& groups) {
   const std::vector<SizeRow> rows = size_rows(view, groups);
   PartContent part;
-  part.facts.when("timed", timed_facts(only(rows, &SizeRow::backward_ratio)));
+  const auto own = own_step_facts(groups);
+  part.facts.when("own", own);
+  part.facts.when("timed", own ? std::nullopt : timed_facts(only(rows, &SizeRow::backward_ratio)));
   const std::string less = less_work(view.run());
   part.facts.when("less", !less.empty(), "finding", less);
   part.facts.flag("gpu", view.on_gpu());

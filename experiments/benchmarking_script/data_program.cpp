@@ -9,6 +9,7 @@
 #include "experiments/common/command.h"
 #include "experiments/problems.h"
 #include "plan/arithmetic.h"
+#include "plan/planner.h"
 #include "results/metric_names.h"
 
 namespace labreport::benchmarking_script {
@@ -36,7 +37,8 @@ std::vector<CellSpec> distinct_networks(const std::vector<TimingGroup>& groups) 
   std::vector<CellSpec> rows;
   std::set<std::string> seen;
   for (const TimingGroup& group : groups) {
-    if (group.spec.model && seen.insert(group.spec.size).second) rows.push_back(group.spec);
+    const bool has_shape = group.spec.model && group.spec.size != kOwnSize;
+    if (has_shape && seen.insert(group.spec.size).second) rows.push_back(group.spec);
   }
   return rows;
 }
@@ -55,8 +57,12 @@ PartContent present_program(const RunView& view, const std::vector<TimingGroup>&
                             const CellSpec& longest) {
   const std::vector<const Cell*> cells = cells_of(groups);
   PartContent part;
-  part.facts.set("batch", format_plural(longest.batch.value_or(0), "sequence"));
-  part.facts.flag("gpu", view.on_gpu());
+  const bool has_batch = std::ranges::all_of(cells, [](const Cell* cell) {
+    return ok_launch(*cell) == nullptr || takes_batch(*ok_launch(*cell));
+  });
+  const std::string batch = format_plural(longest.batch.value_or(0), "sequence");
+  part.facts.set("batch", has_batch ? ", on one random batch of " + batch : "");
+  part.facts.flag("gpu", view.on_gpu()).flag("own_step", measures_own_step(view.run()));
   part.facts.flag("named_after_gpt", std::ranges::any_of(groups, [](const TimingGroup& group) {
                     return group.spec.size == "xl" || group.spec.size == "2.7B";
                   }));
@@ -89,9 +95,11 @@ std::vector<TimingGroup> planned_groups(const RunView& view) {
 
 }  // namespace
 
-const Launch* profiled_first_step(const RunView& view, const CellSpec& network) {
+const Launch* profiled_first_step(const RunView& view, const CellSpec& network,
+                                  std::optional<Mode> mode) {
   const Cell* cell = view.cell(CellKind::kKernels, [&](const CellSpec& spec) {
-    return spec.warmup == 0 && spec.steps == 0 && same_setting(spec, network);
+    return spec.warmup == 0 && spec.steps == 0 && same_setting(spec, network) &&
+           (!mode || spec.mode == mode);
   });
   return cell == nullptr ? nullptr : ok_launch(*cell);
 }

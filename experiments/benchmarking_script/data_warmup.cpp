@@ -178,8 +178,7 @@ struct FirstStep {
   std::optional<double> busy_ms = {};
 
   FirstStep(const RunView& view, const WarmupRow& warmup_row) : row(&warmup_row) {
-    if (row->mode != Mode::kForwardBackward) return;
-    const Launch* launch = profiled_first_step(view, row->group->spec);
+    const Launch* launch = profiled_first_step(view, row->group->spec, row->mode);
     if (launch == nullptr) return;
     whole_ms = single_milliseconds(*launch, metric::kProfile, metric::kStep);
     modules_ms = single_milliseconds(*launch, metric::kFirstLaunches, metric::kCodeLoading);

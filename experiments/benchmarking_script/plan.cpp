@@ -12,27 +12,32 @@ namespace {
 constexpr std::int64_t kColdStarts = 3;
 constexpr std::array<std::int64_t, 4> kSeparateWarmups{0, 1, 2, 5};
 
-/// True if part (c) of the edition asks for first steps of the mode.
-bool is_warmup_mode(const Edition& edition, Mode mode) {
-  if (mode == Mode::kTrainStep) return edition.name == kEdition2026;
-  return mode == Mode::kForward || mode == Mode::kForwardBackward;
-}
-
 bool is_part_wanted(const PlanInput& input, std::string_view letter) {
   return part_wanted(input, "benchmarking_script", letter);
+}
+
+bool is_own_step(const PlanInput& input) {
+  return input.selection.model && input.selection.model->step;
+}
+
+/// True if part (c) of the edition asks for first steps of the mode. A step of the user's has no
+/// other mode.
+bool is_warmup_mode(const PlanInput& input, Mode mode) {
+  if (mode == Mode::kTrainStep) return input.edition.name == kEdition2026 || is_own_step(input);
+  return mode == Mode::kForward || mode == Mode::kForwardBackward;
 }
 
 void add_mode(std::vector<PlannedCell>& cells, const PlanInput& input, const Axes& axes,
               const CellSpec& spec) {
   cells.push_back({spec, axes.launches});
-  if (!is_warmup_mode(input.edition, *spec.mode) || !is_part_wanted(input, "c")) return;
+  if (!is_warmup_mode(input, *spec.mode) || !is_part_wanted(input, "c")) return;
   if (input.preset == Preset::kFull) {
     // Processes that end after their first step show how much cold starts vary.
     CellSpec first_step = spec;
     first_step.warmup = 0;
     first_step.steps = 1;
     cells.push_back({first_step, kColdStarts - 1});
-    if (spec.mode == Mode::kForwardBackward) {
+    if (spec.mode == Mode::kForwardBackward || is_own_step(input)) {
       // A profiled process shows where the first step's time goes.
       first_step.kind = CellKind::kKernels;
       first_step.steps = 0;
@@ -57,7 +62,7 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   for (CellSpec& spec : timing_cells(input, chosen)) {
     for (const Mode mode : kModes) {
       spec.mode = mode;
-      const bool needed = all_modes || is_warmup_mode(input.edition, mode);
+      const bool needed = all_modes || is_warmup_mode(input, mode);
       if (needed && mode_wanted(input, mode)) add_mode(cells, input, chosen, spec);
     }
   }

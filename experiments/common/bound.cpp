@@ -50,7 +50,8 @@ std::vector<double> lag_shares(const TimedLaunch& timed,
 TimeBound time_bound(const RunView& view, const TimedLaunch& timed,
                      const std::vector<std::string_view>& phases,
                      const std::vector<double>& times_ms) {
-  if (times_ms.empty() || median(times_ms) <= 0 || !view.on_gpu()) return {};
+  const bool is_measured = !times_ms.empty() && median(times_ms) > 0;
+  if (!is_measured || !view.on_gpu() || waits_for_gpu(*timed.launch)) return {};
   const Launch* profile = profile_of(view, *timed.spec);
   if (const auto costs =
           profile == nullptr ? std::nullopt : launch_costs(*profile, phases, times_ms))
@@ -64,7 +65,8 @@ TimeBound time_bound(const RunView& view, const TimedLaunch& timed,
 
 /// Returns the bound of whole steps.
 TimeBound step_bound(const RunView& view, const TimedLaunch& timed) {
-  return time_bound(view, timed, phases_of(timed.spec->mode.value_or(Mode::kForward)),
+  return time_bound(view, timed,
+                    phases_of(timed.spec->mode.value_or(Mode::kForward), *timed.launch),
                     timed.ms_after_warmup(metric::kStep, metric::kTotal));
 }
 

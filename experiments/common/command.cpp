@@ -48,11 +48,13 @@ Request request_for(const Run& run, const std::string& problem, const CellSpec& 
     request.loss = run_request.loss;
     request.optimizer = run_request.optimizer;
     request.compile = run_request.compile;
+    request.step = run_request.step;
+    request.step_args = run_request.step_args;
   }
   if (spec.attention && spec.attention->method != AttentionMethod::kSynced) {
     request.attention = run_request.attention;
   }
-  if (spec.model) set_size(request, run, spec.size, *spec.model);
+  if (spec.model && spec.size != kOwnSize) set_size(request, run, spec.size, *spec.model);
   request.contexts = to_text(spec.context);
   if (spec.attention) request.contexts = fmt::format("{}", fmt::join(spec.attention->lengths, ","));
   if (spec.precision) request.precisions = name(*spec.precision);

@@ -116,6 +116,7 @@ bool is_in_pass(const std::string& phase, Pass pass) {
   const bool forward_backward = pass == Pass::kForwardBackward || whole_step;
   if (phase == metric::kForward) return pass == Pass::kForward || forward_backward;
   if (phase == metric::kOptimizer) return pass == Pass::kOptimizer || whole_step;
+  if (phase == metric::kOther) return whole_step;
   const bool backward = phase == metric::kLoss || phase == metric::kBackward;
   return backward && (pass == Pass::kBackward || forward_backward);
 }
@@ -177,7 +178,11 @@ KernelRows KernelProfile::rows(Pass pass) const {
 }
 
 std::string KernelProfile::why_missing(Pass pass) const {
-  if (reason.empty()) return "";
+  if (reason.empty()) {
+    const bool is_unseen = step && rows(pass).empty() &&
+                           std::ranges::count(step->rows, metric::kOther, &KernelRow::phase) > 0;
+    return is_unseen ? "its phases are unknown" : "";
+  }
   const std::string step = std::string(describe(missing_mode)) + ": " + reason;
   const bool only_longer_tried = pass == Pass::kForward && missing_mode > Mode::kForward;
   return only_longer_tried ? "not measured (" + step + ")" : step;

@@ -56,6 +56,19 @@ std::vector<std::string_view> phases_of(Mode mode) {
   return phases;
 }
 
+std::vector<std::string_view> phases_of(Mode mode, const Launch& timed) {
+  if (timed.find(metric::kEvent, metric::kOther) == nullptr) return phases_of(mode);
+  std::vector<std::string_view> phases;
+  for (const Metric& metric : timed.metrics) {
+    if (metric.tag == metric::kEvent) phases.push_back(metric.name);
+  }
+  return phases;
+}
+
+bool waits_for_gpu(const Launch& timed) {
+  return timed.number(metric::kOccurrences, metric::kSynchronizations).value_or(0) > 0;
+}
+
 std::optional<LaunchCosts> launch_costs(const Launch& profile,
                                         const std::vector<std::string_view>& phases,
                                         const std::vector<double>& times_ms) {
@@ -64,11 +77,12 @@ std::optional<LaunchCosts> launch_costs(const Launch& profile,
   for (const auto phase : phases) {
     const auto kernels_ms = single_milliseconds(profile, metric::kBusy, phase);
     const double launches = launch_count(profile, phase);
+    if (phase == metric::kOther && launches < 1) continue;
     if (!kernels_ms || launches < 1) return std::nullopt;
     costs.kernels_ms += *kernels_ms;
     costs.launches += launches;
   }
-  return costs;
+  return costs.launches > 0 ? std::optional(costs) : std::nullopt;
 }
 
 }  // namespace labreport

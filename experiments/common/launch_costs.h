@@ -39,6 +39,13 @@ struct LaunchCosts {
 /// Returns the phases of a step of this mode, in their order.
 std::vector<std::string_view> phases_of(Mode mode);
 
+/// Returns the phases that `timed` measured if it ran a step of the user's, else those of the mode.
+std::vector<std::string_view> phases_of(Mode mode, const Launch& timed);
+
+/// Returns true for a step of the user's that waits for the GPU. The time that the CPU takes to
+/// enqueue it then does not tell what sets the step's time.
+bool waits_for_gpu(const Launch& timed);
+
 /// Returns the launches of these phases of a step that `profile` recorded on a GPU. `times_ms` are
 /// the same phases' times without the profiler; their median tells what sets them, so that one
 /// stalled step does not. Returns nothing if there are no times above 0, or

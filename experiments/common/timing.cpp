@@ -13,6 +13,9 @@
 namespace labreport {
 namespace {
 
+/// How often a step of the user's gets a batch; see labreport_step.py.
+constexpr std::string_view kBatchOccurrences = "batch";
+
 std::int64_t step_count(const CellSpec& spec) {
   return spec.warmup.value_or(0) + spec.steps.value_or(0);
 }
@@ -77,6 +80,10 @@ std::vector<const Cell*> cells_of(const std::vector<TimingGroup>& groups) {
   return cells;
 }
 
+bool takes_batch(const Launch& launch) {
+  return launch.number(metric::kOccurrences, kBatchOccurrences) != 0;
+}
+
 std::optional<TimedLaunch> timed_launch(const TimingGroup& group, Mode mode) {
   const auto cell = group.cells.find(mode);
   if (cell == group.cells.end()) return std::nullopt;
@@ -120,7 +127,7 @@ std::optional<double> flops_of_step(const RunView& view, const CellSpec& spec) {
   };
   double flops = counted(metric::kForward);
   if (has_backward(spec)) flops += counted(metric::kLoss) + counted(metric::kBackward);
-  if (spec.mode == Mode::kTrainStep) flops += counted(metric::kOptimizer);
+  if (spec.mode == Mode::kTrainStep) flops += counted(metric::kOptimizer) + counted(metric::kOther);
   return flops > 0 ? std::optional(flops) : std::nullopt;
 }
 

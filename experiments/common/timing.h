@@ -42,6 +42,9 @@ struct TimedLaunch {
   std::vector<double> ms_after_warmup(std::string_view tag, std::string_view name) const;
 };
 
+/// Returns false for a step of the user's that takes no batch, whose tokens are unknown.
+bool takes_batch(const Launch& launch);
+
 /// Returns nothing if the mode was not planned or has no successful launch.
 std::optional<TimedLaunch> timed_launch(const TimingGroup& group, Mode mode);
 

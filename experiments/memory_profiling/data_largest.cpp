@@ -218,8 +218,9 @@ Dataset largest_data(const ForwardPass& forward) {
   return make_dataset("largest", columns, rows);
 }
 
-Dataset by_context_data(const std::vector<ForwardPass>& passes) {
-  const std::vector<Column<ForwardPass>> columns{
+/// Leaves out the formula of attention scores for a step that may split its batch.
+Dataset by_context_data(const std::vector<ForwardPass>& passes, bool may_split_batch) {
+  std::vector<Column<ForwardPass>> columns{
       {"context", "Context", [](const ForwardPass& forward) { return forward.profile->setting; },
        "", kRowNumber},
       {"pass", "Pass", &ForwardPass::name},
@@ -229,6 +230,7 @@ Dataset by_context_data(const std::vector<ForwardPass>& passes) {
       {"count", "Count", &ForwardPass::largest_count, "", {Notation::kCount}},
       bytes_column<ForwardPass>("scores", "Attention scores", &ForwardPass::score_tensor_bytes,
                                 {"MiB", kBytesPerMebibyte, 1})};
+  if (may_split_batch) columns.pop_back();
   return make_dataset("by-context", columns, passes);
 }
 
@@ -252,7 +254,7 @@ PartContent present_largest(const RunView& view, const std::vector<MemoryProfile
     sizes.push_back(size_facts(forward, *next, "Next are"));
   part.facts.list("largest", std::move(sizes)).when("reason", reason_facts(forward));
   part.facts.set("pass", forward.name() + " of " + forward.profile->words);
-  part.datasets = {largest_data(forward), by_context_data(passes)};
+  part.datasets = {largest_data(forward), by_context_data(passes, measures_own_step(view.run()))};
   return part;
 }
 

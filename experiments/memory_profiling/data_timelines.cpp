@@ -105,7 +105,8 @@ Facts recording_facts(const StepRecording& recording, const StepRecording* previ
                       const std::string& end) {
   const bool same_context = previous == nullptr || previous->profile == recording.profile;
   const std::string& phase = recording.timeline.peak().phase;
-  const bool has_only_forward = recording.step->mode() == Mode::kInference || phase.empty();
+  const bool is_unnamed =
+      recording.step->mode() == Mode::kInference || phase.empty() || phase == metric::kOther;
   return Facts()
       .set("subject",
            (previous == nullptr ? recording.title() : mode_words(recording.step->mode())) +
@@ -113,7 +114,7 @@ Facts recording_facts(const StepRecording& recording, const StepRecording* previ
       .set("start", format_bytes_briefly(recording.start().allocated_bytes))
       .set("peak", format_bytes_briefly(recording.peak_bytes()))
       .set("where", (!recording.step->succeeded() ? " when memory runs out"
-                     : has_only_forward           ? ""
+                     : is_unnamed                 ? ""
                                                   : " in " + phase_words(phase)) +
                         end);
 }

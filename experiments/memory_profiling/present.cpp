@@ -22,6 +22,8 @@ Presentation present(const RunView& view) {
   for (const auto& [name, present_part] : kParts) {
     const std::string letter = name;
     if (letter == "f" && view.edition().name != kEdition2026) continue;
+    // A step of the user's may split its batch, so no formula gives the size of its tensors.
+    if (letter == "d" && measures_own_step(view.run())) continue;
     PartContent part = present_part(view, profiles);
     for (const MemoryProfile& profile : profiles) {
       // Only part (c) shows cells in other precisions than that which the answers describe.

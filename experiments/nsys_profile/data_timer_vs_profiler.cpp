@@ -80,8 +80,8 @@ std::optional<TimerComparison> compare_step(const KernelProfile& profile,
                              .timer_ms = timer_ms,
                              .busy_ms = *busy_ms,
                              .span_ms = step.value_ms(metric::kProfile, metric::kSpan)};
-  if (step.spec->device == DeviceKind::kCuda)
-    comparison.costs = launch_costs(*step.launch, phases_of(mode), timer_ms);
+  if (step.spec->device == DeviceKind::kCuda && !waits_for_gpu(*step.launch))
+    comparison.costs = launch_costs(*step.launch, phases_of(mode, *step.launch), timer_ms);
   if (comparison.costs) {
     comparison.costs->kernels_ms = *busy_ms;
     comparison.costs->time_ms = mean(timer_ms);

@@ -96,7 +96,7 @@ std::vector<TopKernels> top_rows(const std::vector<const KernelProfile*>& profil
   for (const KernelProfile* profile : profiles) {
     const auto forward = ranked_kernels(profile->rows(Pass::kForward));
     const auto both = ranked_kernels(profile->rows(Pass::kForwardBackward));
-    if (forward.empty() && profile->reason.empty()) continue;
+    if (forward.empty() && profile->why_missing(Pass::kForward).empty()) continue;
     TopKernels& top =
         rows.emplace_back(TopKernels{.profile = profile->label, .full_name = profile->full_name});
     if (forward.empty()) {

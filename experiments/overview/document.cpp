@@ -64,7 +64,7 @@ class LeftOutParts {
 Section what_ran_section(const RunView& view) {
   Part part;
   part.problem = "ran";
-  part.setting = overview::outcome_line(view.run()) + ".";
+  part.setting = overview::outcome_line(view.run()) + "." + overview::own_step_words(view.run());
   if (!overview::attention_outcomes(view.run()).empty()) {
     part.setting += " Rows of the tables say which.";
   }

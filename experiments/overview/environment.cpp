@@ -89,7 +89,10 @@ void add_session(NamedWords& facts, const Session& session, bool gpu) {
   add_row(facts, "Host", session.host);
   add_host(facts, session, gpu);
   if (const auto& model = session.model) {
-    add_row(facts, model->attention ? "Attention" : "Model",
+    add_row(facts,
+            model->attention ? "Attention"
+            : model->step    ? "Step"
+                             : "Model",
             model->model + " (" + model->implementation + ")");
     add_row(facts, "Its arguments", model->arguments);
     add_row(facts, "Loss", model->loss);

@@ -95,6 +95,7 @@ std::optional<Facts> model_facts(const Run& run) {
   const ModelSource* model = measured_model(run);
   if (model == nullptr) return std::nullopt;
   Facts facts;
+  facts.flag("own_step", model->step.has_value());
   facts.set("name", model->model);
   facts.set("implementation", model->implementation);
   facts.set("arguments", model->arguments);
@@ -124,11 +125,14 @@ void add_planned_kinds(Facts& facts, const Run& run) {
   const bool timing = has_unshipped(CellKind::kTiming);
   const bool kernels = has_unshipped(CellKind::kKernels);
   const bool memory = has_unshipped(CellKind::kMemory);
-  facts.flag("timing", timing).flag("kernels", kernels).flag("memory", memory);
-  facts.flag("eager", timing || kernels || memory);
+  const bool own_step = measures_own_step(run);
+  facts.flag("timing", timing).flag("kernels", kernels).flag("memory", memory && !own_step);
+  facts.flag("timed_alone", timing && !own_step);
+  facts.flag("eager", (timing || kernels || memory) && !own_step);
   facts.flag("networks", any([](const CellSpec& spec) { return spec.model.has_value(); }));
-  facts.flag("autocast",
-             any([](const CellSpec& spec) { return spec.model && under_autocast(spec); }));
+  facts.flag("autocast", !own_step && any([](const CellSpec& spec) {
+               return spec.model && under_autocast(spec);
+             }));
   facts.flag("steps", any([](const CellSpec& spec) {
                return spec.mode && spec.kind != CellKind::kKernels &&
                       spec.kind != CellKind::kMemory;

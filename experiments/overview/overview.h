@@ -53,6 +53,10 @@ std::string outcome_counts(const Run& run);
 /// repeated because other processes held the memory.
 std::string outcome_line(const Run& run);
 
+/// Returns sentences on the rows that a step of the user's lacks, each behind a space; empty for a
+/// run of a network.
+std::string own_step_words(const Run& run);
+
 /// Counts the configurations of attention that ran out of memory within successful measurements,
 /// and the measurements whose attention was inaccurate. Returns "" if there are none.
 std::string attention_outcomes(const Run& run);

@@ -85,7 +85,8 @@ struct StepRow {
   Value note() const {
     return hidden_in().empty() ? Value() : Value("FLOPs without " + hidden_in());
   }
-  double tokens_per_second() const {
+  std::optional<double> tokens_per_second() const {
+    if (!takes_batch(*step.launch)) return std::nullopt;
     return static_cast<double>(*spec().batch * *spec().context) / (step_ms() / 1e3);
   }
   std::optional<double> datasheet_rate() const { return datasheet_peak(device, *spec().precision); }

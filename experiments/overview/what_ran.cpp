@@ -203,4 +203,22 @@ std::string outcome_line(const Run& run) {
          failures + attention_outcomes(run) + repetition_words(run) + less_work_words(run);
 }
 
+std::string own_step_words(const Run& run) {
+  const ModelSource* source = measured_model(run);
+  if (source == nullptr || !source->step) return "";
+  const StepMaker& step = *source->step;
+  std::string words =
+      " A step of your own has no forward pass alone, so its rows are training steps.";
+  const char* single = step.takes_size      ? "context"
+                       : step.takes_context ? "size"
+                                            : "size and context";
+  if (!step.takes_size || !step.takes_context)
+    words += fmt::format(" They have one {}, because its maker takes none.", single);
+  if (step.precision)
+    words += fmt::format(
+        " They are called {} after its matrix products, because its maker takes no precision.",
+        describe(*step.precision));
+  return words;
+}
+
 }  // namespace labreport::overview

@@ -12,6 +12,7 @@
 #include "cli/flags.h"
 #include "experiments/catalog.h"
 #include "experiments/chosen_problems.h"
+#include "experiments/common/selection.h"
 #include "orchestrate/model_source.h"
 #include "results/bounds.h"
 
@@ -75,6 +76,28 @@ std::vector<Size> chosen_sizes(const Request& request, const Edition& edition, P
   return chosen;
 }
 
+/// Returns the flags that say which code to measure, except those of a model alone.
+std::optional<ModelSource> step_source(const Request& request) {
+  if (request.step_args && !request.step)
+    throw InputError("--step-args needs a --step", "give one");
+  if (!request.step) return std::nullopt;
+  for (const auto& [flag, is_given] : {std::pair("--model", request.model.has_value()),
+                                       {"--loss", request.loss.has_value()},
+                                       {"--model-args", request.model_args.has_value()},
+                                       {"--optimizer", request.optimizer.has_value()},
+                                       {"--compile", request.compile},
+                                       {"--attention", request.attention.has_value()}}) {
+    if (!is_given) continue;
+    throw InputError(fmt::format("--step and {} are both given", flag),
+                     "leave one out; a step of your own brings all of its code");
+  }
+  ModelSource source;
+  source.model = *request.step;
+  source.arguments = request.step_args.value_or("");
+  source.step.emplace();
+  return source;
+}
+
 /// Checks how the model's flags are combined; the worker that loads the model checks their values.
 std::optional<ModelSource> model_source(const Request& request) {
   if (request.model && request.attention) {
@@ -84,6 +107,7 @@ std::optional<ModelSource> model_source(const Request& request) {
     throw InputError("--and is '" + *request.second_network + "'",
                      "give labreport, or measure two runs and compare them");
   }
+  if (auto step = step_source(request)) return step;
   if (request.model) {
     return ModelSource{"",
                        *request.model,
@@ -93,9 +117,10 @@ std::optional<ModelSource> model_source(const Request& request) {
                        request.compile};
   }
   if (request.compile) throw InputError("--compile needs a --model", "give one");
+  if (request.second_network) throw InputError("--and needs a --model or a --step", "give one");
   for (const auto& [flag, value] :
-       {std::pair("--and", &request.second_network), std::pair("--model-args", &request.model_args),
-        std::pair("--loss", &request.loss), std::pair("--optimizer", &request.optimizer)}) {
+       {std::pair("--model-args", &request.model_args), std::pair("--loss", &request.loss),
+        std::pair("--optimizer", &request.optimizer)}) {
     if (*value) throw InputError(std::string(flag) + " needs a --model", "give one");
   }
   return std::nullopt;
@@ -139,6 +164,20 @@ void refuse_untimed_attention(const std::optional<ModelSource>& attention,
       "add it to --problems, or leave --problems and --only out");
 }
 
+/// Returns the training step of least work that the plan could have.
+CellSpec smallest_step(const PlanInput& input, const DeviceChoice& choice) {
+  const Axes chosen = axes(input);
+  const Size& size = *std::ranges::min_element(chosen.sizes, {}, [](const Size& each_size) {
+    return each_size.shape.layers * each_size.shape.d_model;
+  });
+  CellSpec spec = timing_cell(input, chosen, size);
+  if (choice.gpus.empty()) spec.device = DeviceKind::kCpu;
+  spec.context = std::ranges::min(chosen.contexts);
+  spec.precision = chosen.precisions.front();
+  spec.mode = Mode::kTrainStep;
+  return spec;
+}
+
 }  // namespace
 
 void add_measure_flags(CLI::App& verb, Request& request) {
@@ -172,6 +211,9 @@ void add_measure_flags(CLI::App& verb, Request& request) {
   verb.add_flag("--compile", request.compile, "wrap the --model in torch.compile");
   verb.add_option("--attention", request.attention,
                   "FILE.py:CLASS or MODULE:CLASS: your attention beside PyTorch's");
+  verb.add_option("--step", request.step,
+                  "FILE.py:FUNCTION or MODULE:FUNCTION, which makes a training step of your own");
+  verb.add_option("--step-args", request.step_args, "the --step maker's arguments in JSON");
   verb.add_option("--gpus", request.gpus, "0,1, … or all: a worker on each (default: the first)");
 }
 
@@ -198,6 +240,12 @@ PlanInput plan_input(const Request& request, Preset preset, DeviceKind device) {
                  [](const std::string& word) { return parse_name<Precision>(word); });
   selection.modes = parse_list("--modes", request.modes,
                                [](const std::string& word) { return parse_name<Mode>(word); });
+  if (request.step) {
+    if (request.modes && selection.modes != std::vector{Mode::kTrainStep}) {
+      throw InputError("--step has no mode but train_step", "leave --modes out");
+    }
+    selection.modes = {Mode::kTrainStep};
+  }
   selection.batch = optional_number("--batch", request.batch, 1);
   selection.vocab = optional_number("--vocab", request.vocab, 1);
   selection.warmup = optional_number("--warmup", request.warmup, 0, kMaxSteps);
@@ -215,6 +263,28 @@ PlanInput plan_input(const Request& request, Preset preset, DeviceKind device) {
   return input;
 }
 
+void keep_what_step_takes(PlanInput& input) {
+  Selection& selection = input.selection;
+  if (!selection.model || !selection.model->step) return;
+  const StepMaker& step = *selection.model->step;
+  if (!step.takes_size) {
+    if (selection.keeps_labreports_network) {
+      throw InputError("--and labreport needs a --step that takes sizes, such as d_model",
+                       "let its maker take them, or leave --and out");
+    }
+    selection.sizes = {axes(input).sizes.front()};
+    selection.sizes.front().name = kOwnSize;
+  }
+  if (!step.takes_context) selection.contexts = {axes(input).contexts.front()};
+  if (!step.precision) return;
+  if (!selection.precisions.empty() && selection.precisions != std::vector{*step.precision}) {
+    throw InputError(fmt::format("--precisions: this --step computes in {}, whatever is asked",
+                                 describe(*step.precision)),
+                     "let its maker take precision, or leave --precisions out");
+  }
+  selection.precisions = {*step.precision};
+}
+
 PlanInput plan_input(const Request& request, const DeviceChoice& choice) {
   PlanInput input = plan_input(request, choice.preset, choice.kind);
   // Shards keep all problems, so that all tasks divide the same plan, whichever GPUs they see.
@@ -226,8 +296,11 @@ PlanInput plan_input(const Request& request, const DeviceChoice& choice) {
   }
   input.half_precision = choice.half_precision();
   for (auto* source : {&input.selection.model, &input.selection.attention}) {
-    if (*source) *source = resolve_model(**source, find_model_worker());
+    if (*source)
+      *source = resolve_model(**source, find_model_worker(), smallest_step(input, choice),
+                              choice.gpus.empty() ? "" : choice.gpus.front().uuid);
   }
+  keep_what_step_takes(input);
   return input;
 }
 

@@ -16,6 +16,10 @@ void add_measure_flags(CLI::App& verb, Request& request);
 /// Does not load a model. Throws `InputError` with the nearest values for an invalid flag.
 PlanInput plan_input(const Request& request, Preset preset, DeviceKind device);
 
+/// Leaves out of the plan what the selection's step maker does not take: sizes, contexts or
+/// precisions besides the first. Throws `InputError` if the user asked for another precision.
+void keep_what_step_takes(PlanInput& input);
+
 /// Returns the plan's input for these flags on this device. If they name a user's model, the model
 /// worker loads it once and reports its name.
 PlanInput plan_input(const Request& request, const DeviceChoice& choice);

@@ -133,6 +133,7 @@ PlanInput recorded_input(const Run& run) {
   input.half_precision = all_have_bf16 ? Precision::kBf16 : Precision::kFp16;
   const auto& source = run.sessions.front().model;
   (source && source->attention ? input.selection.attention : input.selection.model) = source;
+  keep_what_step_takes(input);
   return input;
 }
 

@@ -24,9 +24,9 @@ constexpr const char* kMeasureAnew = "measure anew without --resume";
 /// True for flags that need no comparison: --gpus and --timeout do not change the plan, and other
 /// flags of a model change its implementation's name, which `first_difference` compares.
 bool may_differ(const std::string& flag) {
-  constexpr std::array<std::string_view, 8> kFlags{"--gpus",       "--timeout",  "--model",
-                                                   "--model-args", "--loss",     "--optimizer",
-                                                   "--compile",    "--attention"};
+  constexpr std::array<std::string_view, 10> kFlags{
+      "--gpus",      "--timeout", "--model",     "--model-args", "--loss",
+      "--optimizer", "--compile", "--attention", "--step",       "--step-args"};
   return std::ranges::find(kFlags, flag) != kFlags.end();
 }
 
@@ -61,11 +61,12 @@ bool keeps_plan(const Request& recorded, const std::string& flag, const Request&
 /// Throws unless the command names the recorded model again. A model is code, and a folder that
 /// somebody sent must not make this program run it.
 void refuse_unnamed_model(const Request& recorded, const Request& given) {
-  for (const GivenFlag& flag : given_flags(recorded)) {
-    const bool names_code = flag.name == "--model" || flag.name == "--attention";
-    if (!names_code || (flag.name == "--model" ? given.model : given.attention)) continue;
+  for (auto code : {&Request::model, &Request::attention, &Request::step}) {
+    if (!(recorded.*code) || given.*code) continue;
+    Request flag;
+    flag.*code = recorded.*code;
     throw InputError("this run measures your own code, which is run only if the command names it",
-                     "add " + join(flag.words(), " "));
+                     "add " + join(words_of(flag), " "));
   }
 }
 

@@ -8,7 +8,8 @@
 
 namespace labreport {
 
-enum class Phase { kModelBuild, kForward, kLoss, kBackward, kOptimizer };
+/// kOther is what a step of the user's does between the other phases.
+enum class Phase { kModelBuild, kForward, kLoss, kBackward, kOptimizer, kOther };
 
 /// The names in metrics and outcomes.
 template <>
@@ -17,7 +18,8 @@ inline constexpr auto kEnumNames<Phase> =
                                 {Phase::kForward, metric::kForward},
                                 {Phase::kLoss, metric::kLoss},
                                 {Phase::kBackward, metric::kBackward},
-                                {Phase::kOptimizer, metric::kOptimizer}});
+                                {Phase::kOptimizer, metric::kOptimizer},
+                                {Phase::kOther, metric::kOther}});
 
 /// Returns the phases of one step of `mode`, in order.
 std::vector<Phase> phases(Mode mode);

@@ -37,7 +37,7 @@ class HostMarks : public PhaseMarks {
   std::vector<std::int64_t> instants_;
 };
 
-/// Creates the events once, since recording an event again costs less than creating one.
+/// Keeps its events, since recording an event again costs less than creating one.
 class EventMarks : public PhaseMarks {
  public:
   EventMarks(c10::Device device, std::size_t phase_count)
@@ -52,7 +52,12 @@ class EventMarks : public PhaseMarks {
     mark_phase_end();
   }
 
-  void mark_phase_end() override { events_.at(next_event_++).record(stream_); }
+  void mark_phase_end() override {
+    if (next_event_ == events_.size()) {
+      events_.emplace_back(stream_.device_type(), c10::EventFlag::BACKEND_DEFAULT);
+    }
+    events_[next_event_++].record(stream_);
+  }
 
   std::vector<std::int64_t> durations_ns() override {
     std::vector<std::int64_t> durations;

@@ -25,6 +25,7 @@ class PhaseMarks {
   virtual std::vector<std::int64_t> durations_ns() = 0;
 };
 
+/// `phase_count` is the number of phases to expect in a step.
 std::unique_ptr<PhaseMarks> make_phase_marks(PhaseClock clock, c10::Device device,
                                              std::size_t phase_count);
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/not_offered.h"
+#include "engine/phase.h"
 #include "model/parameter.h"
 #include "results/cell.h"
 
@@ -63,6 +64,23 @@ class Network {
     throw NotOffered("labreport's own network has a formula for its FLOPs");
   }
 
+  /// Returns true if the network comes with a training step of the user's, which own_step() runs in
+  /// place of forward(), loss(), backward() and the optimizer's step.
+  virtual bool has_own_step() const { return false; }
+
+  /// Runs one training step and reports the ends of its phases, which may repeat and come in any
+  /// order. Returns the loss; undefined if the step returns none.
+  virtual at::Tensor own_step(const Batch& /*batch*/, PhaseObserver& /*observer*/) const {
+    throw NotOffered("labreport's own network has no step of its own");
+  }
+
+  /// Runs one more own_step() and counts the occurrences of each phase, and synchronizations.
+  virtual std::vector<std::pair<std::string, std::int64_t>> count_occurrences(
+      const Batch& /*batch*/) const {
+    return {};
+  }
+
+  /// Returns the optimizer; with a step of the user's, only its state() is used.
   virtual std::unique_ptr<Optimizer> make_optimizer() const = 0;
 
   /// Returns the same tensors throughout the network's lifetime.

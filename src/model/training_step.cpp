@@ -46,7 +46,13 @@ std::optional<std::int64_t> TrainingStep::compile() {
   return elapsed_ns;
 }
 
-void TrainingStep::run(PhaseObserver& observer) { run_phases(phases_, observer); }
+void TrainingStep::run(PhaseObserver& observer) {
+  if (network_.has_own_step()) {
+    loss_ = network_.own_step(batch_, observer);
+  } else {
+    run_phases(phases_, observer);
+  }
+}
 
 void TrainingStep::run_phases(const std::vector<Phase>& phases, PhaseObserver& observer) {
   const c10::AutoGradMode recording(options_.mode != Mode::kInference);
@@ -85,6 +91,7 @@ void TrainingStep::compute(Phase phase) {
       optimizer_->step();
       break;
     case Phase::kModelBuild:
+    case Phase::kOther:
       break;
   }
 }
@@ -92,7 +99,7 @@ void TrainingStep::compute(Phase phase) {
 void TrainingStep::clear() {
   loss_.reset();
   logits_.reset();
-  clear_gradients(network_.parameters());
+  if (!network_.has_own_step()) clear_gradients(network_.parameters());
 }
 
 }  // namespace labreport

@@ -27,11 +27,12 @@ class TrainingStep {
   /// this took. A network that does not compile is not run, and the result is empty.
   std::optional<std::int64_t> compile();
 
-  /// Runs the phases of the mode and reports the end of each phase. Autocast covers only forward
-  /// and loss. Logits, loss, graph and gradients stay until clear().
+  /// Runs the phases of the mode, or the network's own step, and reports the end of each phase.
+  /// Autocast covers only forward and loss. Logits, loss, graph and gradients stay until clear().
   void run(PhaseObserver& observer);
 
-  /// Frees the tensors of run(). A step's measured time does not include clear().
+  /// Frees the tensors of run(), except gradients of an own step. A step's measured time does not
+  /// include clear().
   void clear();
 
   /// logits() and loss() return results of the last run(), undefined if the mode computes none.

@@ -37,17 +37,20 @@ void hide_needless_warnings(std::map<std::string, std::string>& environment) {
   filters += (filters.empty() ? "" : ",") + std::string("ignore:Failed to initialize NumPy");
 }
 
-ModelSource resolve_model(ModelSource source, const WorkerInfo& worker) {
+ModelSource resolve_model(ModelSource source, const WorkerInfo& worker, const CellSpec& first,
+                          const std::string& gpu_uuid) {
   Command command;
-  command.argv = {worker.program.string(), "--describe", to_json(source)};
+  const LaunchRequest request{.spec = first, .model = source};
+  command.argv = {worker.program.string(), "--describe", to_json(request)};
   command.environment = worker_environment(/*keep_result_changing=*/false);
+  (*command.environment)["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
+  if (!gpu_uuid.empty()) (*command.environment)["CUDA_VISIBLE_DEVICES"] = gpu_uuid;
   hide_needless_warnings(*command.environment);
   command.keep_output = true;
   command.limit_seconds = kLoadLimitSeconds;
   const CompletedProcess process = run_to_end(command);
   if (!process.ok() || process.output.empty()) refuse_model(process, source.model);
-  source.implementation =
-      implementation_from_json(process.output, "what the worker for models says");
+  read_description(source, process.output, "what the worker for models says");
   return source;
 }
 

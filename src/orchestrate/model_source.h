@@ -12,9 +12,11 @@ namespace labreport {
 /// Hides a Python warning on which users cannot act: torch looks for NumPy, which is not installed.
 void hide_needless_warnings(std::map<std::string, std::string>& environment);
 
-/// Loads the model in `worker` once and returns the source with the implementation's name, which
-/// the worker reports. Throws `InputError` with the worker's reason if it cannot load the model,
-/// and prints the traceback to stderr.
-ModelSource resolve_model(ModelSource source, const WorkerInfo& worker);
+/// Loads the model in `worker` once and returns the source with what the worker reports: the
+/// implementation's name and, of a maker of training steps, what it takes. For that the worker runs
+/// a step of the cell `first`, on the GPU with this UUID or without one on the CPU. Throws
+/// `InputError` with the worker's reason if this fails, and prints the traceback to stderr.
+ModelSource resolve_model(ModelSource source, const WorkerInfo& worker, const CellSpec& first = {},
+                          const std::string& gpu_uuid = "");
 
 }  // namespace labreport

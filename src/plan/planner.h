@@ -19,6 +19,9 @@ inline constexpr auto kEnumNames<Preset> = enum_names<Preset>(
     "preset",
     {{Preset::kFull, kPresetFull}, {Preset::kQuick, kPresetQuick}, {Preset::kDemo, kPresetDemo}});
 
+/// The name of the size that a step maker without hyper-parameters has.
+inline constexpr const char* kOwnSize = "own";
+
 /// The choices that the user made with flags. An empty member leaves the choice to the preset.
 struct Selection {
   std::vector<std::string> only;  ///< "experiment" or "experiment.part"

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kMaxSourceBytes = 8u << 20;  // labreport_worker.py keeps no more.
+constexpr std::uintmax_t kMaxSourceBytes = 8u << 20;  // labreport_source.py keeps no more.
 constexpr const char* kOrigins = ".origins";  // A line is a path in the folder, a tab, a path.
 
 bool is_folder(const fs::path& path) {

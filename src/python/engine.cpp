@@ -109,6 +109,33 @@ class PythonOptimizer : public Optimizer {
   PythonObject optimizer_;
 };
 
+/// Passes the phases that the hooks of a step of the user's see to the step's observer, and opens a
+/// range for each. Other steps, such as those that count, have no observer.
+class StepPhases {
+ public:
+  explicit StepPhases(PhaseObserver& observer) : observer_(observer) { current = this; }
+  ~StepPhases() { current = nullptr; }
+  StepPhases(const StepPhases&) = delete;
+  StepPhases& operator=(const StepPhases&) = delete;
+
+  static void begin(const std::string& name) {
+    if (current == nullptr) return;
+    const auto phase = parse_name<Phase>(name);
+    begin_phase(phase);
+    current->range_.emplace(labreport::name(phase));
+  }
+  static void end(const std::string& name) {
+    if (current == nullptr) return;
+    current->range_.reset();
+    current->observer_.on_phase_end(parse_name<Phase>(name));
+  }
+
+ private:
+  static inline StepPhases* current = nullptr;
+  PhaseObserver& observer_;
+  std::optional<Range> range_;
+};
+
 class PythonNetwork : public Network {
  public:
   explicit PythonNetwork(const py::object& network)
@@ -137,6 +164,23 @@ class PythonNetwork : public Network {
       return CountedStep{counted["flops"].cast<decltype(CountedStep::flops)>(),
                          counted["products"].cast<decltype(CountedStep::products)>(),
                          counted["hidden"].cast<std::vector<std::string>>()};
+    });
+  }
+  bool has_own_step() const override {
+    return with_python([&] { return network_.call("has_own_step").cast<bool>(); });
+  }
+  at::Tensor own_step(const Batch& batch, PhaseObserver& observer) const override {
+    const StepPhases phases(observer);
+    return with_python([&] {
+      const py::object loss = network_.call("step", batch.ids, batch.targets);
+      return loss.is_none() ? at::Tensor() : loss.cast<at::Tensor>();
+    });
+  }
+  std::vector<std::pair<std::string, std::int64_t>> count_occurrences(
+      const Batch& batch) const override {
+    return with_python([&] {
+      return network_.call("count_occurrences", batch.ids, batch.targets)
+          .cast<std::vector<std::pair<std::string, std::int64_t>>>();
     });
   }
   void backward(const at::Tensor& loss) const override try {
@@ -234,4 +278,6 @@ PYBIND11_MODULE(labreport_engine, module) {
   module.def("open_range",
              [](std::string name) { labreport::open_ranges.emplace_back(std::move(name)); });
   module.def("close_range", [] { labreport::open_ranges.pop_back(); });
+  module.def("begin_phase", labreport::StepPhases::begin);
+  module.def("end_phase", labreport::StepPhases::end);
 }

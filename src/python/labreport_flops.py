@@ -82,6 +82,9 @@ class OperatorCounter(TorchDispatchMode):
         self.flops[self.phase] += flops
         self.products.setdefault((operator._opname, str(factor.dtype).removeprefix("torch.")))
 
+    def counted(self, phases):
+        return dict(flops=[(phase, self.flops[phase]) for phase in phases], products=list(self.products), hidden=list(self.hidden))
+
     def note_call(self, _frame, event, function):
         """Is called by Python for each call while sys.setprofile has it."""
         name = getattr(function, "__module__", None) if event == "c_call" else None
@@ -130,6 +133,4 @@ def count_step(network, ids, targets, mode, autocast_dtype):
         if mode == "train_step":
             counter.phase = "optimizer"
             network.make_optimizer().step()
-    phases = ["forward", "loss", "backward", "optimizer"]
-    return dict(flops=[(phase, counter.flops[phase]) for phase in phases], products=list(counter.products),
-                hidden=list(counter.hidden))
+    return counter.counted(["forward", "loss", "backward", "optimizer"])

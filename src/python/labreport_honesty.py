@@ -1,4 +1,4 @@
-"""Tells where the steps of a user's model do less than training steps. Nothing here is timed."""
+"""Tells where a user's steps, or those of a user's model, do less than training steps. Nothing here is timed."""
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -32,11 +32,11 @@ def count_launches(step, device):
     return sum(event.device_type() == torch.autograd.DeviceType.CUDA for event in profiler.profiler.kineto_results.events())
 
 
-class ObservedTraining:
-    """Trains a network on one batch, as timed steps do, and remembers what its parameters got."""
+class ObservedSteps:
+    """Runs steps on one batch, as they are timed, and remembers what the parameters got."""
 
     def __init__(self, network, batch_size, context):
-        self.network, self.optimizer = network, network.make_optimizer()
+        self.network = network
         self.parameters = [parameter for _, parameter in network.parameters() if parameter.is_floating_point()]
         self.initial = [parameter.detach().clone() for parameter in self.parameters]
         self.with_gradient = set()
@@ -49,21 +49,8 @@ class ObservedTraining:
             tensor.data.random_(self.network.vocab)
         self.network.ids = None
 
-    def forward(self):
-        """Returns logits and loss. The logits are the loss if the model has a loss of its own."""
-        arguments, named = self.network.call_arguments(self.ids)
-        logits = self.network.result(self.network.module(*arguments, **named), self.ids)
-        return logits, self.network.loss(logits, self.targets)
-
-    def step(self):
-        """Returns the logits."""
-        logits, loss = self.forward()
-        loss.backward()
+    def note_gradients(self):
         self.with_gradient |= {index for index, parameter in enumerate(self.parameters) if parameter.grad is not None}
-        self.optimizer.step()
-        for parameter in self.parameters:
-            parameter.grad = None
-        return logits.detach().clone()
 
     def parameter_remarks(self):
         frozen = {index for index, parameter in enumerate(self.parameters) if not parameter.requires_grad}
@@ -77,10 +64,75 @@ class ObservedTraining:
                 yield f"{len(indices)} of {len(self.parameters)} parameters {one if len(indices) == 1 else several}"
 
 
+class StepsOfModel(ObservedSteps):
+    """Trains a network of the user's with its loss and its optimizer."""
+
+    def __init__(self, network, batch_size, context):
+        super().__init__(network, batch_size, context)
+        self.optimizer, self.output_name = network.make_optimizer(), "loss" if network.source.has_own_loss else "output"
+
+    def forward(self):
+        """Returns logits and loss. The logits are the loss if the model has a loss of its own."""
+        arguments, named = self.network.call_arguments(self.ids)
+        logits = self.network.result(self.network.module(*arguments, **named), self.ids)
+        return logits, self.network.loss(logits, self.targets)
+
+    def step(self):
+        """Returns the logits."""
+        logits, loss = self.forward()
+        loss.backward()
+        self.note_gradients()
+        self.optimizer.step()
+        for parameter in self.parameters:
+            parameter.grad = None
+        return logits.detach().clone()
+
+    def on_two_batches(self):
+        """Returns logits and loss of each batch."""
+        return self.forward(), self.draw_batch() or self.forward()
+
+
+class OwnSteps(ObservedSteps):
+    """Runs the user's own steps, whose loss is all that is seen of their forward pass."""
+
+    output_name = "loss"
+
+    def __init__(self, network, batch_size, context):
+        super().__init__(network, batch_size, context)
+        seen = self.with_gradient  # a step may clear its gradients before it ends
+        for index, parameter in enumerate(self.parameters):
+            if parameter.requires_grad and parameter.is_leaf:
+                parameter.register_post_accumulate_grad_hook(lambda _, index=index: seen.add(index))
+
+    def step(self):
+        """Returns the loss; None if the step returns none."""
+        with torch.compiler.set_stance("force_eager"):  # counts operators, and need not wait for a compiler
+            self.network.step(self.ids, self.targets)
+        self.note_gradients()
+        return self.network.loss_value()
+
+    def on_two_batches(self):
+        """Returns the losses of two batches, both with the same parameters; none of a step that gets no batch."""
+        if not self.network.batch_arguments:
+            return (None, None), (None, None)
+        before = [parameter.detach().clone() for parameter in self.parameters]
+        first = self.step()
+        with torch.no_grad():
+            for parameter, values in zip(self.parameters, before):
+                parameter.copy_(values)
+        self.draw_batch()
+        return (first, first), (other := self.step(), other)
+
+
+def are_equal(one, other):
+    """Returns true for equal tensors, and false for what a step does not return."""
+    return one is not None and other is not None and torch.equal(one, other)
+
+
 def remarks_on_steps(network, batch_size, context):
-    """Trains the network for ten steps, the first of its life, and returns a line on each way in which they do less than
+    """Runs ten steps, the first of its life, and returns a line on each way in which they do less than
     training steps. Runs out of memory as training does."""
-    training = ObservedTraining(network, batch_size, context)
+    training = (OwnSteps if network.has_own_step() else StepsOfModel)(network, batch_size, context)
     counts, outputs = {}, {}
     for number in range(1, STEPS + 1):
         def step(number=number):
@@ -92,14 +144,13 @@ def remarks_on_steps(network, batch_size, context):
             step()
             outputs.pop(number)
     remarks = list(training.parameter_remarks())
-    name = "loss" if network.source.has_own_loss else "output"
-    if torch.equal(outputs[EARLY_STEP], outputs[STEPS]):
+    name = training.output_name
+    if are_equal(outputs[EARLY_STEP], outputs[STEPS]):
         remarks.append(f"its {name} stays when its parameters change")
-    (output, loss), _ = training.forward(), training.draw_batch()
-    other_output, other_loss = training.forward()
-    if torch.equal(output, other_output):
+    (output, loss), (other_output, other_loss) = training.on_two_batches()
+    if are_equal(output, other_output):
         remarks.append(f"its {name} stays when the batch changes")
-    elif torch.equal(loss, other_loss):
+    elif are_equal(loss, other_loss):
         remarks.append("its loss stays when the batch changes")
     early, late = counts[EARLY_STEP], counts[STEPS]
     if late < (1 - ALLOWED_DROP) * early:

@@ -1,6 +1,7 @@
 """Settings of torch and of the process, which labreport chooses and a model can change.
 
-A row of a model that changes one would be called by settings that it does not have, so the row is refused.
+A row of a model that changes one would be called by settings that it does not have, so the row is refused. A training step
+of the user's chooses its settings, so its row names them.
 """
 
 import os
@@ -79,13 +80,17 @@ def read(table):
 first_changes = []  # the line of the change that was seen first, which later checks repeat
 
 
+def differences(expected, found):
+    """Returns the name of each setting that differs, with the value that was set and the one that was found."""
+    pairs = [(name, expected.get(name, "nothing"), found.get(name, "nothing")) for name in expected | found]
+    return [(name, was_set, is_now) for name, was_set, is_now in pairs if was_set != is_now]
+
+
 def compare(expected, found, place):
     """Raises SettingChanged for the first setting that differs."""
-    for name in expected | found:
-        was_set, is_now = (values.get(name, "nothing") for values in (expected, found))
-        if was_set != is_now:
-            first_changes.append(f"{place} changes {name}: labreport set {was_set}, found {is_now}; leave it unchanged")
-            raise SettingChanged(first_changes[0])
+    for name, was_set, is_now in differences(expected, found):
+        first_changes.append(f"{place} changes {name}: labreport set {was_set}, found {is_now}; leave it unchanged")
+        raise SettingChanged(first_changes[0])
 
 
 class Settings:
@@ -108,6 +113,10 @@ class Settings:
             torch.cuda.init()  # the first tensor on the GPU would call it, too
         self.table |= late
         self.expected |= read(late)
+
+    def changes(self, place):
+        """Returns a line on each setting that the code of a place has changed."""
+        return [f"{place} sets {name} to {is_now}" for name, _, is_now in differences(self.expected, self.read_all())]
 
     def check(self, place):
         compare(self.expected, self.read_all(), place)

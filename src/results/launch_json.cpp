@@ -19,15 +19,15 @@ File parse_file(std::string_view text, const std::string& origin) {
 
 std::string to_json(const LaunchRequest& request) { return write_json(request); }
 std::string to_json(const LaunchReport& report) { return write_json(report); }
-std::string to_json(const ModelSource& source) { return write_json(source); }
 
 LaunchRequest request_from_json(std::string_view text, const std::string& origin) {
   return parse_file<LaunchRequest>(text, origin);
 }
 
-std::string implementation_from_json(std::string_view text, const std::string& origin) {
+void read_description(ModelSource& source, std::string_view text, const std::string& origin) {
   const JsonDocument document = parse_json(text, origin);
-  return JsonReader(document).at("implementation").text(kMaxLabelBytes);
+  source.implementation = JsonReader(document).at("implementation").text(kMaxLabelBytes);
+  if (source.step) read_json(JsonReader(document).at("step"), *source.step);
 }
 
 LaunchReport report_from_json(std::string_view text, const std::string& origin) {

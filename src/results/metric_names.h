@@ -29,6 +29,13 @@ inline constexpr std::string_view kLoss = "loss";            // phase
 inline constexpr std::string_view kBackward = "backward";    // phase
 inline constexpr std::string_view kOptimizer = "optimizer";  // phase
 
+// A training step of the user's has any number of phases. Each metric of tags kEvent and kSynced is
+// the sum over the occurrences of a phase in a step. The tag kOccurrences has their number in one
+// more step, and kSynchronizations, the number of times that this step waits for the GPU.
+inline constexpr std::string_view kOther = "other";              // phase: between the others
+inline constexpr std::string_view kOccurrences = "occurrences";  // tag; 1; names: phases
+inline constexpr std::string_view kSynchronizations = "synchronizations";
+
 // Times before step 1.
 inline constexpr std::string_view kStartUp = "start-up";     // tag; ns
 inline constexpr std::string_view kLibraries = "libraries";  // from exec to main()

@@ -14,7 +14,7 @@ struct Request {
   std::optional<std::string> second_network = {};  ///< --and
   std::optional<std::string> model_args = {}, loss = {}, optimizer = {};
   bool compile = false;
-  std::optional<std::string> attention = {}, sizes = {};
+  std::optional<std::string> attention = {}, step = {}, step_args = {}, sizes = {};
   std::vector<std::string> own_sizes = {};  ///< --size
   std::optional<std::string> contexts = {}, precisions = {}, modes = {}, warmup = {}, steps = {},
                              batch = {}, vocab = {}, launches = {};

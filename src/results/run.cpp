@@ -86,6 +86,11 @@ const ModelSource* measured_model(const Run& run) {
   return model && !model->attention ? &*model : nullptr;
 }
 
+bool measures_own_step(const Run& run) {
+  const ModelSource* model = measured_model(run);
+  return model != nullptr && model->step.has_value();
+}
+
 bool has_timing_cells(const Run& run) {
   return std::ranges::any_of(run.cells,
                              [](const Cell& cell) { return cell.spec.kind == CellKind::kTiming; });

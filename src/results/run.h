@@ -27,18 +27,29 @@ struct Software {
   bool operator==(const Software&) const = default;
 };
 
+/// Describes a maker of training steps, as a try of one step showed it.
+struct StepMaker {
+  std::optional<Precision> precision =
+      {};                   ///< That of its matrix products; absent if it takes one.
+  bool takes_size = false;  ///< It takes some of the network's hyper-parameters.
+  bool takes_context = false;
+
+  bool operator==(const StepMaker&) const = default;
+};
+
 /// Names a model that is not labreport's network in C++, in the user's words. Only the worker that
 /// loads the model interprets the texts.
 struct ModelSource {
   /// The class and a hash of its sources: "TransformerLM-0a1b2c3d"; if compiled,
   /// "TransformerLM-compiled-0a1b2c3d".
   std::string implementation;
-  std::string model;       ///< "path/file.py:Class" or "package.module:Class"
-  std::string arguments;   ///< A JSON object; empty if none.
-  std::string loss;        ///< "package.module:name"
-  std::string optimizer;   ///< "package.module:name"
-  bool compile = false;    ///< The model is wrapped in `torch.compile`.
-  bool attention = false;  ///< `model` is an attention function, not a network.
+  std::string model;                   ///< "path/file.py:Class" or "package.module:Class"
+  std::string arguments;               ///< A JSON object; empty if none.
+  std::string loss;                    ///< "package.module:name"
+  std::string optimizer;               ///< "package.module:name"
+  bool compile = false;                ///< The model is wrapped in `torch.compile`.
+  bool attention = false;              ///< `model` is an attention function, not a network.
+  std::optional<StepMaker> step = {};  ///< Present if `model` makes training steps.
 
   bool operator==(const ModelSource&) const = default;
 };
@@ -129,9 +140,12 @@ struct Run {
 /// user did not give them.
 Request original_request(const Run& run);
 
-/// Returns the user's network, which the last session measures alone or beside labreport's; null if
-/// there is none. The user's attention function is not a network.
+/// Returns the user's network or training step, which the last session measures alone or beside
+/// labreport's network; null if there is none. The user's attention function is not a network.
 const ModelSource* measured_model(const Run& run);
+
+/// Returns true if the run measures a training step of the user's.
+bool measures_own_step(const Run& run);
 
 bool has_timing_cells(const Run& run);
 bool measures_both_networks(const Run& run);  ///< labreport's and the user's

@@ -23,10 +23,9 @@ Run run_from_json(std::string_view text, const std::string& origin);
 std::string to_json(const LaunchRequest& request);
 LaunchRequest request_from_json(std::string_view text, const std::string& origin);
 
-/// Writes the model whose implementation the model worker has to name. implementation_from_json()
-/// reads the worker's answer.
-std::string to_json(const ModelSource& source);
-std::string implementation_from_json(std::string_view text, const std::string& origin);
+/// Adds to `source` what the model worker's `--describe` says: the implementation's name, and of a
+/// maker of training steps what it takes. Throws `InputError` for text in another form.
+void read_description(ModelSource& source, std::string_view text, const std::string& origin);
 
 std::string to_json(const LaunchReport& report);
 /// Throws `InputError` if run.json could not hold the whole report.

@@ -34,11 +34,18 @@ inline constexpr auto kMembers<Software> =
                member("libtorch", &Software::libtorch), member("python", &Software::python));
 
 template <>
+inline constexpr auto kMembers<StepMaker> =
+    std::tuple(optional_member("precision", &StepMaker::precision),
+               member("takes_size", &StepMaker::takes_size),
+               member("takes_context", &StepMaker::takes_context));
+
+template <>
 inline constexpr auto kMembers<ModelSource> = std::tuple(
     member("implementation", &ModelSource::implementation, kImplementationBounds),
     member("model", &ModelSource::model), member("arguments", &ModelSource::arguments),
     member("loss", &ModelSource::loss), member("optimizer", &ModelSource::optimizer),
-    member("compile", &ModelSource::compile), member("attention", &ModelSource::attention));
+    member("compile", &ModelSource::compile), member("attention", &ModelSource::attention),
+    optional_member("step", &ModelSource::step));
 
 /// The keys are the names of flags, in the order in which command lines show them.
 template <>
@@ -49,7 +56,8 @@ inline constexpr auto kMembers<Request> = std::tuple(
     optional_member("model_args", &Request::model_args), optional_member("loss", &Request::loss),
     optional_member("optimizer", &Request::optimizer),
     optional_member("compile", &Request::compile),
-    optional_member("attention", &Request::attention), optional_member("sizes", &Request::sizes),
+    optional_member("attention", &Request::attention), optional_member("step", &Request::step),
+    optional_member("step_args", &Request::step_args), optional_member("sizes", &Request::sizes),
     optional_member("size", &Request::own_sizes), optional_member("contexts", &Request::contexts),
     optional_member("precisions", &Request::precisions), optional_member("modes", &Request::modes),
     optional_member("warmup", &Request::warmup), optional_member("steps", &Request::steps),

@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 5> kWholeUnits{"ns", "B", "B/s", "flop/s"
 /// A metric with a tag in kStepTags and a name in kStepNames is at least 1 ns.
 constexpr std::array kStepTags{metric::kStep, metric::kEnqueue, metric::kEvent, metric::kSynced};
 constexpr std::array kStepNames{metric::kTotal, metric::kEnqueue, metric::kForward,
-                                metric::kBackward, metric::kOptimizer};
+                                metric::kBackward};
 constexpr std::array kAllocatorTags{metric::kMemory, metric::kHistory};
 constexpr std::array kAtLeastOneTags{
     metric::kPeak,      metric::kPeakRequested, metric::kResidual,      metric::kMatrixRate,
@@ -33,7 +33,7 @@ constexpr std::array kStatisticSuffixes{column::kMinNs, column::kMedianNs, colum
                                         column::kMaxNs, column::kTotalNs};
 constexpr std::array kNotNegativeTags{metric::kAttentionError, metric::kEquality, metric::kFlops};
 
-constexpr ConstantTable<std::string_view, std::string_view, 37> kTagUnits{
+constexpr ConstantTable<std::string_view, std::string_view, 38> kTagUnits{
     {{metric::kStep, "ns"},
      {metric::kEvent, "ns"},
      {metric::kSynced, "ns"},
@@ -70,7 +70,8 @@ constexpr ConstantTable<std::string_view, std::string_view, 37> kTagUnits{
      {metric::kAllReduce, "ns"},
      {metric::kSkew, "ns"},
      {metric::kEquality, "1"},
-     {metric::kFlops, "1"}}};
+     {metric::kFlops, "1"},
+     {metric::kOccurrences, "1"}}};
 
 constexpr std::array<std::string_view, 6> kCountNames{
     metric::kDeviceAllocations, metric::kKernels, metric::kEvents,
@@ -139,7 +140,7 @@ const std::vector<OrderedPair>& ordered_metrics() {
                                  {"profile.busy", "profile.span"},
                                  {"step.enqueue", "step.total"},
                                  {"all_reduces.largest", "all_reduces.total"}};
-    for (const std::string phase : {"forward", "loss", "backward", "optimizer"}) {
+    for (const std::string phase : {"forward", "loss", "backward", "optimizer", "other"}) {
       all.emplace_back("synced." + phase, "synced.total");
       all.emplace_back("peak_requested." + phase, "peak." + phase);
       all.emplace_back("resident.allocated", "peak." + phase);

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <set>
 
 #include "base/files.h"
 #include "cli/program_fixture.h"
@@ -111,6 +112,44 @@ TEST_F(EndToEnd, AModelAndLabreportsNetworkAreMeasuredInOneRunAndCompared) {
                     "net.py:Net", "--and", "labreport"})
                   .output,
               HasSubstr(std::to_string(run.cells.size()) + " cells"));
+}
+
+TEST_F(EndToEnd, AUsersTrainingStepIsMeasuredAndNamedInTheReport) {
+  const CompletedProcess process = call({"report", "--preset", "demo", "--step", "train.py:make",
+                                         "--step-args", R"({"width": "$d_model"})"});
+  EXPECT_EQ(process.exit_status, 0) << process.messages;
+  std::set<std::string> sizes;
+  for (const Cell& cell : stored_run().cells) {
+    if (cell.spec.implementation.empty() || !cell.spec.mode) continue;
+    EXPECT_EQ(cell.spec.mode, labreport::Mode::kTrainStep) << cell.id;
+    sizes.insert(cell.spec.size);
+  }
+  EXPECT_GT(sizes.size(), 1u);
+  const fs::path page = printed_page(process);
+  const std::string report = read_file(folder_ / page.parent_path() / "report.md");
+  EXPECT_THAT(report, HasSubstr("The training step is what train.py:make makes"));
+  EXPECT_THAT(report, HasSubstr("STEP=train.py:make 'STEP_ARGS={\"width\": \"$d_model\"}'"));
+  EXPECT_EQ(call({"check", only_run().string()}).exit_status, 0);
+}
+
+TEST_F(EndToEnd, AStepOfOneSizeAndPrecisionHasOneRow) {
+  const CompletedProcess process = call({"run", "--preset", "demo", "--only",
+                                         "benchmarking_script.b", "--step", "fixed_size.py:make"});
+  EXPECT_EQ(process.exit_status, 0) << process.messages;
+  const labreport::Run run = stored_run();
+  std::size_t rows = 0;
+  for (const Cell& cell : run.cells) {
+    if (cell.spec.kind != labreport::CellKind::kTiming) continue;
+    EXPECT_EQ(cell.spec.size, "own");
+    EXPECT_EQ(cell.spec.precision, Precision::kBf16);
+    ++rows;
+  }
+  EXPECT_EQ(rows, 1u);
+  const auto refusal = [&](const std::string& flag, const std::string& value) {
+    return call({"run", "--preset", "demo", "--step", "fixed_size.py:make", flag, value}).messages;
+  };
+  EXPECT_THAT(refusal("--and", "labreport"), HasSubstr("needs a --step that takes sizes"));
+  EXPECT_THAT(refusal("--precisions", "fp32"), HasSubstr("computes in BF16"));
 }
 
 TEST_F(EndToEnd, AModelThatCannotBeLoadedIsReportedInOneLine) {

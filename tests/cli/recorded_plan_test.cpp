@@ -72,6 +72,13 @@ TEST(RecordedFlags, RequireThatTheCommandNamesTheAttention) {
             "here/flash.py:Flash");
 }
 
+TEST(RecordedFlags, RequireThatTheCommandNamesTheStep) {
+  const labreport::Run run = run_begun_with({.step = "train.py:make", .step_args = "{}"});
+  EXPECT_THAT([&] { resumed_flags(run, {}); },
+              ThrowsMessage<InputError>(HasSubstr("command names it; add --step train.py:make")));
+  EXPECT_EQ(resumed_flags(run, {.step = "here/train.py:make"}).step, "here/train.py:make");
+}
+
 TEST(RecordedFlags, KeepTheSecondNetwork) {
   const labreport::Run both =
       run_begun_with({.model = "net.py:Net", .second_network = "labreport"});

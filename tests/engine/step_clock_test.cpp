@@ -55,6 +55,19 @@ TEST_P(StepClockTest, StartsAnewForEachStep) {
   EXPECT_EQ(clock_.time(two_phases).phases_ns.size(), 2u);
 }
 
+TEST_P(StepClockTest, SumsTheOccurrencesOfAPhase) {
+  const StepTimes times = clock_.time([](PhaseObserver& observer) {
+    two_phases(observer);
+    two_phases(observer);
+  });
+  EXPECT_EQ(times.phases,
+            (std::vector{Phase::kForward, Phase::kLoss, Phase::kForward, Phase::kLoss}));
+  EXPECT_EQ(times.sum(Phase::kLoss, &StepTimes::phases_ns),
+            times.phases_ns.at(1) + times.phases_ns.at(3));
+  EXPECT_GE(times.sum(Phase::kLoss, &StepTimes::phases_ns), 16 * kNanosecondsPerMillisecond);
+  EXPECT_EQ(times.sum(Phase::kBackward, &StepTimes::phases_ns), 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Clocks, StepClockTest,
                          testing::Values(PhaseClock::kEvents, PhaseClock::kSynchronized),
                          [](const auto& info) {

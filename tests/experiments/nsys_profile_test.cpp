@@ -253,7 +253,8 @@ TEST(ForwardPasses, AreNotMeasuredIfOnlyTheTrainingStepWasTried) {
 }
 
 TEST(Profiles, HaveNoKernelsIfOneHasNoTime) {
-  EXPECT_THAT(answer(small_at_512(without_a_kernel_time), "c"), StartsWith("No step was profiled"));
+  EXPECT_THAT(answer(small_at_512(without_a_kernel_time), "c"),
+              StartsWith("No forward pass was profiled"));
 }
 
 TEST(TopKernels, AreNamedWithTheirCalls) {

@@ -237,7 +237,13 @@ int describe_model(const std::string& source) {
     std::cerr << "Traceback (most recent call last)\nthere is no file missing.py" << std::endl;
     return 2;
   }
-  std::cout << R"({"implementation": "Net-0a1b2c3d"})" << std::endl;
+  std::cout << R"({"implementation": "Net-0a1b2c3d")";
+  if (source.find("fixed_size.py") != std::string::npos) {
+    std::cout << R"(, "step": {"precision": "bf16", "takes_size": false, "takes_context": false})";
+  } else if (source.find("\"step\"") != std::string::npos) {
+    std::cout << R"(, "step": {"takes_size": true, "takes_context": true})";
+  }
+  std::cout << "}" << std::endl;
   return 0;
 }
 

@@ -20,6 +20,7 @@ import torch
 sys.path.insert(0, sys.argv.pop(1))
 import labreport_engine  # noqa: E402
 import labreport_flops  # noqa: E402
+import labreport_source  # noqa: E402
 import labreport_worker as worker  # noqa: E402
 
 worker.engine = labreport_engine
@@ -121,10 +122,10 @@ class Loads(unittest.TestCase):
             Path(folder, "script_a.py").write_text("import argparse\nparser = argparse.ArgumentParser()\n"
                                                    "parser.add_argument('--steps', default=3)\nargs = parser.parse_args()\n"
                                                    "from odd_models import Bigram\n")
-            self.assertEqual(worker.load("MODEL", f"{folder}/script_a.py:Bigram")[0].__name__, "Bigram")
+            self.assertEqual(labreport_source.load("MODEL", f"{folder}/script_a.py:Bigram")[0].__name__, "Bigram")
             Path(folder, "script_b.py").write_text("import sys\nsys.exit('give --data')\n")
             with self.assertRaisesRegex(worker.Mismatch, "SystemExit: give --data; put what only a script does under if __name__"):
-                worker.load("MODEL", f"{folder}/script_b.py:Bigram")
+                labreport_source.load("MODEL", f"{folder}/script_b.py:Bigram")
 
     def test_implementation_depends_on_class_sources_and_arguments(self):
         def implementation_of_copy(added=""):
@@ -145,7 +146,7 @@ class Loads(unittest.TestCase):
             words, named, implementations = [], {"loss": f"{loss}:loss"}, {first}
             for weight in [1, 2]:
                 loss.write_text(f"def loss(logits, targets):\n    return {weight} * logits.sum()\n")
-                worker.import_file.cache_clear()
+                labreport_source.import_file.cache_clear()
                 implementations.add(implementation_of_copy())
             self.assertEqual(len(implementations), 3, "a loss that lies elsewhere counts, too")
 
@@ -200,7 +201,7 @@ class Packages(unittest.TestCase):
 
     def load(self, folder, name="model:Model"):
         file, _, model = name.rpartition(":")
-        return worker.load("MODEL", f"{folder / file}.py:{model}")[0]
+        return labreport_source.load("MODEL", f"{folder / file}.py:{model}")[0]
 
     def test_imports_a_file_of_a_package_under_its_name(self):
         for line in ["from .parts import Bigram as Model", "from PACKAGE.parts import Bigram as Model"]:
@@ -225,7 +226,7 @@ class Packages(unittest.TestCase):
     def test_a_module_on_the_path_finds_its_packages_metadata(self):
         folder = self.write(__init__="from importlib.metadata import version\nversion('PACKAGE')\n", model=self.BIGRAM)
         sys.path.insert(0, str(folder.parent))
-        self.assertEqual(worker.load("MODEL", f"{folder.name}.model:Bigram")[0].__name__, "Bigram")
+        self.assertEqual(labreport_source.load("MODEL", f"{folder.name}.model:Bigram")[0].__name__, "Bigram")
 
     def test_packages_that_are_not_there_have_no_metadata(self):
         for name in ["flash_attention_of_nobody", "json"]:
@@ -236,7 +237,7 @@ class Packages(unittest.TestCase):
         folder = self.write(__init__="from .parts import *", parts="import einsums\ntry:\n    import cupy\nexcept ImportError:\n"
                             "    pass", model="from .more import Bigram", more="import os\nimport cv2\nfrom odd_models import Bigram")
         torch_version = importlib.metadata.version("torch")
-        missing = unittest.mock.patch.object(worker, "has_package", lambda name: name not in ["einsums", "cv2"])
+        missing = unittest.mock.patch.object(labreport_source, "has_package", lambda name: name not in ["einsums", "cv2"])
         with self.assertRaisesRegex(worker.Mismatch, r"needs cv2, einsums, which \S+ lacks; `\S+ -m pip install opencv-python "
                                                      rf"einsums torch=={re.escape(torch_version)}` installs"), missing:
             self.load(folder)
@@ -319,7 +320,7 @@ class Shipped(unittest.TestCase):
         torch.testing.assert_close(results[1], results[0])
 
     def test_needs_no_model_in_the_request(self):
-        make_network = worker.network_factory(worker.load_source(None))
+        make_network = worker.network_factory(worker.load_source(None), {})
         self.assertIs(make_network("pytorch-eager", COURSE_PARAMETERS, "cpu").source.loss, self.make("pytorch-eager").source.loss)
         with self.assertRaisesRegex(worker.Mismatch, "names no model"):
             make_network("pytorch-0a1b2c3d", COURSE_PARAMETERS, "cpu")

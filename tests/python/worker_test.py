@@ -64,7 +64,7 @@ def run_in_fork(*arguments):
 
 
 def implementation_or_error(model_source, run=run_in_fork, **options):
-    completed = run("--describe", json.dumps(model_source), **options)
+    completed = run("--describe", json.dumps({"model": model_source, "params": {}}), **options)
     return json.loads(completed.stdout)["implementation"] if completed.returncode == 0 else completed.stderr
 
 
@@ -352,7 +352,7 @@ class Worker(Launches):
     def test_keeps_a_models_output_out_of_the_answer(self):
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "loud.py").write_text("import os\nprint(1)\nos.system('echo 2')\nfrom odd_models import Bigram\n")
-            completed = run_worker("--describe", json.dumps(self.model_source | {"model": "loud:Bigram", "arguments": ""}),
+            completed = run_worker("--describe", json.dumps({"model": self.model_source | {"model": "loud:Bigram", "arguments": ""}}),
                             cwd=folder, env=os.environ | {"PYTHONPATH": str(HERE)})
         self.assertRegex(json.loads(completed.stdout)["implementation"], "^Bigram-")
         self.assertLessEqual({"1", "2"}, set(completed.stderr.splitlines()))

@@ -80,6 +80,7 @@ Launch measure_kernels(const LaunchRequest& request) {
     launch.metrics = run_series(step, plan, plan.steps).step_metrics();
     memory.end();
     append(launch.metrics, memory.metrics());
+    append(launch.metrics, occurrence_metrics(*network, batch));
   }
   if (compile_ns) {
     launch.metrics.push_back(integer_metric(metric::kStartUp, metric::kCompile, "ns", *compile_ns));

@@ -21,7 +21,14 @@ PhasePeaks::PhasePeaks(c10::Device device) : device_(device), before_(memory_cou
 }
 
 void PhasePeaks::on_phase_end(Phase phase) {
-  if (const auto counts = memory_counts(device_)) phases_.emplace_back(phase, *counts);
+  if (const auto counts = memory_counts(device_)) {
+    AllocatorCounts& known = phases_[phase];
+    for (auto peak :
+         {&AllocatorCounts::peak_allocated_bytes, &AllocatorCounts::peak_requested_bytes,
+          &AllocatorCounts::peak_reserved_bytes}) {
+      known.*peak = std::max(known.*peak, (*counts).*peak);
+    }
+  }
   reset_memory_peaks(device_);
 }
 
@@ -33,11 +40,9 @@ std::optional<std::int64_t> PhasePeaks::highest(std::int64_t AllocatorCounts::* 
   return highest;
 }
 
-std::optional<std::int64_t> PhasePeaks::peak_of(Phase sought_phase) const {
-  for (const auto& [phase, counts] : phases_) {
-    if (phase == sought_phase) return counts.peak_allocated_bytes;
-  }
-  return std::nullopt;
+std::optional<std::int64_t> PhasePeaks::peak_of(Phase phase) const {
+  const auto found = phases_.find(phase);
+  return found == phases_.end() ? std::nullopt : std::optional(found->second.peak_allocated_bytes);
 }
 
 std::vector<Metric> PhasePeaks::metrics() const {

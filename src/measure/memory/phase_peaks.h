@@ -3,7 +3,8 @@
 
 #include <c10/core/Device.h>
 
-#include <utility>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "engine/allocator.h"
@@ -40,7 +41,7 @@ class PhasePeaks : public PhaseObserver {
  private:
   c10::Device device_;
   std::optional<AllocatorCounts> before_;
-  std::vector<std::pair<Phase, AllocatorCounts>> phases_;
+  std::map<Phase, AllocatorCounts> phases_;  ///< The peaks over all occurrences of a phase.
 };
 
 }  // namespace labreport

@@ -223,6 +223,7 @@ std::vector<Metric> trace_implementation(const CellSpec& spec, DtypeTable& table
   const Batch batch = random_batch(*spec.batch, *spec.context, spec.model->vocab, device);
   const auto network = make_network({spec.implementation, *spec.model, *spec.context}, device);
   if (spec.precision) return count_step(*network, batch, spec, table);
+  if (network->has_own_step()) return {};  // Its maker only ran steps, to see whether they train.
   for (const Precision precision : {Precision::kFp16, Precision::kBf16}) {
     table.set_precision(precision);
     trace_step(*network, batch, precision, spec.device, table);

@@ -1,11 +1,13 @@
 #include "measure/timing/step_series.h"
 
+#include <set>
+
 #include "results/metric_names.h"
 
 namespace labreport {
 
 StepSeries::StepSeries(TrainingStep& step, Mode mode, c10::Device device, PhaseClock clock)
-    : step_(step), phases_(phases(mode)), clock_(device, clock, phases_.size()) {}
+    : step_(step), clock_(device, clock, phases(mode).size()) {}
 
 void StepSeries::run_one(const std::function<void()>& before_clear) {
   times_.push_back(clock_.time([this](PhaseObserver& observer) { step_.run(observer); }));
@@ -21,11 +23,13 @@ std::vector<std::int64_t> StepSeries::samples(std::int64_t StepTimes::* field) c
 
 std::vector<Metric> StepSeries::phase_metrics(std::string_view tag,
                                               std::vector<std::int64_t> StepTimes::* field) const {
+  std::set<Phase> occurred;
+  for (const StepTimes& times : times_) occurred.insert(times.phases.begin(), times.phases.end());
   std::vector<Metric> metrics;
-  for (std::size_t i = 0; i < phases_.size(); ++i) {
+  for (const Phase phase : occurred) {
     std::vector<std::int64_t> samples;
-    for (const StepTimes& times : times_) samples.push_back((times.*field).at(i));
-    metrics.push_back(sample_metric(tag, name(phases_[i]), "ns", std::move(samples)));
+    for (const StepTimes& times : times_) samples.push_back(times.sum(phase, field));
+    metrics.push_back(sample_metric(tag, name(phase), "ns", std::move(samples)));
   }
   return metrics;
 }
@@ -50,6 +54,14 @@ void run_counted_steps(const TimingPlan& plan, Conditions& conditions, StepMemor
   }
   memory.end();
   conditions.end();
+}
+
+std::vector<Metric> occurrence_metrics(const Network& network, const Batch& batch) {
+  std::vector<Metric> metrics;
+  for (const auto& [name, count] : network.count_occurrences(batch)) {
+    metrics.push_back(integer_metric(metric::kOccurrences, name, "1", count));
+  }
+  return metrics;
 }
 
 Metric loss_metric(std::vector<double> losses) {

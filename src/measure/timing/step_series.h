@@ -23,8 +23,9 @@ class StepSeries {
   /// Returns one value for each step; `field` is `total_ns` or `enqueue_ns`.
   std::vector<std::int64_t> samples(std::int64_t StepTimes::* field) const;
 
-  /// Returns one metric for each phase with one sample for each step, in nanoseconds. `field` is
-  /// `phases_ns` or `phases_enqueued_ns`.
+  /// Returns one metric for each phase that occurred, with one sample for each step, in
+  /// nanoseconds: the sum over the phase's occurrences. `field` is `phases_ns` or
+  /// `phases_enqueued_ns`.
   std::vector<Metric> phase_metrics(std::string_view tag,
                                     std::vector<std::int64_t> StepTimes::* field) const;
 
@@ -33,7 +34,6 @@ class StepSeries {
 
  private:
   TrainingStep& step_;
-  std::vector<Phase> phases_;
   StepClock clock_;
   std::vector<StepTimes> times_;
 };
@@ -42,6 +42,10 @@ class StepSeries {
 /// `conditions` and the device allocations of `memory` cover only the counted steps.
 void run_counted_steps(const TimingPlan& plan, Conditions& conditions, StepMemory& memory,
                        const std::function<void()>& run_one);
+
+/// Runs one more step if it is the user's own, and returns how often its phases occur in it, tagged
+/// "occurrences". Returns nothing for labreport's step.
+std::vector<Metric> occurrence_metrics(const Network& network, const Batch& batch);
 
 /// Returns the loss of each step, tagged "losses".
 Metric loss_metric(std::vector<double> losses);

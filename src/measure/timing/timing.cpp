@@ -53,6 +53,7 @@ class TimingLaunch {
       unrecorded.time([this](PhaseObserver& observer) { step_.run(observer); });
       step_.clear();
     });
+    occurrences_ = occurrence_metrics(*built_.network, batch_);
     return result();
   }
 
@@ -73,8 +74,11 @@ class TimingLaunch {
     launch.metrics = start_up_metrics(built_.build_ns, compile_ns_, first_kernel_);
     append(launch.metrics, series_.step_metrics());
     if (!device_.is_cpu()) {
-      append(launch.metrics,
-             series_.phase_metrics(metric::kEnqueue, &StepTimes::phases_enqueued_ns));
+      // The phases of an own step may alternate, so that none has one end.
+      if (!built_.network->has_own_step()) {
+        append(launch.metrics,
+               series_.phase_metrics(metric::kEnqueue, &StepTimes::phases_enqueued_ns));
+      }
       launch.metrics.push_back(sample_metric(metric::kStep, metric::kDeviceAllocations, "1",
                                              memory_.step_allocations()));
     }
@@ -83,6 +87,7 @@ class TimingLaunch {
                                              synced_series_.samples(&StepTimes::total_ns)));
       append(launch.metrics, synced_series_.phase_metrics(metric::kSynced, &StepTimes::phases_ns));
     }
+    append(launch.metrics, occurrences_);
     append(launch.metrics, memory_.metrics());
     launch.conditions = conditions_.metrics();
     launch.conditions.push_back(memory_.device_allocations());
@@ -100,6 +105,7 @@ class TimingLaunch {
   StepSeries series_, synced_series_;
   Conditions conditions_;
   FirstKernelObserver first_kernel_;
+  std::vector<Metric> occurrences_;
   std::vector<std::string> warnings_;
 };
 

@@ -294,7 +294,7 @@ def both_memory_bound(run, precision):
     true(min(bounds.products_of_bandwidth, bounds.softmax_of_bandwidth) >= 40)
 
 
-NOTHING = (r"No step was profiled; the table gives the reasons\.", always)
+NOTHING = (r"No (?:step|forward pass) was profiled; the table gives the reasons\.", always)
 
 CLAIMS = {
     "nsys_profile.a": [

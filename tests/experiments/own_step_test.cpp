@@ -1,0 +1,95 @@
+// Tests plan and report of a run that measures a training step of the user's.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "experiments/sample_runs.h"
+
+namespace labreport::own_step_test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing_samples::fake_run;
+
+PlanInput input_of_step(Preset preset = Preset::kFull, const char* edition = "2025") {
+  PlanInput input = testing_samples::plan_input(preset, edition);
+  ModelSource source;
+  source.implementation = "make_step-0a1b2c3d";
+  source.model = "train.py:make_step";
+  source.step = StepMaker{.takes_size = true, .takes_context = true};
+  input.selection.model = source;
+  input.selection.modes = {Mode::kTrainStep};
+  return input;
+}
+
+/// Adds what hooks see besides the phases of labreport's step: "other", and occurrences.
+void add_occurrences(const CellSpec& spec, Launch& launch) {
+  if (spec.implementation.empty() || launch.find(metric::kEvent, metric::kLoss) == nullptr) return;
+  for (const auto tag : {metric::kEvent, metric::kSynced}) {
+    const Metric* loss = launch.find(tag, metric::kLoss);
+    if (loss == nullptr) continue;
+    Metric other = *loss;
+    other.name = metric::kOther;
+    launch.metrics.push_back(other);
+  }
+  launch.metrics.push_back(integer_metric(metric::kOccurrences, metric::kForward, "1", 4));
+  launch.metrics.push_back(integer_metric(metric::kOccurrences, metric::kSynchronizations, "1", 1));
+}
+
+void hide_phases(const CellSpec& spec, Launch& launch) {
+  add_occurrences(spec, launch);
+  std::erase_if(launch.metrics, [&](const Metric& metric) {
+    const bool is_timed_phase = metric.tag == metric::kEvent || metric.tag == metric::kSynced;
+    return !spec.implementation.empty() && is_timed_phase && metric.name != metric::kOther &&
+           metric.name != metric::kTotal;
+  });
+}
+
+const Part& part_of(const Document& document, std::string_view problem, std::size_t number) {
+  return std::ranges::find(document.sections, problem, &Section::problem)->parts.at(number);
+}
+
+TEST(OwnStep, HasNoCellsOfShorterModes) {
+  for (const char* edition : {"2025", "2026"}) {
+    std::size_t steps = 0;
+    for (const CellSpec& spec : testing_samples::planned(input_of_step(Preset::kFull, edition))) {
+      if (spec.implementation.empty() || !spec.mode) continue;
+      EXPECT_EQ(spec.mode, Mode::kTrainStep) << cell_id(spec);
+      ++steps;
+    }
+    EXPECT_GT(steps, 10u) << edition;
+  }
+}
+
+TEST(OwnStep, IsStartedColdInBothEditions) {
+  for (const char* edition : {"2025", "2026"}) {
+    PlanInput input = input_of_step(Preset::kFull, edition);
+    input.selection.only = {"benchmarking_script.c"};
+    const auto cells = testing_samples::planned(input, CellKind::kTiming);
+    EXPECT_TRUE(std::ranges::any_of(cells, [](const CellSpec& spec) {
+      return spec.warmup == 0 && spec.steps == 1;
+    })) << edition;
+    EXPECT_FALSE(testing_samples::planned(input, CellKind::kKernels).empty()) << edition;
+  }
+}
+
+TEST(OwnStep, HasPhasesThatOccurSeveralTimes) {
+  const Document document = build_document(fake_run(input_of_step(), add_occurrences), false);
+  const Part& durations = part_of(document, "benchmarking_script", 1);
+  EXPECT_THAT(durations.answer, HasSubstr("A training step takes **"));
+  EXPECT_THAT(durations.answer, HasSubstr("'s, backward takes "));
+  EXPECT_THAT(durations.answer, HasSubstr(" % and all else "));
+  EXPECT_THAT(durations.answer, Not(HasSubstr("The forward pass takes")));
+  EXPECT_THAT(document.method, HasSubstr("The training step is what train.py:make\\_step makes"));
+  EXPECT_THAT(document.method, Not(HasSubstr("Autocast** wraps")));
+}
+
+TEST(OwnStep, HasAWordForUnknownPhases) {
+  const Document document = build_document(fake_run(input_of_step(), hide_phases), false);
+  EXPECT_THAT(part_of(document, "benchmarking_script", 1).answer,
+              HasSubstr("Its phases are unknown, because hooks do not see into compiled"));
+}
+
+}  // namespace
+}  // namespace labreport::own_step_test
