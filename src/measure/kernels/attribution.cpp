@@ -1,19 +1,39 @@
 #include "measure/kernels/attribution.h"
 
 #include <algorithm>
+#include <array>
 
 #include "measure/kernels/call_tree.h"
+#include "results/metric_names.h"
 
 namespace labreport {
 namespace {
 
 constexpr const char* kBackwardPhase = "backward";
 
+/// Returns the outermost event that is called like a phase, or else the outermost event. A user's
+/// step has ranges of its own around its phases, as torch's optimizers do; what no other phase
+/// covers is kOther.
+Chain::const_reverse_iterator phase_event(const Chain& chain) {
+  static constexpr std::array kPhases{metric::kForward, metric::kLoss, metric::kBackward,
+                                      metric::kOptimizer};
+  const auto find = [&](const auto& is_phase) {
+    return std::find_if(chain.rbegin(), chain.rend(), [&](const TraceEvent* event) {
+      return event->kind == TraceKind::kRange && is_phase(event->name);
+    });
+  };
+  auto found = find([](const std::string& name) { return std::ranges::count(kPhases, name) > 0; });
+  if (found == chain.rend()) {
+    found = find([](const std::string& name) { return name == metric::kOther; });
+  }
+  return found == chain.rend() ? chain.rbegin() : found;
+}
+
 /// Joins the names of the ranges below the phase with "/", outermost first.
 std::string module_of(const Chain& chain) {
   std::string path;
-  for (auto event = chain.rbegin(); event != chain.rend(); ++event) {
-    if ((*event)->kind != TraceKind::kRange || event == chain.rbegin()) continue;
+  for (auto event = phase_event(chain) + 1; event != chain.rend(); ++event) {
+    if ((*event)->kind != TraceKind::kRange) continue;
     if (!path.empty()) path += '/';
     path += (*event)->name;
   }
@@ -37,8 +57,8 @@ Attribution attribute_one(const CallTree& tree, const TraceEvent& activity,
   if (innermost != chain.end()) kernel.inner_op = (*innermost)->name;
   kernel.outer_op = outermost_operator(chain);
   // On a GPU, autograd works on its own threads, where no phase is open.
-  const TraceEvent* outermost = chain.back();
-  kernel.phase = outermost->kind == TraceKind::kRange ? outermost->name : kBackwardPhase;
+  const TraceEvent* phase = *phase_event(chain);
+  kernel.phase = phase->kind == TraceKind::kRange ? phase->name : kBackwardPhase;
   // A backward operator has a node of autograd's graph around it, or the engine's event for the
   // node, which passes on and sums the node's gradients.
   const auto node = std::ranges::find_if(chain, [](const TraceEvent* event) {

@@ -98,6 +98,21 @@ TEST(Attribution, GivesCompiledCodeNoModules) {
   }
 }
 
+TEST(Attribution, FindsThePhaseWithinRangesOfTheUsers) {
+  const Trace trace{host(TraceKind::kRange, "epoch", 0, 100),
+                    host(TraceKind::kRange, "optimizer", 1, 50),
+                    host(TraceKind::kOperator, "aten::add_", 2, 10, kMain, 11),
+                    kernel("add", 5, 5, 11),
+                    host(TraceKind::kRange, "other", 60, 30),
+                    host(TraceKind::kOperator, "aten::norm", 61, 10, kMain, 12),
+                    kernel("norm", 63, 5, 12)};
+  const std::vector<Attribution> kernels = attribute(trace);
+  ASSERT_EQ(kernels.size(), 2u);
+  EXPECT_EQ(kernels[0].phase, "optimizer");
+  EXPECT_EQ(kernels[1].phase, "other");
+  for (const Attribution& kernel : kernels) EXPECT_EQ(kernel.module, "");
+}
+
 TEST(Attribution, NeedsALauncherForAPhase) { EXPECT_EQ(linear_kernels().at(4).phase, ""); }
 
 TEST(Attribution, UsesTheLastOperatorOfASequenceNumber) {
