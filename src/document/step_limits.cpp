@@ -94,8 +94,7 @@ Facts step_facts(const LimitedStep& step, const std::vector<DrawnBlock>& blocks,
       .set("fullest", fullest->part)
       .set("fullest_share", std::min(1.0, fullest->share()), kAsPercent)
       .when("cached", !cached.empty(), "parts", join_words(cached))
-      .when("tuned", tuned != nullptr, "tuned_ms",
-            tuned == nullptr ? "" : format_value(tuned->ms, kThreeDigits));
+      .flag("tuned", tuned != nullptr);
 }
 
 Figure figure_of(const LimitedStep& step, const LimitedStep* tuned, const std::string& gpu) {

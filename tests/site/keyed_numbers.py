@@ -4,6 +4,7 @@ import re
 
 NUMBER = re.compile(r"[−-]?\d[\d,]*(\.\d+)?")
 YEAR = re.compile(r"20\d\d")
+STEP_PARTS = re.compile(r"figure-step-limits-.*-data")
 WITH_UNIT = re.compile(r"\d[\d,.]*\s?(ms|GiB|MiB|%|TFLOP/s|GB/s|times\b|×(?! NVIDIA))")
 
 
@@ -12,14 +13,14 @@ class KeyedNumbers(html.parser.HTMLParser):
     which `items` are those of lists.
 
     Numbers are the cells of tables that have nothing else, and those with a unit in the page's sentences. Versions and
-    counts in the table of a machine's facts are words.
+    counts in the table of a machine's facts are words. The parts of a step, which one figure divides, have no keys.
     """
 
     def __init__(self, text):
         super().__init__()
         self.keyed, self.without_key, self.items = [], [], []
         self.cell = self.sentence = None  # The words so far, if the parser is inside one.
-        self.is_keyed = self.in_data = self.in_machine = False
+        self.is_keyed = self.in_data = self.in_words = self.in_parts = False
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
@@ -27,8 +28,10 @@ class KeyedNumbers(html.parser.HTMLParser):
         if "data-key" in attributes:
             number = attributes.get("value", attributes.get("data-sort"))
             self.keyed.append((attributes["data-key"], float(number)))
-        self.in_machine = self.in_machine or attributes.get("id") == "table-machine"
-        if tag in ("td", "th") and not self.in_machine:
+        named = attributes.get("id") or ""
+        self.in_words = self.in_words or named == "table-machine"
+        self.in_parts = self.in_parts or bool(STEP_PARTS.fullmatch(named))
+        if tag in ("td", "th") and not self.in_words and not self.in_parts:
             self.cell, self.is_keyed = "", "data-key" in attributes
         if tag in ("li", "p") and "class" not in attributes:
             self.sentence = ""
@@ -54,7 +57,8 @@ class KeyedNumbers(html.parser.HTMLParser):
                     self.items.append(self.sentence)
             self.sentence = None
         self.in_data = self.in_data and tag != "data"
-        self.in_machine = self.in_machine and tag != "table"
+        self.in_words = self.in_words and tag != "table"
+        self.in_parts = self.in_parts and tag != "table"
 
 
 def different_values(pages):
