@@ -64,7 +64,7 @@ TEST(StepLimits, DrawsTheTunedStepOfTheSamePrecisionBelow) {
       step_limits_figures({step_in("BF16"), step_in("FP32"), tuned_step_in("BF16")}, "");
   ASSERT_EQ(figures.size(), 2);
   EXPECT_EQ(figures.front().table.rows.size(), 5);
-  EXPECT_THAT(figures.front().caption, HasSubstr("the ladder's last step, 5.00 ms"));
+  EXPECT_THAT(figures.front().caption, HasSubstr("the ladder's last step"));
   EXPECT_EQ(figures.back().table.rows.size(), 3);
   EXPECT_GT(figures.front().spec.at("height"), figures.back().spec.at("height"));
 }
