@@ -85,6 +85,10 @@ bool add_foreseen(Run& run, const std::vector<PlannedCell>& cells, std::int64_t 
   return run.cells.size() > former_count;
 }
 
+bool compiles(const std::optional<ModelSource>& source) {
+  return source && (source->compile || (source->step && source->step->compiles));
+}
+
 /// Returns the needed GPU memory in words; empty if it is unknown, as for a user's model.
 std::string memory_needs(const DeviceChoice& choice, const PlanTotals& sum) {
   if (sum.peak_bytes == 0) return "";
@@ -142,7 +146,7 @@ std::string headline(const PlanInput& input, const DeviceChoice& choice, const P
       input.edition.name, name(input.preset), totals.is_foreseen ? "about " : "",
       format_plural(static_cast<std::int64_t>(totals.cells), "cell"),
       approximate_time(totals.seconds),
-      input.selection.model && input.selection.model->compile ? " and the time to compile" : "",
+      compiles(input.selection.model) ? " and the time to compile" : "",
       memory_needs(choice, totals), format_fixed(tenths_of_gib / 10, 1));
 }
 

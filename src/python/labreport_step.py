@@ -10,7 +10,8 @@ import sys
 import torch
 from labreport_flops import OperatorCounter
 from labreport_hooks import CompileWatch, StepPhases, SynchronizationCounter
-from labreport_source import ROPE_THETA, Mismatch, Source, call, call_text, describe_error, describe_value, load
+from labreport_source import (ROPE_THETA, Mismatch, NotOffered, Source, call, call_text, describe_error, describe_value,
+                              load)
 
 SIZE_PARAMETERS = {"d_model", "num_layers", "num_heads", "d_ff"}
 PRECISIONS = {torch.float32: "fp32", torch.bfloat16: "bf16", torch.float16: "fp16"}
@@ -202,6 +203,9 @@ class UserStep:
                     self.step(ids, targets)
         finally:
             self.phases.engine = engine
+        if not counter.flops.total():
+            raise NotOffered("the step dispatches no matrix product, as one that replays a captured CUDA graph, so its FLOPs cannot "
+                             "be counted")
         return counter.counted(["forward", "loss", "backward", "optimizer", "other"])
 
     def count_occurrences(self, ids, targets):
@@ -268,19 +272,21 @@ def precision_of(dtype, device):
 
 
 def describe_step(source, cell, engine):
-    """Makes a step and runs it once, not compiled. Returns what its maker takes, and the precision in which it computes if
-    the maker takes none."""
+    """Makes a step and runs it once, not compiled. Returns what its maker takes, whether it compiles, and the precision in
+    which it computes if the maker takes none. A step that replays what its maker captured computes in the maker's."""
     device = torch.device("cuda:0" if cell["device_kind"] == "cuda" else "cpu")
     values = {"vocab_size": cell["vocab"], "context_length": cell["context"], "d_model": cell["d_model"],
               "num_layers": cell["layers"], "num_heads": cell["heads"], "d_ff": cell["d_ff"], "rope_theta": ROPE_THETA}
-    step = UserStep(source, values, cell, device, engine)
+    making, running = DtypeCounter(), DtypeCounter()
+    with making.watching():
+        step = UserStep(source, values, cell, device, engine)
     ids, targets = torch.randint(cell["vocab"], (2, cell["batch"], cell["context"]), device=device)
-    counter = DtypeCounter()
-    with counter.watching():
+    with running.watching():
         step.step(ids, targets)
     step.check_trains()
-    description = {"takes_size": bool(step.used & SIZE_PARAMETERS), "takes_context": "context_length" in step.used}
+    description = {"takes_size": bool(step.used & SIZE_PARAMETERS), "takes_context": "context_length" in step.used,
+                   "compiles": step.watch.used}
     if "precision" not in step.used:
-        (dtype, _), = counter.by_dtype.most_common(1) or [(torch.float32, 0)]
+        (dtype, _), = (running.by_dtype or making.by_dtype).most_common(1) or [(torch.float32, 0)]
         description["precision"] = precision_of(dtype, device)
     return description

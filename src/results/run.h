@@ -33,6 +33,7 @@ struct StepMaker {
       {};                   ///< That of its matrix products; absent if it takes one.
   bool takes_size = false;  ///< It takes some of the network's hyper-parameters.
   bool takes_context = false;
+  bool compiles = false;  ///< It calls torch.compile.
 
   bool operator==(const StepMaker&) const = default;
 };

@@ -37,7 +37,8 @@ template <>
 inline constexpr auto kMembers<StepMaker> =
     std::tuple(optional_member("precision", &StepMaker::precision),
                member("takes_size", &StepMaker::takes_size),
-               member("takes_context", &StepMaker::takes_context));
+               member("takes_context", &StepMaker::takes_context),
+               member("compiles", &StepMaker::compiles));
 
 template <>
 inline constexpr auto kMembers<ModelSource> = std::tuple(

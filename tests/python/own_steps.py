@@ -149,6 +149,17 @@ def without_batch(device):
     return step
 
 
+def replaying(device):
+    """Computes once, in BF16, as code that captures a CUDA graph, and does nothing in a step that torch could see."""
+    model = Network().to(device, torch.bfloat16)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    ids = torch.randint(64, (2, 8), device=device)
+    loss = loss_of(model, ids, ids)
+    loss.backward()
+    optimizer.step()
+    return lambda ids, targets: loss
+
+
 class Failing(torch.autograd.Function):
     @staticmethod
     def forward(_, x):

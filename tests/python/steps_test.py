@@ -6,7 +6,9 @@ steps_test.py FOLDER    FOLDER has labreport_step.py
 import gc
 import io
 import json
+import re
 import sys
+import tempfile
 import unittest
 import unittest.mock
 from contextlib import redirect_stdout
@@ -18,7 +20,7 @@ sys.path.insert(0, sys.argv.pop(1))
 import labreport_step  # noqa: E402
 from labreport_honesty import remarks_on_steps  # noqa: E402
 from labreport_settings import Settings  # noqa: E402
-from labreport_source import Mismatch  # noqa: E402
+from labreport_source import Mismatch, NotOffered  # noqa: E402
 
 HERE = Path(__file__).parent
 VALUES = dict(vocab_size=30, context_length=8, d_model=16, num_layers=2, num_heads=2, d_ff=24, rope_theta=10_000.0)
@@ -48,9 +50,8 @@ class Engine:
         self.open.pop()
 
 
-def source(maker, **arguments):
-    return labreport_step.StepSource(dict(model=f"{HERE / 'own_steps.py'}:{maker}", arguments=json.dumps(arguments), loss="",
-                                          optimizer=""))
+def source(maker, file=HERE / "own_steps.py", **arguments):
+    return labreport_step.StepSource(dict(model=f"{file}:{maker}", arguments=json.dumps(arguments), loss="", optimizer=""))
 
 
 def make(maker, precision="fp32", **arguments):
@@ -76,11 +77,30 @@ class Steps(unittest.TestCase):
     def test_makes_and_describes_steps(self):
         for maker, takes_size, takes_context, precision in [
                 ("plain", True, True, "fp32"), ("Accumulating", True, False, "fp32"), ("without_batch", False, False, "fp32"),
-                ("in_bf16", True, False, "bf16"), ("two_optimizers", True, False, "fp32")]:
+                ("in_bf16", True, False, "bf16"), ("two_optimizers", True, False, "fp32"), ("compiled", True, False, "fp32")]:
             self.assertEqual(labreport_step.describe_step(source(maker), CELL, Engine()),
-                             {"takes_size": takes_size, "takes_context": takes_context, "precision": precision}, maker)
+                             {"takes_size": takes_size, "takes_context": takes_context, "compiles": maker == "compiled",
+                              "precision": precision}, maker)
         self.assertEqual(labreport_step.describe_step(source("scaled"), CELL, Engine()),
-                         {"takes_size": True, "takes_context": False})
+                         {"takes_size": True, "takes_context": False, "compiles": False})
+
+    def test_makes_the_step_of_the_documents(self):
+        """docs/step.md begins with it; its imports and network are those of own_steps.py."""
+        page = (HERE.parent.parent / "docs/step.md").read_text(encoding="utf-8")
+        example = re.search(r"^```python\n(.*?)^```", page, re.M | re.S).group(1)
+        network = "from own_steps import Network, cross_entropy, torch\nMyTransformer = lambda width, layers, _: Network(64, width, layers)\n"
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(sys, "path", [str(HERE), *sys.path]):
+            file = Path(folder) / "train.py"
+            file.write_text(network + example, encoding="utf-8")
+            step = labreport_step.UserStep(source("make_step", file), VALUES, CELL, "cpu", Engine())
+        self.assertEqual(phases_of_step(step), ["forward", "loss", "backward", "optimizer"])
+
+    def test_knows_the_precision_of_a_step_that_replays_what_its_maker_captured(self):
+        self.assertEqual(labreport_step.describe_step(source("replaying"), CELL, Engine())["precision"], "bf16")
+
+    def test_counts_no_flops_of_a_step_that_dispatches_no_matrix_product(self):
+        with self.assertRaises(NotOffered):
+            make("replaying").count_step(*batch(), "train_step")
 
     def test_sees_the_phases_of_a_plain_loop(self):
         step = make("plain")
