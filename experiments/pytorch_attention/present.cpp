@@ -19,6 +19,7 @@ constexpr std::int64_t kLongestHandoutLength = 16384;
 // From this length on, at d up to 128, scores are more than 97 % of the saved bytes.
 constexpr std::int64_t kScoresOutweighFrom = 4096;
 constexpr Notation kBytes{Notation::kMebibytes};
+constexpr double kRequestTolerance = 0.001;  // The allocator rounds requests up.
 
 using Rows = std::vector<AttentionRow>;
 
@@ -115,24 +116,33 @@ bool saved_bytes_grow_quadratically(const Rows& rows) {
          std::ranges::all_of(long_rows, &AttentionRow::saves_two_tensors_of_scores);
 }
 
-/// Accounts for `row`, which ran out of memory: forward and backward of the last row that ran with
-/// the same d peak at a whole number of tensors of scores, apart from the inputs. Returns nothing
-/// if the GPU holds as many of `row`.
+/// Accounts for the allocation of `row` that failed, a tensor of scores, and for a whole pass: that
+/// of the last row that ran with the same d peaks at a whole number of such tensors, apart from the
+/// inputs. Returns nothing if the GPU holds as many of `row`.
 std::optional<Facts> needed_facts(const AttentionRow& row, const Rows& rows,
                                   std::optional<std::int64_t> capacity_bytes) {
   const Rows ran =
       only(rows, [&](const AttentionRow& other) { return other.ran() && dim(other) == dim(row); });
   const auto peak = ran.empty() ? std::nullopt : ran.back().number(column::kPeakBytes);
-  if (!capacity_bytes || !peak) return std::nullopt;
+  const auto requested = row.number(column::kRequestedBytes);
+  const auto in_use = row.number(column::kInUseBytes);
+  if (!capacity_bytes || !peak || !requested || !in_use || row.failed_phase().empty() ||
+      std::abs(*requested / row.score_bytes() - 1) > kRequestTolerance)
+    return std::nullopt;
   const double tensors = std::floor(*peak / ran.back().score_bytes());
   const double bytes = tensors * row.score_bytes();
   if (bytes <= static_cast<double>(*capacity_bytes)) return std::nullopt;
   return Facts()
       .set("precision", describe(*row.spec().precision))
+      .set("phase", row.failed_phase())
       .set("d", std::to_string(dim(row)))
       .set("batch", std::to_string(row.spec().batch.value_or(1)))
       .set("width", under_autocast(row.spec()) ? "2" : "4")
       .set("tensor", format_bytes_briefly(row.score_bytes()))
+      .set("in_use", format_bytes_briefly(*in_use))
+      .set("reserved", row.refused_reserved_bytes
+                           ? format_bytes_briefly(*row.refused_reserved_bytes)
+                           : "not recorded")
       .set("tensors", tensors, {Notation::kFixed, 0})
       .set("length", format_count(ran.back().length()))
       .set("bytes", format_bytes_briefly(bytes))
