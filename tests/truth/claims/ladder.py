@@ -158,8 +158,8 @@ def foremost(run, words, first, last, peak, **effect):
     ladder(run, words, None, first, None, last, None, **effect)
     rungs = ran_rungs(run, words)
     cells = [cell for cell in run.of("ladder") if timed_steps_ms(cell)]
-    true(rungs[0][0].parameters() == max(cell.parameters() for cell in cells if sum(
-        timed_steps_ms(other) != [] and other["size"] == cell["size"] for other in cells) > 1))
+    ladders = [(cell["size"], cell["precision"] in ("fp32", "tf32")) for cell in cells]
+    true(rungs[0][0].parameters() == max(cell.parameters() for cell, own in zip(cells, ladders) if ladders.count(own) > 1))
     if peak:
         cell, precision = rungs[0][0], run_precision(run, words)
         tokens, width = cell["batch"] * cell["context"], cell["d_model"]
