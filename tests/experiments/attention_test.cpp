@@ -100,7 +100,7 @@ TEST(AttentionMemory, AccountsForTheLengthThatRunsOut) {
       part.answer,
       AllOf(HasSubstr(
                 "FP32 runs out of memory at **32,768 tokens** and BF16 runs at every length "
-                "up to **32,768 tokens**. FP32's backward (d = 16) then asks for a tensor of "
+                "up to **32,768 tokens**. FP32's backward (d = 16) then asks for a third tensor of "
                 "scores, 8 · S² · 4 B = **32 GiB**, with 64.1 GiB of 141 GiB in use "
                 "(reserved: 128 GiB). A pass would peak at 6, as at 24,576 tokens: **192 GiB**."),
             testing::ContainsRegex("At 16,384 tokens .d = 128. forward takes .* in FP32")));
@@ -127,14 +127,18 @@ TEST(AttentionMemory, SaysIfTheRunDidNotRecordReservedBytes) {
 }
 
 TEST(AttentionMemory, CountsTensorsOnlyIfTheyExplainTheEnd) {
-  const auto half_of = [](std::string_view name) {
+  const auto scaled_answer = [](std::string_view name, double factor) {
     return attention_part("pytorch_attention",
-                          change_rows([=](const NamedRow& row) { row.scale(name, 0.5); }))
+                          change_rows([=](const NamedRow& row) { row.scale(name, factor); }))
         .answer;
   };
+  const auto half_of = [&](std::string_view name) { return scaled_answer(name, 0.5); };
   EXPECT_THAT(half_of(column::kPeakBytes), Not(HasSubstr("asks for"))) << "the GPU has as much";
   EXPECT_THAT(half_of(column::kRequestedBytes), Not(HasSubstr("asks for")))
       << "no tensor of scores";
+  EXPECT_THAT(half_of(column::kInUseBytes), HasSubstr("asks for a second tensor"));
+  EXPECT_THAT(scaled_answer(column::kInUseBytes, 0.75), Not(HasSubstr("asks for")))
+      << "one and a half tensors are in use";
   EXPECT_THAT(half_of(column::kBeforeBackwardBytes), Not(HasSubstr("two tensors")));
 }
 

@@ -60,7 +60,7 @@ def refused_reserved_bytes(run, precision, row):
     return next((value for value in known if value is not None), None)
 
 
-def needs(run, precision, phase, d, batch, width, tensor, in_use, capacity, reserved, tensors, length, needed):
+def needs(run, precision, phase, d, ordinal, batch, width, tensor, in_use, capacity, reserved, tensors, length, needed):
     """Checks the first refused allocation, and that a whole pass would not fit."""
     first = first_out_of_memory(run, precision)
     true((first["d"], first["batch"], first["element_bytes"]) == (int(d), int(batch), int(width)))
@@ -68,6 +68,8 @@ def needs(run, precision, phase, d, batch, width, tensor, in_use, capacity, rese
     near_bytes(tensor, first["score_bytes"])
     near_bytes(tensor, first["requested_bytes"])
     near_bytes(in_use, first["in_use_bytes"])
+    others = ["first", "second", "third", "fourth", "fifth", "sixth"].index(ordinal)
+    true(abs((first["in_use_bytes"] - first["input_bytes"]) / first["score_bytes"] - others) <= 0.0501, "not this tensor")
     recorded = refused_reserved_bytes(run, precision, first)
     true((recorded is None) == (reserved is None))
     if reserved:
@@ -111,10 +113,10 @@ CLAIMS = {
         (r"A pass would then peak at (?P<tensors>\S+) tensors of scores, (?P<needed>\S+ \w+), and the GPU has "
          r"(?P<capacity>\S+ \w+)\.", lambda run, **needed: takes(run, end.precision, **needed))],
     "pytorch_attention": [
-        (r"At (?P<length>[\d,]+) tokens \(d = (?P<d>\d+)\) forward takes \*\*(?P<forward>\S+)\*\* and backward "
+        (r"At (?P<length>[\d,]+) tokens \(d = (?P<d>\d+)\) forward takes \*\*(?P<forward>\S+)\*\*, backward "
          r"\*\*(?P<backward>\S+) ms\*\* in (?P<precision>\w+)\.", times),
         (r"(?P<words>\w+ (?:runs out of memory at|runs at every length up to|did not run).+?)\.(?= \w+'s|$| Forward saves)", ends),
-        (r"(?P<precision>\w+)'s (?P<phase>\w+) \(d = (?P<d>\d+)\) then asks for a tensor of scores, (?P<batch>\d+) · S² · (?P<width>\d) B = "
+        (r"(?P<precision>\w+)'s (?P<phase>\w+) \(d = (?P<d>\d+)\) then asks for a (?P<ordinal>\w+) tensor of scores, (?P<batch>\d+) · S² · (?P<width>\d) B = "
          r"\*\*(?P<tensor>\S+ \w+)\*\*, with (?P<in_use>\S+ \w+) of (?P<capacity>\S+ \w+) in use "
          r"\(reserved: (?:(?P<reserved>\S+ [KMG]?i?B)|not recorded)\)\. A pass would peak at (?P<tensors>\S+), as at "
          r"(?P<length>[\d,]+) tokens: \*\*(?P<needed>\S+ \w+)\*\*\.", needs),
