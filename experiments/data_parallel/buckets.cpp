@@ -117,11 +117,13 @@ std::optional<Facts> contention_facts(const MeasuredNetwork& network,
   const double latency_ms = (*network.find_timed(Scheme::kNone)->backward_ms - transfer_ms) /
                             static_cast<double>(worst.bucket_count());
   if (latency_ms <= formula.latency_seconds * kMsPerSecond) return std::nullopt;
+  const std::string added =
+      range_words(each(rows, [](const BucketRow& row) { return *row.longer_backward_ms; }));
   const BucketRow& most = *largest(rows, &BucketRow::longer_backward_ms);
+  const bool is_uneven = added != format_value(*most.longer_backward_ms, kThreeDigits);
   return Facts()
-      .set("added",
-           range_words(each(rows, [](const BucketRow& row) { return *row.longer_backward_ms; })))
-      .set("most", caps_words(caps_with_buckets_of(most, rows)))
+      .set("added", added)
+      .when("uneven", is_uneven, "most", caps_words(caps_with_buckets_of(most, rows)))
       .set("latency", latency_ms, kThreeDigits);
 }
 
