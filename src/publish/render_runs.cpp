@@ -205,7 +205,11 @@ void leave_out_findings(Document& document) {
   for (Section& section : document.sections) {
     for (Part& part : section.parts) {
       for (std::vector<Figure>* figures : {&part.figures, &part.details.figures})
-        for (Figure& figure : *figures) figure.title = figure.table.title;
+        for (Figure& figure : *figures) {
+          if (figure.alt.starts_with(figure.title))
+            figure.alt.replace(0, figure.title.size(), figure.table.title);
+          figure.title = figure.table.title;
+        }
     }
   }
 }
