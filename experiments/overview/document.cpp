@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "document/comparison/two_models.h"
+#include "document/part_drawer.h"
 #include "experiments/answered_problems.h"
 #include "experiments/catalog.h"
 #include "experiments/chosen_problems.h"
@@ -176,6 +177,7 @@ void add_summary_of_parts(Document& document) {
   if (!document.sections.empty() && document.sections.front().problem == "summary") return;
   Part summary;
   summary.problem = "summary";
+  summary.details.title = kPartDrawer;
   for (Section& section : document.sections) {
     for (Part& part : section.parts) {
       if (part.summary.words.empty()) continue;

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "document/charts/charts.h"
+#include "document/part_drawer.h"
 #include "embedded/document.h"
 
 namespace labreport {
@@ -325,7 +326,7 @@ Part compose_part(const std::string& problem, const PartWords& words, const Part
   part.figures = content.figures;
   part.tables = content.tables;
   part.details = content.details;
-  part.details.title = "Data and method";
+  part.details.title = kPartDrawer;
   part.attachments = content.attachments;
   part.details.method = fill(words.method, "Method");
   part.details.findings = fill(words.findings, "Findings");
