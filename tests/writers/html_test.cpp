@@ -182,8 +182,9 @@ TEST(Page, HasOneDrawerForTheDataAndTheMethodOfAPart) {
       page_html(document, {{figure.slug, {"<svg></svg>", "<svg></svg>"}}}, options());
   const std::size_t at = page.find("id=\"figure-" + figure.slug + "-data\"");
   ASSERT_NE(at, std::string::npos);
-  EXPECT_LT(page.rfind("<details class=\"details\">", at), at);
-  EXPECT_GT(page.rfind("<details class=\"details\">", at), page.rfind("</figure>", at));
+  const std::size_t figure_end =
+      page.find("</figure>", page.find("id=\"figure-" + figure.slug + "\""));
+  EXPECT_GT(page.rfind("<details class=\"details\">", at), figure_end);
   EXPECT_THAT(page.substr(at, page.find("</caption>", at) - at),
               HasSubstr("Data of figure 1: " + figure.title));
 }
