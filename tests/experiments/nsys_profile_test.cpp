@@ -267,9 +267,8 @@ TEST(TopKernels, AreNamedWithTheirCalls) {
 }
 
 TEST(TopKernels, MayChangeWithTheBackwardPass) {
-  const Part changed = part(small_at_512(scale_kernels(is_backward_bmm, 1000)), "b");
-  EXPECT_THAT(changed.answer, HasSubstr("With the backward pass it is another: `"));
-  EXPECT_EQ(texts_in(table_of(changed, "top-kernels"), "Same in fwd+bwd").front(), "no");
+  EXPECT_THAT(answer(small_at_512(scale_kernels(is_backward_bmm, 1000)), "b"),
+              HasSubstr("With the backward pass it is another: `"));
 }
 
 TEST(NonGemmKernels, AreGroupedByPurpose) {
