@@ -80,7 +80,8 @@ std::vector<TimedWork> attention_work(const KernelProfile& profile) {
 }
 
 std::optional<UsersAttentionWork> users_attention_work(const KernelProfile& profile) {
-  constexpr double kEagerAccesses = 8, kFusedAccesses = 2;  // Of each score.
+  // Softmax reads or writes each score so many times.
+  constexpr double kEagerAccesses = 8, kFusedAccesses = 2;
   constexpr std::size_t kOperators = 5;
   if (profile.is_own_network() || !profile.spec.model || under_autocast(profile.spec))
     return std::nullopt;
