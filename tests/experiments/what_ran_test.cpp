@@ -114,7 +114,7 @@ TEST(WhatRan, ListsEachNetworkOnceAndTheReasonsInFullInADrawer) {
   const TableView networks = overview::missing_networks(RunView(run, input.edition));
   EXPECT_THAT(
       lines_of(networks),
-      testing::ElementsAre("memory | 2.7B | 512 | FP32 and BF16 | out of memory in forward"));
+      testing::ElementsAre("memory | 2.7B | 512 | FP32 and BF16 | out of memory in forward | "));
   const Document document = build_document(run, false);
   const auto ran = std::ranges::find(document.sections, "ran", &Section::problem);
   ASSERT_NE(ran, document.sections.end());

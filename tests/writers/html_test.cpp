@@ -186,7 +186,7 @@ TEST(Page, HasOneDrawerForTheDataAndTheMethodOfAPart) {
       page.find("</figure>", page.find("id=\"figure-" + figure.slug + "\""));
   EXPECT_GT(page.rfind("<details class=\"details\">", at), figure_end);
   EXPECT_THAT(page.substr(at, page.find("</caption>", at) - at),
-              HasSubstr("Data of figure 1: " + figure.title));
+              HasSubstr("Data of figure 1: " + figure.table.title));
 }
 
 TEST(Page, OpensTheDataOfUndrawnFigures) {

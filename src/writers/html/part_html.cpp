@@ -131,7 +131,7 @@ std::string figure_html(const Figure& figure, PageState& state, bool is_printed)
   std::string data;
   if (has_data) {
     TableView table = figure.table;
-    table.title = "Data of figure " + number + ": " + figure.title;
+    table.title = "Data of figure " + number + ": " + table.title;
     data = table_html(table, state.unique_id(id + "-data"), is_data_below);
   }
   if (has_data && !is_data_below) state.figure_data += data;

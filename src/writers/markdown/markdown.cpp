@@ -89,7 +89,7 @@ class ScreenWriter final : public MarkdownWriter {
     paragraph(figure.caption);
     if (figure.table.columns.empty()) return;
     TableView& data = figure_data_.emplace_back(figure.table);
-    data.title = "Data of figure " + number + ": " + figure.title;
+    data.title = "Data of figure " + number + ": " + data.title;
   }
 
   void table(const TableView& table) override { text_ += table_markdown(table); }
