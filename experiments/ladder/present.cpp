@@ -104,22 +104,6 @@ std::vector<Row> rows_of(const Ladder& ladder) {
   return rows;
 }
 
-using StepPart = std::pair<const char*, std::optional<double>>;
-
-/// Returns the parts of the rung's step in ms, in the order of the step. A step without a profile,
-/// or one whose kernels take longer than the unprofiled step, is a single part.
-std::vector<StepPart> step_parts(const Rung& rung) {
-  if (!rung.ran()) return {};
-  if (!rung.busy_ms || *rung.busy_ms > rung.mean_ms()) return {{"step", rung.mean_ms()}};
-  const double in_phases_ms =
-      rung.forward_ms.value_or(0) + rung.backward_ms.value_or(0) + rung.optimizer_ms.value_or(0);
-  return {{"forward", rung.forward_ms},
-          {"backward", rung.backward_ms},
-          {"optimizer", rung.optimizer_ms},
-          {"replayed graph", *rung.busy_ms - in_phases_ms},
-          {"GPU idle", rung.idle_ms()}};
-}
-
 /// One part of a rung's step. The last part also has what a figure writes beside the strip.
 struct StripPart {
   const Row* rung;
