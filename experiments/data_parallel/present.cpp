@@ -122,6 +122,62 @@ PartContent scheme_part(const RunView& view, const MeasuredNetworks& networks,
   return part;
 }
 
+std::optional<Facts> collective_facts(const SchemeResult& own) {
+  if (!own.communication_ms || !own.overlapped_fraction() || own.all_reduce_count == 0)
+    return std::nullopt;
+  return Facts()
+      .set("calls", format_count(static_cast<std::int64_t>(own.all_reduce_count)))
+      .set("ms", *own.communication_ms, kThreeDigits)
+      .set("overlapped", format_percent(*own.overlapped_fraction()))
+      .set("exposed", *own.exposed_ms(), kThreeDigits);
+}
+
+/// Names the fastest of labreport's schemes, around its own network of that size.
+std::optional<Facts> fastest_scheme_facts(const MeasuredNetworks& networks,
+                                          const MeasuredNetwork& own) {
+  CellSpec wanted = own.spec;
+  wanted.implementation.clear();
+  const SchemeResult* fastest = nullptr;
+  for (const MeasuredNetwork& network : networks) {
+    if (!same_setting(network.spec, wanted)) continue;
+    for (const SchemeResult& result : network.schemes) {
+      const bool averages = result.step_ms() && result.scheme() != Scheme::kNone;
+      if (averages && (fastest == nullptr || *result.step_ms() < *fastest->step_ms()))
+        fastest = &result;
+    }
+  }
+  if (fastest == nullptr) return std::nullopt;
+  return Facts().set("scheme", fastest->words()).set("ms", *fastest->step_ms(), kThreeDigits);
+}
+
+constexpr std::initializer_list<Scheme> kBesideOwnStep{Scheme::kNone,    Scheme::kPerParameter,
+                                                       Scheme::kFlat,    Scheme::kOverlapped,
+                                                       Scheme::kReducer, Scheme::kOwnStep};
+
+/// Presents a training step of the user's, with labreport's schemes beside it if they ran.
+PartContent own_step_part(const RunView& view, const MeasuredNetworks& networks) {
+  using enum Scheme;
+  PartContent part;
+  std::optional<Facts> answer;
+  if (const MeasuredNetwork* network = largest_network(networks, kOwnStep)) {
+    const SchemeResult& own = *network->find_timed(kOwnStep);
+    answer = Facts()
+                 .set("step_of", own.words())
+                 .set("network", network->words)
+                 .set("step", *own.step_ms(), kThreeDigits)
+                 .flag("apart", own.ranks_differ)
+                 .when("collectives", collective_facts(own))
+                 .when("fastest", fastest_scheme_facts(networks, *network));
+  }
+  part.facts.when("one", answer);
+  add_conditions(part.facts, view, networks);
+  part.datasets = lane_datasets(networks, kBesideOwnStep);
+  part.datasets.push_back(schemes_dataset(networks, kBesideOwnStep));
+  part.datasets.push_back(ranks_dataset(networks, kBesideOwnStep));
+  add_cells(part, view, networks, {kOwnStep}, "e");
+  return part;
+}
+
 }  // namespace
 
 Presentation present(const RunView& view) {
@@ -136,6 +192,7 @@ Presentation present(const RunView& view) {
     parts["c"] =
         scheme_part(view, networks, {kNone, kPerParameter, kFlat, kOverlapped}, "c", overlap_facts);
   if (is_planned(networks, kBucketed)) parts["d"] = present_buckets(view, networks);
+  if (is_planned(networks, kOwnStep)) parts["e"] = own_step_part(view, networks);
   return parts;
 }
 
