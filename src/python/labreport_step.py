@@ -201,6 +201,8 @@ class UserStep:
                 raise CollectiveFailed(f"{call_text(self.call_name, arguments)}: a collective failed"
                                        f"{' in ' if phase else ''}{phase}{place_of(error)}: {describe_error(error)}") from error
             advice = ""
+            if "process group has not been initialized" in str(error):
+                advice = "; --ranks 2 starts two processes, which are joined"
             if isinstance(error, IndexError) and "vocab_size" not in self.used:
                 advice = "; its maker takes no vocab_size, so --vocab has to say how many ids it knows"
             raise Mismatch(f"{call_text(self.call_name, arguments)} failed{' in ' if phase else ''}{phase}: "

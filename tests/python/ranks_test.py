@@ -42,12 +42,10 @@ def fork_worker(arguments, output):
 
 
 class Ranks(unittest.TestCase):
-    def setUp(self):
+    def described(self, source):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def described(self, source):
+        self.folder = Path(folder.name)  # of the launch that follows, too
         params = SHAPE | dict(device_kind="cpu", batch=2, ranks=2, collectives="gloo", precision="fp32")
         output = self.folder / "description"
         child = fork_worker(["--describe", json.dumps({"model": source, "params": params})], output)

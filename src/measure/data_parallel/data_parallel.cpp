@@ -56,6 +56,12 @@ Batch draw_rank_batch(const TimingPlan& plan, const RankGroup& group) {
   return {whole.ids.narrow(0, begin, plan.batch), whole.targets.narrow(0, begin, plan.batch)};
 }
 
+std::vector<at::Tensor> trained_tensors(const Network& network) {
+  std::vector<at::Tensor> tensors = tensors_of(network.parameters());
+  std::erase_if(tensors, [](const at::Tensor& tensor) { return !tensor.requires_grad(); });
+  return tensors;
+}
+
 /// Runs a training step that averages gradients by the scheme. The backward phase ends with the
 /// last gradient; the exchange phase, mostly waiting for averages, lasts until the optimizer.
 class RankStep : PhaseObserver {
@@ -114,7 +120,7 @@ class DataParallelLaunch {
         device_(group.device()),
         batch_(draw_rank_batch(plan, group)),
         network_(make_network(plan.network, device_)),
-        parameters_(tensors_of(network_->parameters())),
+        parameters_(trained_tensors(*network_)),
         step_(*network_, batch_, plan.step),
         clock_(device_, PhaseClock::kEvents, phases_.size()),
         memory_(device_, count_bytes(network_->parameters())) {
@@ -153,6 +159,10 @@ class DataParallelLaunch {
     const StepTimes times = clock_.time([this](PhaseObserver& observer) { run_step(observer); });
     totals_ns_.push_back(times.total_ns);
     enqueues_ns_.push_back(times.enqueue_ns);
+    if (rank_step_ && times.phases_ns.size() < phases_.size()) {
+      throw InputError("a parameter of the network gets no gradient",
+                       "labreport's schemes average those of all that require one");
+    }
     for (std::size_t i = 0; i < phases_.size(); ++i) {
       // RankStep reports backward twice, and the second time stands for the exchange.
       phases_ns_[i].push_back(is_own_step() ? times.sum(parse_name<Phase>(std::string(phases_[i])),
