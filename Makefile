@@ -7,7 +7,7 @@ targets := help report render-build site diff notes pdf submit test try attack t
 .NOTPARALLEL:
 
 # These variables are read from make's command line by each target, in the order of its words, and by setup/.
-reads_report = EDITION PRESET PROBLEMS SIZES CONTEXTS GPUS MODEL AND MODEL_ARGS LOSS OPTIMIZER COMPILE ATTENTION STEP STEP_ARGS ANSWERS \
+reads_report = EDITION PRESET PROBLEMS SIZES CONTEXTS GPUS RANKS MODEL AND MODEL_ARGS LOSS OPTIMIZER COMPILE ATTENTION STEP STEP_ARGS ANSWERS \
   NOTES OUT RESUME ARGS
 reads_site = OWN ANSWERS NOTES SITE_URL OUT ARGS
 reads_diff = A B EDITION FORMAT ALLOW FAIL OUT ARGS
@@ -58,6 +58,7 @@ help:
 	@echo '              LOSS=module:name OPTIMIZER=module:name'
 	@echo '              ATTENTION=file.py:Class'
 	@echo '              STEP=file.py:make_step AND=labreport STEP_ARGS={"name": value}'
+	@echo '              RANKS=2 trains on several GPUs, your step, your model or labreport'"'s"
 	@echo 'make site     render the recorded runs; OWN=1 leaves out those that ship with the project'
 	@echo '              SITE_URL=https://host/path/ gives link previews their picture'
 	@echo 'make diff     compare two runs: A=run B=run EDITION=2025|2026 FORMAT=text|table|md|json|html'

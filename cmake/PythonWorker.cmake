@@ -55,7 +55,7 @@ target_include_directories(labreport_engine SYSTEM PRIVATE ${python_includes})
 target_link_libraries(labreport_engine PRIVATE ${python_torch}/lib/libtorch_python.so -Wl,--exclude-libs,ALL)
 set_target_properties(labreport_engine PROPERTIES PREFIX "" SUFFIX "${python_suffix}" CXX_VISIBILITY_PRESET hidden
                                                   LIBRARY_OUTPUT_DIRECTORY ${python_folder})
-foreach(name labreport_worker labreport_source labreport_step labreport_hooks labreport_flops labreport_honesty
+foreach(name labreport_worker labreport_source labreport_step labreport_hooks labreport_ranks labreport_flops labreport_honesty
              labreport_settings labreport_transformer)
   configure_file(${PROJECT_SOURCE_DIR}/src/python/${name}.py ${python_folder}/${name}.py COPYONLY)
 endforeach()

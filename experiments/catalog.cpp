@@ -184,7 +184,7 @@ const std::vector<Experiment>& catalog() {
        .in_profiling_half = false,
        .only_edition = kEdition2026},
       {.name = "data_parallel",
-       .parts = {"a", "b", "c", "d"},
+       .parts = {"a", "b", "c", "d", "e"},
        .plan = data_parallel::plan,
        .present = data_parallel::present,
        .section_text = section_text("data_parallel"),

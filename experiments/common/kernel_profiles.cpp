@@ -160,6 +160,18 @@ bool is_in_pass(const std::string& phase, Pass pass) {
   return backward && (pass == Pass::kBackward || forward_backward);
 }
 
+/// Returns whether nearly all kernels of the step have no operator, as those of a captured CUDA
+/// graph. Compiled code still calls operators for GEMMs.
+bool replays_a_graph(const ProfiledStep& step) {
+  constexpr double kMinShare = 0.9;
+  double all_ms = 0, without_operator_ms = 0;
+  for (const KernelRow& row : step.rows) {
+    all_ms += row.total_ms;
+    if (row.op.empty()) without_operator_ms += row.total_ms;
+  }
+  return all_ms > 0 && without_operator_ms > kMinShare * all_ms;
+}
+
 }  // namespace
 
 std::string kernel_group(const KernelPlace& place, std::string_view module, const std::string& kind,
@@ -207,6 +219,7 @@ bool ProfiledStep::is_perturbed() const {
 KernelRows KernelProfile::rows(Pass pass) const {
   const auto& profiled = pass == Pass::kForward && inference ? inference : step;
   KernelRows kernels;
+  if (profiled && replays_a_graph(*profiled)) return kernels;
   if (!profiled || profiled->spec->mode.value_or(Mode::kInference) < shortest_mode(pass)) {
     return kernels;
   }

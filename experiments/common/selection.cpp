@@ -19,7 +19,7 @@ std::int64_t largest_all_reduce_bytes(const PlanInput& input, DeviceKind device)
   return device == DeviceKind::kCpu ? 1'000'000'000 : 1 << 30;
 }
 
-std::vector<Size> two_rank_sizes(const PlanInput& input, const Axes& axes) {
+std::vector<Size> rank_sizes(const PlanInput& input, const Axes& axes) {
   if (!input.selection.sizes.empty()) return axes.sizes;
   const auto xl = std::ranges::find(axes.sizes, "xl", &Size::name);
   return {xl == axes.sizes.end() ? axes.sizes.back() : *xl};
@@ -76,20 +76,25 @@ std::vector<CellSpec> timing_cells(const PlanInput& input, const Axes& axes) {
   return cells;
 }
 
-std::vector<CellSpec> two_rank_cells(const PlanInput& input, const Axes& axes, CellKind kind) {
-  constexpr std::int64_t kRanks = 2;
-  if (input.selection.model || !mode_wanted(input, Mode::kTrainStep)) return {};
+Ranks ranks_of(const PlanInput& input) {
+  return {input.selection.ranks.value_or(2), collectives_of(input.device)};
+}
+
+std::vector<CellSpec> rank_cells(const PlanInput& input, const Axes& axes, CellKind kind) {
+  const bool shards_users_network = kind == CellKind::kSharding && input.selection.model;
+  if (shards_users_network || !mode_wanted(input, Mode::kTrainStep)) return {};
+  const Ranks ranks = ranks_of(input);
   std::vector<CellSpec> cells;
-  for (const Size& size : two_rank_sizes(input, axes)) {
+  for (const Size& size : rank_sizes(input, axes)) {
     Axes of_size = axes;
     of_size.sizes = {size};
-    of_size.batch = std::max<std::int64_t>(1, axes.batch / kRanks);
+    of_size.batch = std::max<std::int64_t>(1, axes.batch / ranks.count);
     std::ranges::move(timing_cells(input, of_size), std::back_inserter(cells));
   }
   for (CellSpec& spec : cells) {
     spec.kind = kind;
     spec.mode = Mode::kTrainStep;
-    spec.ranks = Ranks{kRanks, collectives_of(input.device)};
+    spec.ranks = ranks;
   }
   return cells;
 }

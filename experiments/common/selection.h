@@ -23,11 +23,14 @@ CellSpec timing_cell(const PlanInput& input, const Axes& axes, const Size& size)
 /// Returns a timing cell for every precision, context and size in `axes`. The caller sets the mode.
 std::vector<CellSpec> timing_cells(const PlanInput& input, const Axes& axes);
 
-/// Returns training steps of two ranks: two GPUs over NCCL, or two CPU processes over Gloo. Each
-/// rank takes half of the batch. The sizes are those that the user chose, else xl if the preset has
-/// it, else the preset's largest. The caller sets what `kind` needs besides. There is no cell if
-/// the user brings a model or left out training steps.
-std::vector<CellSpec> two_rank_cells(const PlanInput& input, const Axes& axes, CellKind kind);
+/// Returns the ranks that the user chose, else two: GPUs over NCCL, or CPU processes over Gloo.
+Ranks ranks_of(const PlanInput& input);
+
+/// Returns training steps of `ranks_of(input)`. Each rank takes its share of the batch. The sizes
+/// are those that the user chose, else xl if the preset has it, else the preset's largest. The
+/// caller sets what `kind` needs besides. There is no cell if the user left out training steps, and
+/// none that shards a network of the user's.
+std::vector<CellSpec> rank_cells(const PlanInput& input, const Axes& axes, CellKind kind);
 
 /// Returns a cell of all-reduces of every size: among GPUs over NCCL, or CPU processes over Gloo.
 CellSpec all_reduce_cell(const PlanInput& input, DeviceKind device, std::int64_t ranks);

@@ -27,6 +27,10 @@ std::vector<PlannedScheme> planned_schemes(Preset preset) {
   return all;
 }
 
+bool measures_own_step(const PlanInput& input) {
+  return input.selection.model && input.selection.model->step;
+}
+
 /// Returns the letter of the last part that the user asked for. That part compares the schemes of
 /// all earlier parts.
 std::string_view last_wanted_part(const PlanInput& input) {
@@ -41,7 +45,12 @@ std::string_view last_wanted_part(const PlanInput& input) {
 std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   const Axes chosen = axes(input);
   std::vector<PlannedCell> cells;
-  for (CellSpec& spec : two_rank_cells(input, chosen, CellKind::kDataParallel)) {
+  for (CellSpec& spec : rank_cells(input, chosen, CellKind::kDataParallel)) {
+    if (measures_own_step(input)) {
+      spec.scheme = Scheme::kOwnStep;
+      cells.push_back({spec, chosen.launches});
+      continue;
+    }
     for (const PlannedScheme& planned : planned_schemes(input.preset)) {
       if (planned.first_part > last_wanted_part(input)) continue;
       spec.scheme = planned.scheme;
@@ -49,7 +58,7 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
       cells.push_back({spec, chosen.launches});
     }
   }
-  if (!cells.empty() && last_wanted_part(input) == "d") {
+  if (!cells.empty() && !measures_own_step(input) && last_wanted_part(input) == "d") {
     cells.push_back({all_reduce_cell(input, input.device, cells.front().spec.ranks->count), 1});
   }
   return cells;

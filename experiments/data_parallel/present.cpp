@@ -1,8 +1,10 @@
 // Presents parts (a) to (c): an all-reduce for each parameter after backward, one for all gradients
 // together, and one for each parameter during backward.
 #include <algorithm>
+#include <iterator>
 
 #include "base/format.h"
+#include "base/lists.h"
 #include "experiments/data_parallel/buckets.h"
 #include "experiments/data_parallel/lanes.h"
 #include "experiments/data_parallel/scheme_tables.h"
@@ -122,11 +124,82 @@ PartContent scheme_part(const RunView& view, const MeasuredNetworks& networks,
   return part;
 }
 
+std::optional<Facts> collective_facts(const SchemeResult& own) {
+  if (!own.communication_ms || !own.overlapped_fraction() || own.all_reduce_count == 0)
+    return std::nullopt;
+  return Facts()
+      .set("calls", format_count(static_cast<std::int64_t>(own.all_reduce_count)))
+      .set("ms", *own.communication_ms, kThreeDigits)
+      .set("overlapped", format_percent(*own.overlapped_fraction()))
+      .set("exposed", *own.exposed_ms(), kThreeDigits);
+}
+
+/// Returns each network with a step of the user's, and labreport's schemes for a network of that
+/// size beside it.
+MeasuredNetworks beside_own_steps(const MeasuredNetworks& networks) {
+  MeasuredNetworks joined;
+  for (const MeasuredNetwork& own : networks) {
+    if (own.find(Scheme::kOwnStep) == nullptr) continue;
+    joined.push_back(own);
+    CellSpec labreports = own.spec;
+    labreports.implementation.clear();
+    for (const MeasuredNetwork& network : networks) {
+      if (!same_setting(network.spec, labreports)) continue;
+      std::ranges::copy(network.schemes, std::back_inserter(joined.back().schemes));
+    }
+  }
+  return joined;
+}
+
+/// Names the fastest of labreport's schemes that average gradients.
+std::optional<Facts> fastest_scheme_facts(const MeasuredNetwork& own) {
+  const SchemeResult* fastest = nullptr;
+  for (const SchemeResult& result : own.schemes) {
+    const bool averages =
+        result.step_ms() && result.scheme() != Scheme::kNone && result.scheme() != Scheme::kOwnStep;
+    if (averages && (fastest == nullptr || *result.step_ms() < *fastest->step_ms()))
+      fastest = &result;
+  }
+  if (fastest == nullptr) return std::nullopt;
+  return Facts().set("scheme", fastest->words()).set("ms", *fastest->step_ms(), kThreeDigits);
+}
+
+constexpr std::initializer_list<Scheme> kBesideOwnStep{Scheme::kNone,    Scheme::kPerParameter,
+                                                       Scheme::kFlat,    Scheme::kOverlapped,
+                                                       Scheme::kReducer, Scheme::kOwnStep};
+
+/// Presents a training step of the user's, with labreport's schemes beside it if they ran.
+PartContent own_step_part(const RunView& view, const MeasuredNetworks& all) {
+  using enum Scheme;
+  const MeasuredNetworks networks = beside_own_steps(all);
+  PartContent part;
+  std::optional<Facts> answer;
+  if (const MeasuredNetwork* network = largest_network(networks, kOwnStep)) {
+    const SchemeResult& own = *network->find_timed(kOwnStep);
+    answer = Facts()
+                 .set("step_of", own.words())
+                 .set("network", network->words)
+                 .set("step", *own.step_ms(), kThreeDigits)
+                 .flag("apart", own.ranks_differ)
+                 .when("collectives", collective_facts(own))
+                 .when("fastest", fastest_scheme_facts(*network));
+  }
+  part.facts.when("one", answer);
+  add_conditions(part.facts, view, networks);
+  part.datasets = lane_datasets(networks, kBesideOwnStep, "own step");
+  part.datasets.push_back(schemes_dataset(networks, kBesideOwnStep));
+  part.datasets.push_back(ranks_dataset(networks, kBesideOwnStep));
+  add_cells(part, view, networks, {kOwnStep}, "e");
+  return part;
+}
+
 }  // namespace
 
 Presentation present(const RunView& view) {
   using enum Scheme;
-  const MeasuredNetworks networks = measured_networks(view);
+  const MeasuredNetworks all = measured_networks(view);
+  const MeasuredNetworks networks =
+      only(all, [](const MeasuredNetwork& network) { return network.find(kOwnStep) == nullptr; });
   Presentation parts;
   if (is_planned(networks, kPerParameter))
     parts["a"] = scheme_part(view, networks, {kNone, kPerParameter}, "a", naive_facts);
@@ -136,6 +209,7 @@ Presentation present(const RunView& view) {
     parts["c"] =
         scheme_part(view, networks, {kNone, kPerParameter, kFlat, kOverlapped}, "c", overlap_facts);
   if (is_planned(networks, kBucketed)) parts["d"] = present_buckets(view, networks);
+  if (is_planned(all, kOwnStep)) parts["e"] = own_step_part(view, all);
   return parts;
 }
 

@@ -70,8 +70,8 @@ struct RankRow {
   std::string scheme, network;  ///< `network` is empty if the run has only one.
   std::optional<double> rank;
   Value mean_ms;
-  std::optional<double> forward_ms, backward_ms, exchange_ms, optimizer_ms;
-  std::optional<double> communication_ms, overlap_ms;
+  std::optional<double> forward_ms, backward_ms, exchange_ms, optimizer_ms, other_ms;
+  std::optional<double> communication_ms, overlap_ms, peak_bytes;
 };
 
 const std::vector<Column<RankRow>> kRankColumns{
@@ -84,8 +84,10 @@ const std::vector<Column<RankRow>> kRankColumns{
     {"backward", "Backward", &RankRow::backward_ms, "ms"},
     {"exchange", "Exchange", &RankRow::exchange_ms, "ms"},
     {"optimizer", "Optimizer", &RankRow::optimizer_ms, "ms"},
+    {"other", "Other", &RankRow::other_ms, "ms"},
     {"communication", "Traced all-reduces", &RankRow::communication_ms, "ms"},
-    {"both", "Of it overlapped", &RankRow::overlap_ms, "ms"}};
+    {"both", "Of it overlapped", &RankRow::overlap_ms, "ms"},
+    {"peak", "Peak", &RankRow::peak_bytes, "GiB", {Notation::kGibibytes}}};
 
 template <typename Visit>
 void each_scheme(const MeasuredNetworks& networks, std::initializer_list<Scheme> schemes,
@@ -157,8 +159,10 @@ Dataset ranks_dataset(const MeasuredNetworks& networks, std::initializer_list<Sc
                       .backward_ms = milliseconds_in(row, phase_column(metric::kBackward)),
                       .exchange_ms = milliseconds_in(row, phase_column(metric::kExchange)),
                       .optimizer_ms = milliseconds_in(row, phase_column(metric::kOptimizer)),
+                      .other_ms = milliseconds_in(row, phase_column(metric::kOther)),
                       .communication_ms = traced_ms(column::kCommunicationNs),
-                      .overlap_ms = traced_ms(column::kOverlapNs)});
+                      .overlap_ms = traced_ms(column::kOverlapNs),
+                      .peak_bytes = row.number(column::kPeakAllocated)});
     }
   });
   return make_dataset("by-rank", kRankColumns, rows);

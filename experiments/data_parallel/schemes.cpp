@@ -54,7 +54,9 @@ SchemeResult scheme_result(const Cell& cell) {
   SchemeResult result{&cell, reason_missing(cell)};
   const Launch* launch = ok_launch(cell);
   if (launch == nullptr) return result;
-  if (single_number(*launch, metric::kEquality, metric::kDivergedRanks).value_or(0) > 0) {
+  result.ranks_differ =
+      single_number(*launch, metric::kEquality, metric::kDivergedRanks).value_or(0) > 0;
+  if (result.ranks_differ && result.scheme() != Scheme::kOwnStep) {
     result.reason = "ranks hold different weights after the last step";
     return result;
   }
@@ -94,6 +96,10 @@ std::string cap_words(double cap_bytes) {
 }
 
 std::string SchemeResult::words() const {
+  if (scheme() == Scheme::kOwnStep) {
+    const std::string& name_and_digest = cell->spec.implementation;
+    return name_and_digest.substr(0, name_and_digest.rfind('-'));
+  }
   if (scheme() != Scheme::kBucketed) return std::string(describe(scheme()));
   return "buckets of " + cap_words(static_cast<double>(cell->spec.bucket_bytes.value_or(0))) +
          " MB";
@@ -201,8 +207,11 @@ MeasuredNetworks measured_networks(const RunView& view) {
     if (network == networks.end()) {
       spec.scheme.reset();
       spec.bucket_bytes.reset();
+      const bool beside_users =
+          spec.implementation.empty() && measured_model(view.run()) != nullptr;
       const std::string words =
-          fmt::format("{} at context {} in {}", spec.size, format_count(spec.context.value_or(0)),
+          fmt::format("{}{} at context {} in {}", beside_users ? "labreport's " : "", spec.size,
+                      format_count(spec.context.value_or(0)),
                       describe(spec.precision.value_or(Precision::kFp32)));
       network = networks.insert(network, {.spec = spec,
                                           .words = words,

@@ -33,12 +33,13 @@ struct SchemeResult {
   /// the trace is not used.
   std::optional<double> traced_slowdown = {};
   std::optional<double> peak_bytes = {};  ///< The most bytes allocated on rank 0.
+  bool ranks_differ = false;              ///< Ranks hold different weights after the last step.
   /// The largest difference of a gradient or weight from training in one process, relative to the
   /// largest value of its tensor.
   std::optional<double> largest_relative_error = {};
 
   Scheme scheme() const { return cell->spec.scheme.value_or(Scheme::kNone); }
-  std::string words() const;     ///< "per parameter", "buckets of 10 MB"
+  std::string words() const;     ///< "per parameter", "buckets of 10 MB", "make_step"
   bool overlaps() const;         ///< True if its all-reduces begin during backward.
   Value step_or_reason() const;  ///< Mean and deviation in ms, or why they are missing.
   /// Returns `value`, or why the scheme has no numbers.
@@ -53,7 +54,7 @@ struct SchemeResult {
 /// One network at one batch, context and precision, with the steps of its schemes.
 struct MeasuredNetwork {
   CellSpec spec;      ///< `scheme` and `bucket_bytes` are not set.
-  std::string words;  ///< "xl at context 512 in FP32"
+  std::string words;  ///< "xl at context 512 in FP32"; "labreport's xl …" beside the user's
   std::vector<SchemeResult> schemes;
   /// The line fitted to all-reduces that the run timed without training, on the ranks of `spec`.
   std::optional<FittedLine> all_reduce_line = {};

@@ -8,7 +8,7 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   const bool user_chose = !input.selection.precisions.empty();
   if (!user_chose) chosen.precisions = {Precision::kFp32, input.half_precision};
   std::vector<PlannedCell> cells;
-  for (CellSpec& spec : two_rank_cells(input, chosen, CellKind::kSharding)) {
+  for (CellSpec& spec : rank_cells(input, chosen, CellKind::kSharding)) {
     for (const Sharding sharding : kShardings) {
       spec.sharding = sharding;
       // A sharded optimizer saves the same bytes in any precision, so FP32 is enough.

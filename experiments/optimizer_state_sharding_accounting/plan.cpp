@@ -7,7 +7,7 @@ namespace labreport::optimizer_state_sharding_accounting {
 std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   const Axes chosen = axes(input);
   std::vector<PlannedCell> cells;
-  for (CellSpec& spec : two_rank_cells(input, chosen, CellKind::kSharding)) {
+  for (CellSpec& spec : rank_cells(input, chosen, CellKind::kSharding)) {
     for (const Sharding sharding : {Sharding::kNone, Sharding::kOptimizer}) {
       spec.sharding = sharding;
       cells.push_back({spec, chosen.launches});

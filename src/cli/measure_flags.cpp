@@ -20,6 +20,7 @@ namespace labreport {
 namespace {
 
 constexpr const char* kAttentionTimingProblem = "flash_benchmarking";
+constexpr const char* kDataParallelProblem = "data_parallel";
 
 std::vector<std::string> split_list(const std::string& flag,
                                     const std::optional<std::string>& text) {
@@ -141,6 +142,7 @@ std::vector<std::string> expand_profiling(const std::vector<std::string>& proble
 std::vector<std::string> chosen_problems(const Request& request, const Edition& edition) {
   const std::vector<std::string> problems = split_list("--problems", request.problems);
   if (problems.empty() && !request.only && request.attention) return {kAttentionTimingProblem};
+  if (problems.empty() && !request.only && request.ranks) return {kDataParallelProblem};
   if (problems.empty()) return split_list("--only", request.only);
   if (request.only) throw InputError("--problems and --only both choose problems", "give one");
   if (problems == std::vector<std::string>{"profiling"}) return {};
@@ -175,6 +177,7 @@ CellSpec smallest_step(const PlanInput& input, const DeviceChoice& choice) {
   spec.context = std::ranges::min(chosen.contexts);
   spec.precision = chosen.precisions.front();
   spec.mode = Mode::kTrainStep;
+  if (input.selection.ranks) spec.ranks = ranks_of(input);
   return spec;
 }
 
@@ -214,6 +217,8 @@ void add_measure_flags(CLI::App& verb, Request& request) {
   verb.add_option("--step", request.step,
                   "FILE.py:FUNCTION or MODULE:FUNCTION, which makes a training step of your own");
   verb.add_option("--step-args", request.step_args, "the --step maker's arguments in JSON");
+  verb.add_option("--ranks", request.ranks,
+                  "processes that train together, each on a GPU of its own (2)");
   verb.add_option("--gpus", request.gpus, "0,1, … or all: a worker on each (default: the first)");
 }
 
@@ -251,6 +256,7 @@ PlanInput plan_input(const Request& request, Preset preset, DeviceKind device) {
   selection.warmup = optional_number("--warmup", request.warmup, 0, kMaxSteps);
   selection.steps = optional_number("--steps", request.steps, 1, kMaxSteps);
   selection.launches = optional_number("--launches", request.launches, 1, kMaxLaunchesPerCell);
+  selection.ranks = optional_number("--ranks", request.ranks, 2, kMaxRanks);
   selection.separate_warmups = request.separate_warmups;
   selection.model = model_source(request);
   selection.keeps_labreports_network = request.second_network.has_value();

@@ -41,14 +41,14 @@ CudaFacts facts_at_start;
 
 }  // namespace
 
-void start_cuda() {
+void start_cuda(int index) {
   int count = 0;
   check_cuda(cudaGetDeviceCount(&count));
-  check_cuda(cudaSetDevice(0));
+  check_cuda(cudaSetDevice(index));
   check_cuda(cudaFree(nullptr));
   at::globalContext().lazyInitDevice(c10::DeviceType::CUDA);
   cudaDeviceProp properties{};
-  check_cuda(cudaGetDeviceProperties(&properties, 0));
+  check_cuda(cudaGetDeviceProperties(&properties, index));
   std::string uuid;
   for (int i = 0; i < 16; ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) uuid += '-';
@@ -98,7 +98,7 @@ void on_cuda_out_of_memory(std::function<void(std::int64_t requested_bytes)> cal
 
 namespace labreport {
 
-void start_cuda() {
+void start_cuda(int) {
   throw DeviceError("this worker was built with a LibTorch that has no CUDA",
                     "build it with a torch that has, or measure on the CPU");
 }

@@ -15,10 +15,10 @@ struct CudaFacts {
   std::int64_t multiprocessors = 0;
 };
 
-/// Selects device 0 and creates the device's context. Throws `DeviceError`.
-void start_cuda();
+/// Selects the device and creates its context. Throws `DeviceError`.
+void start_cuda(int index);
 
-/// Returns the facts of device 0, which start_cuda() has read.
+/// Returns the device's facts, which start_cuda() has read.
 CudaFacts cuda_facts();
 
 std::string cuda_runtime_version();  ///< "13.0"; empty without CUDA.

@@ -8,13 +8,21 @@
 #include "engine/torch_versions.h"
 
 namespace labreport {
+namespace {
+
+c10::DeviceIndex cuda_index = 0;
+
+}  // namespace
+
 c10::Device torch_device(DeviceKind kind) {
   if (kind == DeviceKind::kCpu) return c10::Device(c10::DeviceType::CPU);
-  return c10::Device(c10::DeviceType::CUDA, 0);
+  return c10::Device(c10::DeviceType::CUDA, cuda_index);
 }
 
-void start_device(DeviceKind kind) {
-  if (kind == DeviceKind::kCuda) start_cuda();
+void start_device(DeviceKind kind, int index) {
+  if (kind != DeviceKind::kCuda) return;
+  start_cuda(index);
+  cuda_index = static_cast<c10::DeviceIndex>(index);
 }
 
 void synchronize(c10::Device device) {

@@ -16,11 +16,12 @@ class DeviceError : public Error {
   using Error::Error;
 };
 
-/// Returns the CPU or CUDA device 0, since CUDA_VISIBLE_DEVICES shows each process only one GPU.
+/// Returns the CPU or the CUDA device that start_device() started.
 c10::Device torch_device(DeviceKind kind);
 
-/// Creates the GPU's context; does nothing for a CPU. Throws `DeviceError`, which names the driver.
-void start_device(DeviceKind kind);
+/// Creates the GPU's context; does nothing for a CPU. `index` is 0 for a process to which
+/// CUDA_VISIBLE_DEVICES shows its own GPU first. Throws `DeviceError`, which names the driver.
+void start_device(DeviceKind kind, int index = 0);
 
 /// Waits until the device has finished all enqueued work.
 void synchronize(c10::Device device);

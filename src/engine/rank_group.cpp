@@ -17,6 +17,8 @@
 namespace labreport {
 namespace {
 
+std::string first_line(const std::string& message) { return message.substr(0, message.find('\n')); }
+
 template <typename Call>
 auto as_group_error(const char* what, const Call& call) try {
   return call();
@@ -24,10 +26,7 @@ auto as_group_error(const char* what, const Call& call) try {
   throw;
 } catch (const std::exception& error) {
   if (as_out_of_memory(error)) throw;
-  const std::string message = error.what();
-  const bool timed_out =
-      message.find("imeout") != std::string::npos || message.find("imed out") != std::string::npos;
-  throw GroupError(fmt::format("{}: {}", what, message.substr(0, message.find('\n'))), timed_out);
+  throw group_error(fmt::format("{}: {}", what, first_line(error.what())));
 }
 
 const Rendezvous& checked_rendezvous(const LaunchRequest& request) {
@@ -39,6 +38,12 @@ const Rendezvous& checked_rendezvous(const LaunchRequest& request) {
 }
 
 }  // namespace
+
+GroupError group_error(const std::string& message) {
+  const bool timed_out =
+      message.find("imeout") != message.npos || message.find("imed out") != message.npos;
+  return GroupError(message, timed_out);
+}
 
 /// Keeps the tensors alive as long as the collective's work, since the library may not do so.
 struct Collective::Work {

@@ -24,6 +24,9 @@ class GroupError : public Error {
   bool timed_out_;
 };
 
+/// Returns the error of a collective, by the library's message.
+GroupError group_error(const std::string& message);
+
 /// Start and end of a collective, by the host's clock.
 struct TimedCollective {
   std::int64_t start_ns = 0, end_ns = 0;

@@ -86,6 +86,9 @@ class Network {
   /// Returns the same tensors throughout the network's lifetime.
   virtual const Parameters& parameters() const = 0;
 
+  /// Returns the parameters that every rank holds as a whole, rather than a shard of them.
+  virtual Parameters replicated_parameters() const { return parameters(); }
+
   /// Returns the tensors that the network holds but never trains.
   virtual const std::vector<at::Tensor>& buffers() const = 0;
 };

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
+#include <regex>
 #include <utility>
 
 #include "base/format.h"
+#include "base/lists.h"
 #include "base/machine.h"
+#include "base/text.h"
 #include "results/metric_names.h"
 
 namespace labreport {
@@ -84,6 +88,11 @@ std::vector<Slot> rank_slots(const CellSpec& spec, const std::vector<Slot>& take
   const auto count = static_cast<std::size_t>(spec.ranks->count);
   if (spec.device == DeviceKind::kCuda) {
     std::vector<Slot> slots(taken.begin(), taken.begin() + static_cast<std::ptrdiff_t>(count));
+    if (spec.scheme == Scheme::kOwnStep) {
+      const std::string all = join(each(slots, &Slot::gpu_uuids), ",");
+      for (Slot& slot : slots) slot.gpu_uuids = all;
+      return slots;
+    }
     for (std::size_t rank = 0; rank < count; ++rank) {
       for (std::size_t other = 0; other < count; ++other) {
         if (other != rank) slots[rank].gpu_uuids += "," + taken[other].gpu_uuids;
@@ -111,7 +120,22 @@ RankResult rank_result(LaunchResult result, const CompletedProcess& process, boo
   const bool watchdog_aborted =
       process.signal == SIGABRT && process.messages.find("ProcessGroupNCCL") != std::string::npos;
   rank.failed_in_collective = reported_collective_failure || watchdog_aborted;
+  if (rank.was_stopped) rank.place = place_of_user_code(process.messages);
   return rank;
+}
+
+std::string place_of_user_code(const std::string& messages) {
+  static const std::regex kFrame(R"re(  File "([^"]+)", line (\d+) in (\S+))re");
+  for (std::sregex_iterator frame(messages.begin(), messages.end(), kFrame), end; frame != end;
+       ++frame) {
+    const std::string file = (*frame)[1];
+    const bool is_library = file.starts_with('<') || file.find("/torch/") != file.npos ||
+                            file.find("/labreport_") != file.npos;
+    if (is_library) continue;
+    return fmt::format("{}:{}, in {}", std::filesystem::path(file).filename().string(),
+                       (*frame)[2].str(), (*frame)[3].str());
+  }
+  return "";
 }
 
 LaunchResult joint_result(std::vector<RankResult> ranks, double collective_limit_seconds) {
@@ -120,6 +144,10 @@ LaunchResult joint_result(std::vector<RankResult> ranks, double collective_limit
   const std::size_t source_rank = all_are_ok ? 0 : rank_at_fault(ranks);
   LaunchResult result = ranks[source_rank].result;
   if (!all_are_ok) result.launch.outcome = joint_outcome(ranks, collective_limit_seconds);
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    if (ranks[rank].place.empty()) continue;
+    result.launch.warnings.push_back(fmt::format("rank {} stood at {}", rank, ranks[rank].place));
+  }
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     if (rank != source_rank && is_ok(ranks[rank].result.launch.outcome)) {
       add_ok_rank(result, ranks[rank].result, rank);

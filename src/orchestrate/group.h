@@ -23,14 +23,20 @@ std::optional<std::string> too_few_slots(const CellSpec& spec, const std::vector
                                          bool gpus_are_named = false);
 
 /// Returns one slot for each rank, in rank order. A GPU rank's slot lists the GPU of its own slot
-/// in `taken` first, then those of the other ranks. CPU ranks divide the cores equally.
+/// in `taken` first, then those of the other ranks; for a step of the user's it lists them in rank
+/// order, as torchrun does. CPU ranks divide the cores equally.
 std::vector<Slot> rank_slots(const CellSpec& spec, const std::vector<Slot>& taken);
 
 struct RankResult {
   LaunchResult result;
   bool failed_in_collective = false;  ///< True if another, faulty rank may be the cause.
   bool was_stopped = false;  ///< True if this program stopped it because another rank had failed.
+  std::string place = {};    ///< Where the user's code stood then: "train.py:31, in step".
 };
+
+/// Returns the user's innermost line in the Python stack that a stopped worker prints:
+/// "train.py:31, in step". Returns "" if `messages` have no such stack.
+std::string place_of_user_code(const std::string& messages);
 
 /// Adds to `result`, which `judge_launch` returned, how the rank's process ended. A process that
 /// NCCL's watchdog aborted failed in a collective.

@@ -34,6 +34,7 @@ struct Selection {
   std::optional<std::int64_t> warmup;
   std::optional<std::int64_t> steps;
   std::optional<std::int64_t> launches;
+  std::optional<std::int64_t> ranks;  ///< Processes that train together.
   bool separate_warmups = false;
   std::optional<ModelSource> model;       ///< The user's network replaces labreport's network.
   bool keeps_labreports_network = false;  ///< labreport's network is measured besides `model`.

@@ -9,6 +9,7 @@
 
 #include "base/machine.h"
 #include "engine/range.h"
+#include "engine/rank_group.h"
 #include "engine/torch_versions.h"
 #include "measure/attention/implementation.h"
 #include "measure/timing/start_up.h"
@@ -40,7 +41,9 @@ std::string message_of(const py::error_already_set& error) {
   if (error.matches(py::module_::import("torch").attr("OutOfMemoryError"))) {
     TORCH_CHECK_WITH(OutOfMemoryError, false, message);
   }
-  if (error.type().attr("__name__").cast<std::string>() == "NotOffered") throw NotOffered(message);
+  const auto type_name = error.type().attr("__name__").cast<std::string>();
+  if (type_name == "NotOffered") throw NotOffered(message);
+  if (type_name == "CollectiveFailed") throw group_error(message);
   throw UserCodeError(message, traceback_of(error));
 }
 
@@ -193,6 +196,10 @@ class PythonNetwork : public Network {
         [&] { return std::make_unique<PythonOptimizer>(network_.call("make_optimizer")); });
   }
   const Parameters& parameters() const override { return parameters_; }
+  Parameters replicated_parameters() const override {
+    if (!has_own_step()) return parameters_;
+    return with_python([&] { return named_tensors(network_.call("replicated_parameters")); });
+  }
   const std::vector<at::Tensor>& buffers() const override { return buffers_; }
 
  private:

@@ -6,13 +6,16 @@ import gc
 import inspect
 import os
 import sys
+import traceback
 
 import torch
 from labreport_flops import OperatorCounter
+from labreport_ranks import CollectiveFailed, is_of_collective, is_sharded, local
 from labreport_hooks import CompileWatch, StepPhases, SynchronizationCounter
 from labreport_source import (ROPE_THETA, Mismatch, NotOffered, Source, call, call_text, describe_error, describe_value,
                               load)
 
+LIBRARIES = (os.path.dirname(torch.__file__), os.path.dirname(__file__), "<")  # how the names of files begin that are not the user's
 SIZE_PARAMETERS = {"d_model", "num_layers", "num_heads", "d_ff"}
 PRECISIONS = {torch.float32: "fp32", torch.bfloat16: "bf16", torch.float16: "fp16"}
 
@@ -52,12 +55,19 @@ class StepSource(Source):
 def values_for(cell, values, device):
     """Returns all that a maker may take, by name."""
     return UsedValues(values | {"batch_size": cell["batch"], "device": device, "precision": cell.get("precision", "fp32"),
-                                "rank": 0, "world_size": 1})
+                                "rank": int(os.environ["RANK"]) if "ranks" in cell else 0,
+                                "world_size": int(os.environ["WORLD_SIZE"]) if "ranks" in cell else 1})
 
 
 def alive(kind):
     """Returns the objects of the class that exist, wherever the code keeps them."""
     return [found for found in gc.get_objects() if issubclass(type(found), kind)]
+
+
+def place_of(error):
+    """Returns " at train.py:31", the last line of the user's own that the error passed; "" if there is none."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(LIBRARIES)]
+    return f" at {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""
 
 
 def as_list(value):
@@ -132,7 +142,7 @@ class UserStep:
                 found.setdefault(id(tensor), (prefix + name.replace("_orig_mod.", ""), tensor))
         return list(found.values())
 
-    def parameters(self):
+    def whole_parameters(self):
         """Returns those of the modules, and tensors that only an optimizer has."""
         found = self.named_tensors(torch.nn.Module.named_parameters)
         known = {id(tensor) for _, tensor in found}
@@ -143,11 +153,19 @@ class UserStep:
                     found.append((f"parameter{len(found)}", tensor))
         return found
 
+    def parameters(self):
+        """Returns this rank's shard of each sharded parameter, and the others as they are."""
+        return [(name, local(tensor)) for name, tensor in self.whole_parameters()]
+
+    def replicated_parameters(self):
+        """Returns the parameters of which all ranks hold a copy."""
+        return [(name, tensor) for name, tensor in self.whole_parameters() if not is_sharded(tensor)]
+
     def buffers(self):
-        return self.named_tensors(torch.nn.Module.named_buffers)
+        return [(name, local(tensor)) for name, tensor in self.named_tensors(torch.nn.Module.named_buffers)]
 
     def check_device(self):
-        tensors = self.parameters()
+        tensors = self.whole_parameters()
         if tensors and all(tensor.device != self.device for _, tensor in tensors):
             name, tensor = tensors[0]
             raise Mismatch(f"{self.source.name} puts {name} on {tensor.device}; it gets device={self.device}, and has to use it")
@@ -179,7 +197,12 @@ class UserStep:
             raise
         except BaseException as error:  # a step may call sys.exit
             phase = self.phases.phase_of(error)
+            if is_of_collective(error):
+                raise CollectiveFailed(f"{call_text(self.call_name, arguments)}: a collective failed"
+                                       f"{' in ' if phase else ''}{phase}{place_of(error)}: {describe_error(error)}") from error
             advice = ""
+            if "process group has not been initialized" in str(error):
+                advice = "; --ranks 2 starts two processes, which are joined"
             if isinstance(error, IndexError) and "vocab_size" not in self.used:
                 advice = "; its maker takes no vocab_size, so --vocab has to say how many ids it knows"
             raise Mismatch(f"{call_text(self.call_name, arguments)} failed{' in ' if phase else ''}{phase}: "
@@ -230,12 +253,12 @@ class UserStep:
 
     def state(self):
         """Returns the optimizers' tensors, named after their parameters."""
-        names = {id(tensor): name for name, tensor in self.parameters()}
+        names = {id(tensor): name for name, tensor in self.whole_parameters()}
         for optimizer in self.optimizers:
             for parameter, values in getattr(optimizer, "state", {}).items():
                 for key, value in values.items() if isinstance(values, dict) else []:
                     if isinstance(value, torch.Tensor):
-                        yield f"{names.get(id(parameter), '')}.{key}", value
+                        yield f"{names.get(id(parameter), '')}.{key}", local(value)
 
 
 class PhaseCounter(OperatorCounter):

@@ -24,6 +24,7 @@ import torch
 from labreport_flops import count_step
 from labreport_honesty import remarks_on_steps
 from labreport_hooks import ModuleRanges
+from labreport_ranks import prepare_ranks
 from labreport_settings import SET_FOR_FORWARD, SettingChanged, Settings, compare, read
 from labreport_source import (ROPE_THETA, AttentionSource, Mismatch, NotOffered, ShippedSource, Source, call, call_text,
                               check_compiler, check_offered, describe_error, describe_value)
@@ -402,13 +403,14 @@ def network_factory(source, cell, settings=None):
 
 
 def read_request(arguments):
-    """Returns the request's model, its cell's parameters, and the prefix of its artifacts' paths; (None, {}, "") for a faulty
-    request, which the engine reports."""
+    """Returns the request's model, its cell's parameters, the prefix of its artifacts' paths, and where its ranks meet;
+    (None, {}, "", None) for a faulty request, which the engine reports."""
     try:
         request = json.loads(Path(arguments[arguments.index("--request") + 1]).read_text())
-        return request.get("model"), {"kind": request["kind"], **request["params"]}, request.get("artifacts", "")
+        return (request.get("model"), {"kind": request["kind"], **request["params"]}, request.get("artifacts", ""),
+                request.get("rendezvous"))
     except (ValueError, LookupError, TypeError, AttributeError, OSError):
-        return None, {}, ""
+        return None, {}, "", None
 
 
 def with_remarks(make_network, cell):
@@ -448,6 +450,8 @@ def print_to_stderr():
 def describe(request_json):
     """Prints what the front end needs for planning: the implementation's name, and of a step maker what it takes."""
     stdout, request = print_to_stderr(), json.loads(request_json)
+    if request["model"].get("step"):
+        prepare_ranks(request["params"])
     source = read_source(request["model"])
     source.check()
     description = {"implementation": source.implementation}
@@ -463,11 +467,13 @@ def main(arguments):
         return describe(arguments[1])
     if "--request" in arguments:
         print_to_stderr()
-    spec, cell, artifacts = read_request(arguments)
+    spec, cell, artifacts, rendezvous = read_request(arguments)
     is_shipped = "compiled" in ShippedSource.variant_words(cell.get("implementation", ""))
     compiles = spec.get("compile") or spec.get("step") if spec else is_shipped
     with empty_compile_cache() if compiles else contextlib.nullcontext():
         settings = Settings(engine.changes_results) if spec else None
+        if spec and spec.get("step"):
+            prepare_ranks(cell, rendezvous)
         source = load_source(spec, settings)
         if artifacts and isinstance(source, Source) and spec.get("implementation") == source.implementation:
             with contextlib.suppress(OSError):  # A launch without room for the files may have room for its result.

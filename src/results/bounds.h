@@ -34,5 +34,6 @@ inline constexpr std::size_t kMaxMetricNames = 500;  // distinct names in a run;
 /// `kMaxListItems`.
 inline constexpr std::int64_t kMaxSteps = 5'000;
 inline constexpr std::int64_t kMaxLaunchesPerCell = 1'000;
+inline constexpr std::int64_t kMaxRanks = 1'024;
 
 }  // namespace labreport

@@ -153,6 +153,7 @@ enum class Scheme {
   kOverlapped,    ///< One all-reduce for each parameter, started as soon as its gradient is ready.
   kBucketed,      ///< kOverlapped for buckets of gradients, filled from the last parameter on.
   kReducer,       ///< PyTorch's `c10d::Reducer`, which DistributedDataParallel uses.
+  kOwnStep,       ///< A training step of the user's, which averages by itself or shards instead.
 };
 template <>
 inline constexpr auto kEnumNames<Scheme> =
@@ -161,8 +162,10 @@ inline constexpr auto kEnumNames<Scheme> =
                                   {Scheme::kFlat, "flat", "flat"},
                                   {Scheme::kOverlapped, "overlapped", "overlapped"},
                                   {Scheme::kBucketed, "bucketed", "buckets"},
-                                  {Scheme::kReducer, "reducer", "PyTorch's Reducer"}});
+                                  {Scheme::kReducer, "reducer", "PyTorch's Reducer"},
+                                  {Scheme::kOwnStep, "own_step", "its own step"}});
 
+/// labreport's own schemes, around any network.
 inline constexpr std::array kSchemes{Scheme::kNone,       Scheme::kPerParameter, Scheme::kFlat,
                                      Scheme::kOverlapped, Scheme::kBucketed,     Scheme::kReducer};
 

@@ -19,7 +19,7 @@ struct Request {
   std::optional<std::string> contexts = {}, precisions = {}, modes = {}, warmup = {}, steps = {},
                              batch = {}, vocab = {}, launches = {};
   bool separate_warmups = false;
-  std::optional<std::string> gpus = {};
+  std::optional<std::string> gpus = {}, ranks = {};
   bool keep_env = false;  ///< Workers inherit the environment variables that change results.
   bool nvtx = false;
   std::optional<std::string> timeout = {}, shard = {};

@@ -34,11 +34,10 @@ inline constexpr auto kMembers<Software> =
                member("libtorch", &Software::libtorch), member("python", &Software::python));
 
 template <>
-inline constexpr auto kMembers<StepMaker> =
-    std::tuple(optional_member("precision", &StepMaker::precision),
-               member("takes_size", &StepMaker::takes_size),
-               member("takes_context", &StepMaker::takes_context),
-               member("compiles", &StepMaker::compiles));
+inline constexpr auto kMembers<StepMaker> = std::tuple(
+    optional_member("precision", &StepMaker::precision),
+    member("takes_size", &StepMaker::takes_size),
+    member("takes_context", &StepMaker::takes_context), member("compiles", &StepMaker::compiles));
 
 template <>
 inline constexpr auto kMembers<ModelSource> = std::tuple(
@@ -65,9 +64,9 @@ inline constexpr auto kMembers<Request> = std::tuple(
     optional_member("batch", &Request::batch), optional_member("vocab", &Request::vocab),
     optional_member("launches", &Request::launches),
     optional_member("separate_warmups", &Request::separate_warmups),
-    optional_member("gpus", &Request::gpus), optional_member("keep_env", &Request::keep_env),
-    optional_member("nvtx", &Request::nvtx), optional_member("timeout", &Request::timeout),
-    optional_member("shard", &Request::shard));
+    optional_member("gpus", &Request::gpus), optional_member("ranks", &Request::ranks),
+    optional_member("keep_env", &Request::keep_env), optional_member("nvtx", &Request::nvtx),
+    optional_member("timeout", &Request::timeout), optional_member("shard", &Request::shard));
 
 template <>
 inline constexpr auto kMembers<Session> = std::tuple(
@@ -161,7 +160,7 @@ template <>
 inline constexpr auto kMembers<Ranks> =
     std::tuple(param(".", "collectives", &Ranks::collectives, ""),
                param(".r", "ranks", &Ranks::count, "processes that measure together",
-                     {.min = 2, .max = 1024}));
+                     {.min = 2, .max = kMaxRanks}));
 
 inline constexpr CellKinds kTrainingKinds{
     CellKind::kTiming,        CellKind::kKernels,  CellKind::kMemory,      CellKind::kLadder,

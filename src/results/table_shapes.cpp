@@ -65,9 +65,12 @@ Columns rank_step_columns() {
                            metric::kOptimizer}) {
     columns.emplace_back(phase_column(phase), kTime);
   }
+  columns.emplace_back(phase_column(metric::kOther), kTime, "of a step of the user's").is_optional =
+      true;
   columns.emplace_back(column::kTracedNs, kTime, "the step that was traced");
   columns.emplace_back(column::kCommunicationNs, kTime, "something was on its way");
   columns.emplace_back(column::kOverlapNs, kTime, "and the rank computed meanwhile");
+  columns.emplace_back(column::kPeakAllocated, kSize, "of its GPU").is_optional = true;
   return columns;
 }
 

@@ -81,6 +81,7 @@ inline constexpr std::string_view kAloneNs = "alone_ns";
 // Columns of a data-parallel step, in addition to kRank and `kTimeStatistics`. phase_column() names
 // the column with a phase's median.
 inline constexpr std::string_view kTracedNs = "traced_ns";
+inline constexpr std::string_view kPeakAllocated = "peak_allocated";
 inline constexpr std::string_view kCommunicationNs = "communication_ns";
 inline constexpr std::string_view kOverlapNs = "both_ns";
 inline constexpr std::string_view kLane = "lane";  // metric::kCompute, metric::kCommunication

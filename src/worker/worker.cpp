@@ -32,11 +32,18 @@ Launch failed_launch(const std::string& message) {
   return launch;
 }
 
+/// Returns the CUDA index of the process's GPU. A step of the user's finds the GPUs of its ranks as
+/// torchrun shows them; other ranks see their own GPU first.
+int device_index(const LaunchRequest& request) {
+  const bool sees_ranks_in_order = request.rendezvous && request.spec.scheme == Scheme::kOwnStep;
+  return sees_ranks_in_order ? static_cast<int>(request.rendezvous->rank) : 0;
+}
+
 Launch measure_catching_errors(const LaunchRequest& request, int& status) try {
   const MeasureFunction measure_cell = find_measure_function(request.spec.kind);
   if (request.spec.device == DeviceKind::kCuda) {
     const std::int64_t start = host_now_ns();
-    start_device(DeviceKind::kCuda);
+    start_device(DeviceKind::kCuda, device_index(request));
     note_device_started(host_now_ns() - start);
   }
   watch_out_of_memory(request.spec.device);
@@ -47,7 +54,10 @@ Launch measure_catching_errors(const LaunchRequest& request, int& status) try {
 } catch (const GroupError& error) {
   status = kWorkerLostGroup;
   Launch launch = failed_launch(error.what());
-  if (error.timed_out()) launch.outcome = TimedOut{request.rendezvous->timeout_seconds};
+  if (error.timed_out()) {
+    launch.outcome = TimedOut{request.rendezvous->timeout_seconds};
+    launch.warnings.emplace_back(first_line(error.what()));
+  }
   return launch;
 } catch (const NotOffered& reason) {
   Launch launch;

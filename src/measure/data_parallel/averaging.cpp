@@ -165,6 +165,7 @@ std::unique_ptr<GradientAverager> make_averager(Scheme scheme, std::int64_t buck
                                                 const std::vector<at::Tensor>& parameters) {
   switch (scheme) {
     case Scheme::kNone:
+    case Scheme::kOwnStep:
       break;
     case Scheme::kPerParameter:
       return std::make_unique<PerParameterAverager>(group, parameters);

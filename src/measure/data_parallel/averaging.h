@@ -28,8 +28,8 @@ class GradientAverager {
   virtual std::optional<std::vector<std::int64_t>> all_reduce_bytes() const = 0;
 };
 
-/// `parameters` are in the network's order. Schemes without buckets ignore `bucket_bytes`. `group`
-/// and `parameters` must outlive the result.
+/// A step of the user's averages by itself. `parameters` are in the network's order. Schemes
+/// without buckets ignore `bucket_bytes`. `group` and `parameters` must outlive the result.
 std::unique_ptr<GradientAverager> make_averager(Scheme scheme, std::int64_t bucket_bytes,
                                                 RankGroup& group,
                                                 const std::vector<at::Tensor>& parameters);

@@ -6,8 +6,10 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "base/statistics.h"
@@ -30,9 +32,14 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
-constexpr std::array kStepPhases{metric::kForward, metric::kLoss, metric::kBackward,
-                                 metric::kExchange, metric::kOptimizer};
-using PhasesByRank = std::array<std::vector<Numbers>, kStepPhases.size()>;
+using Phases = std::array<std::string_view, 5>;
+
+constexpr Phases kSchemePhases{metric::kForward, metric::kLoss, metric::kBackward,
+                               metric::kExchange, metric::kOptimizer};
+constexpr Phases kOwnPhases{metric::kForward, metric::kLoss, metric::kBackward, metric::kOther,
+                            metric::kOptimizer};
+using PhasesByRank = std::array<std::vector<Numbers>, kSchemePhases.size()>;
+constexpr double kNoLoss = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kMostIntervals = 1'500;  // in each lane, since the report draws all
 
 std::int64_t rounded_ns(double value) { return static_cast<std::int64_t>(std::llround(value)); }
@@ -47,6 +54,12 @@ Batch draw_rank_batch(const TimingPlan& plan, const RankGroup& group) {
                                    plan.network.shape.vocab, group.device());
   const std::int64_t begin = plan.batch * group.rank();
   return {whole.ids.narrow(0, begin, plan.batch), whole.targets.narrow(0, begin, plan.batch)};
+}
+
+std::vector<at::Tensor> trained_tensors(const Network& network) {
+  std::vector<at::Tensor> tensors = tensors_of(network.parameters());
+  std::erase_if(tensors, [](const at::Tensor& tensor) { return !tensor.requires_grad(); });
+  return tensors;
 }
 
 /// Runs a training step that averages gradients by the scheme. The backward phase ends with the
@@ -107,12 +120,13 @@ class DataParallelLaunch {
         device_(group.device()),
         batch_(draw_rank_batch(plan, group)),
         network_(make_network(plan.network, device_)),
-        parameters_(tensors_of(network_->parameters())),
+        parameters_(trained_tensors(*network_)),
         step_(*network_, batch_, plan.step),
-        averager_(make_averager(scheme_, spec.bucket_bytes.value_or(0), group, parameters_)),
-        rank_step_(step_, *averager_, parameters_),
-        clock_(device_, PhaseClock::kEvents, kStepPhases.size()),
+        clock_(device_, PhaseClock::kEvents, phases_.size()),
         memory_(device_, count_bytes(network_->parameters())) {
+    if (is_own_step()) return;
+    averager_ = make_averager(scheme_, spec.bucket_bytes.value_or(0), group, parameters_);
+    rank_step_.emplace(step_, *averager_, parameters_);
     broadcast_parameters(group, parameters_);
   }
 
@@ -120,8 +134,9 @@ class DataParallelLaunch {
     Conditions conditions(plan_.step.device);
     conditions.open();
     run_counted_steps(plan_, conditions, memory_, [this] { time_step(); });
-    differing_ranks_ = count_differing_ranks(group_, parameters_);
-    lanes_ = device_.is_cpu() ? host_lanes() : device_lanes();
+    differing_ranks_ = count_differing_ranks(group_, tensors_of(network_->replicated_parameters()));
+    if (is_own_step()) occurrences_ = occurrence_metrics(*network_, batch_);
+    lanes_ = device_.is_cpu() && !is_own_step() ? host_lanes() : profiled_lanes();
     step_.clear();
     Launch launch = result();
     launch.conditions = conditions.metrics();
@@ -130,18 +145,32 @@ class DataParallelLaunch {
   }
 
  private:
+  bool is_own_step() const { return scheme_ == Scheme::kOwnStep; }
+
+  void run_step(PhaseObserver& observer) {
+    if (!rank_step_) return step_.run(observer);
+    rank_step_->run(observer);
+  }
+
   /// Times one step. A barrier lets all ranks start as nearly together as possible.
   void time_step() {
     group_.barrier();
     starts_ns_.push_back(host_now_ns());
-    const StepTimes times =
-        clock_.time([this](PhaseObserver& observer) { rank_step_.run(observer); });
+    const StepTimes times = clock_.time([this](PhaseObserver& observer) { run_step(observer); });
     totals_ns_.push_back(times.total_ns);
     enqueues_ns_.push_back(times.enqueue_ns);
-    for (std::size_t i = 0; i < kStepPhases.size(); ++i) {
-      phases_ns_[i].push_back(times.phases_ns.at(i));
+    if (rank_step_ && times.phases_ns.size() < phases_.size()) {
+      throw InputError("a parameter of the network gets no gradient",
+                       "labreport's schemes average those of all that require one");
     }
-    loss_bits_.push_back(std::bit_cast<std::int64_t>(step_.loss().item<double>()));
+    for (std::size_t i = 0; i < phases_.size(); ++i) {
+      // RankStep reports backward twice, and the second time stands for the exchange.
+      phases_ns_[i].push_back(is_own_step() ? times.sum(parse_name<Phase>(std::string(phases_[i])),
+                                                        &StepTimes::phases_ns)
+                                            : times.phases_ns.at(i));
+    }
+    const double loss = step_.loss().defined() ? step_.loss().item<double>() : kNoLoss;
+    loss_bits_.push_back(std::bit_cast<std::int64_t>(loss));
     step_.clear();
     group_.take_collectives();  // drops them: only the traced step's are drawn
   }
@@ -151,14 +180,14 @@ class DataParallelLaunch {
     group_.barrier();
     PhaseEnds phase_ends;
     const std::int64_t start_ns = host_now_ns();
-    rank_step_.run(phase_ends);
+    run_step(phase_ends);
     Lanes lanes;
     lanes.step_ns = host_now_ns() - start_ns;
     std::int64_t phase_start_ns = 0;
-    for (std::size_t i = 0; i < kStepPhases.size(); ++i) {
+    for (std::size_t i = 0; i < phases_.size(); ++i) {
       const std::int64_t end_ns = phase_ends.ends_ns().at(i) - start_ns;
-      const bool computes = kStepPhases[i] != metric::kExchange;
-      if (computes) lanes.compute.push_back({std::string(kStepPhases[i]), phase_start_ns, end_ns});
+      const bool computes = phases_[i] != metric::kExchange;
+      if (computes) lanes.compute.push_back({std::string(phases_[i]), phase_start_ns, end_ns});
       phase_start_ns = end_ns;
     }
     for (const TimedCollective& collective : group_.take_collectives()) {
@@ -168,18 +197,19 @@ class DataParallelLaunch {
     return lanes;
   }
 
-  Lanes device_lanes() {
+  Lanes profiled_lanes() {
     const DeviceKind kind = plan_.step.device;
     profile(kind, [] {});  // The first profile of a process initializes the profiler.
     // The barrier is inside the profile, because ranks take different times to start a profile.
     const Profile step_profile = profile(kind, [this] {
       group_.barrier();
+      const Range range(is_own_step() ? kOwnStepRange : metric::kStep);
       NullPhaseObserver observer;
-      rank_step_.run(observer);
+      run_step(observer);
       synchronize(device_);
     });
     no_trace_reason_ = reason_without_kernels(kind, step_profile.trace);
-    return lanes_of(step_profile.trace);
+    return is_own_step() ? lanes_of_own_step(step_profile.trace) : lanes_of(step_profile.trace);
   }
 
   Launch result() {
@@ -191,16 +221,25 @@ class DataParallelLaunch {
     const Overlap overlap_times = overlap_of(lanes_);
     const auto traced_ns = group_.all_gather(
         {lanes_.step_ns, overlap_times.communication_ns, overlap_times.overlap_ns});
+    const std::vector<Metric> memory = memory_.metrics();
+    const auto peak = std::ranges::find(memory, metric::kPeakAllocated, &Metric::name);
+    const bool has_peak = peak != memory.end() && peak->number();
+    const auto peaks =
+        group_.all_gather({has_peak ? static_cast<std::int64_t>(*peak->number()) : 0});
     if (group_.rank() != 0) return launch;
     add_steps(launch, totals, phases);
     add_losses(launch, loss_bits);
     add_all_reduces(launch);
-    append(launch.metrics, memory_.metrics());
+    append(launch.metrics, memory);
+    append(launch.metrics, occurrences_);
     if (scheme_ != Scheme::kNone) {
       launch.metrics.push_back(
           integer_metric(metric::kEquality, metric::kDivergedRanks, "1", differing_ranks_));
     }
-    launch.tables = {rank_table(totals, starts_ns, phases, traced_ns), lane_table()};
+    Table ranks = rank_table(totals, starts_ns, phases, traced_ns, has_peak);
+    for (std::size_t rank = 0; has_peak && rank < ranks.rows.size(); ++rank)
+      ranks.rows[rank].emplace_back(peaks[rank].front());
+    launch.tables = {std::move(ranks), lane_table()};
     if (!no_trace_reason_.empty()) launch.warnings.push_back(no_trace_reason_);
     return launch;
   }
@@ -225,9 +264,9 @@ class DataParallelLaunch {
            {sample_metric(metric::kStep, metric::kTotal, "ns", slowest_totals),
             sample_metric(metric::kStep, metric::kEnqueue, "ns", enqueues_ns_),  // rank 0's
             sample_metric(metric::kSkew, metric::kStep, "ns", skews)});
-    for (std::size_t i = 0; i < kStepPhases.size(); ++i) {
+    for (std::size_t i = 0; i < phases_.size(); ++i) {
       launch.metrics.push_back(
-          sample_metric(metric::kEvent, kStepPhases[i], "ns", slowest_rank_times(phases[i])));
+          sample_metric(metric::kEvent, phases_[i], "ns", slowest_rank_times(phases[i])));
     }
   }
 
@@ -238,11 +277,13 @@ class DataParallelLaunch {
         means[i] += std::bit_cast<double>(rank[i]) / static_cast<double>(loss_bits.size());
       }
     }
-    launch.metrics.push_back(loss_metric(std::move(means)));
+    const bool all_are_known =
+        std::ranges::all_of(means, [](double loss) { return std::isfinite(loss); });
+    if (all_are_known) launch.metrics.push_back(loss_metric(std::move(means)));
   }
 
   void add_all_reduces(Launch& launch) const {
-    const auto bytes = averager_->all_reduce_bytes();
+    const auto bytes = averager_ ? averager_->all_reduce_bytes() : std::nullopt;
     const auto add = [&](std::string_view name, const char* unit, std::int64_t value) {
       launch.metrics.push_back(integer_metric(metric::kAllReduceCalls, name, unit, value));
     };
@@ -255,8 +296,13 @@ class DataParallelLaunch {
   }
 
   Table rank_table(const std::vector<Numbers>& totals, const std::vector<Numbers>& starts_ns,
-                   const PhasesByRank& phases, const std::vector<Numbers>& traced_ns) const {
-    Table table = empty_table(metric::kRankSteps);
+                   const PhasesByRank& phases, const std::vector<Numbers>& traced_ns,
+                   bool has_peak) const {
+    const std::string other = phase_column(metric::kOther);
+    std::vector<std::string_view> optional_columns;
+    if (is_own_step()) optional_columns.push_back(other);
+    if (has_peak) optional_columns.push_back(column::kPeakAllocated);
+    Table table = empty_table(metric::kRankSteps, optional_columns);
     for (std::size_t rank = 0; rank < totals.size(); ++rank) {
       const Numbers counted_ns = counted_steps(totals[rank]);
       const Summary summary = summarize(std::vector<double>(counted_ns.begin(), counted_ns.end()));
@@ -268,6 +314,10 @@ class DataParallelLaunch {
       }
       row.emplace_back(median_lag(starts_ns, rank));
       for (const auto& phase : phases) row.emplace_back(median_of(counted_steps(phase[rank])));
+      if (is_own_step()) {
+        const auto exchange = row.end() - 2;
+        row.push_back(std::exchange(*exchange, Scalar()));
+      }
       for (const std::int64_t value : traced_ns[rank]) {
         row.push_back(no_trace_reason_.empty() ? Scalar(value) : Scalar());
       }
@@ -307,6 +357,7 @@ class DataParallelLaunch {
 
   TimingPlan plan_;
   Scheme scheme_;
+  Phases phases_ = scheme_ == Scheme::kOwnStep ? kOwnPhases : kSchemePhases;
   RankGroup& group_;
   c10::Device device_;
   Batch batch_;
@@ -314,11 +365,12 @@ class DataParallelLaunch {
   std::vector<at::Tensor> parameters_;
   TrainingStep step_;
   std::unique_ptr<GradientAverager> averager_;
-  RankStep rank_step_;
+  std::optional<RankStep> rank_step_;
   StepClock clock_;
   StepMemory memory_;
   Numbers starts_ns_, totals_ns_, enqueues_ns_, loss_bits_;
-  std::array<Numbers, kStepPhases.size()> phases_ns_;
+  std::array<Numbers, kSchemePhases.size()> phases_ns_;
+  std::vector<Metric> occurrences_;
   std::int64_t differing_ranks_ = 0;
   Lanes lanes_;
   std::string no_trace_reason_;
@@ -335,7 +387,9 @@ Launch measure_data_parallel(const LaunchRequest& request) {
                      std::string(name(plan.step.mode)) + "'");
   }
   RankGroup& group = RankGroup::join(request);
-  const std::vector<Metric> equality = check_equality(group, spec, request.seed);
+  const bool is_own_step = spec.scheme == Scheme::kOwnStep;
+  const std::vector<Metric> equality =
+      is_own_step ? std::vector<Metric>() : check_equality(group, spec, request.seed);
   set_tf32(plan.step.precision);
   at::manual_seed(static_cast<std::uint64_t>(request.seed));
   group.take_collectives();

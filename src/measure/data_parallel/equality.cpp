@@ -12,6 +12,7 @@
 #include "engine/precision.h"
 #include "measure/data_parallel/averaging.h"
 #include "model/training_step.h"
+#include "model/transformer.h"
 #include "results/metric_names.h"
 
 namespace labreport {
@@ -96,7 +97,8 @@ class TrainingComparison {
  private:
   std::unique_ptr<Network> make_seeded_network(std::int64_t seed) const {
     seed_with(seed);
-    return make_network({"", kSmallShape, kSmallContext}, group_.device());
+    return std::make_unique<Transformer>(kSmallShape, kSmallContext, group_.device(),
+                                         Variant::kMatmul, std::nullopt);
   }
 
   /// Compares the bits of doubles, which have the same order as the values from 0 up.

@@ -9,7 +9,7 @@
 
 namespace labreport {
 
-/// Trains a small network for a few steps of SGD. All ranks train one copy together: they start
+/// Trains a small network of labreport's for a few steps of SGD. All ranks train one copy together: they start
 /// with rank 0's weights and average gradients by the cell's scheme. Each rank trains another copy
 /// alone on the whole batch. Returns metrics tagged "equality"; none for a scheme that does not
 /// average. Throws `Error` if a gradient or a weight differs by more than FP32's rounding explains.

@@ -1,14 +1,19 @@
 #include "measure/data_parallel/overlap.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 
 #include "measure/kernels/attribution.h"
+#include "results/metric_names.h"
 
 namespace labreport {
 namespace {
 
 constexpr std::int64_t kSmallestGapNs = 1'000;
-constexpr const char* kForwardPhase = "forward";
+constexpr std::string_view kForwardPhase = metric::kForward;
+constexpr std::array kComputingPhases{metric::kForward, metric::kLoss, metric::kBackward,
+                                      metric::kOptimizer};
 
 using Span = std::pair<std::int64_t, std::int64_t>;
 
@@ -26,6 +31,28 @@ std::vector<Span> merged_spans(const std::vector<Interval>& intervals) {
     }
   }
   return merged;
+}
+
+std::vector<Attribution> device_activities(const Trace& trace) {
+  std::vector<Attribution> kernels = attribute(trace);
+  std::erase_if(kernels, [](const Attribution& kernel) { return !on_device(*kernel.activity); });
+  return kernels;
+}
+
+/// Returns the lanes of the activities that begin at `step_start_ns` or later.
+Lanes lanes_from(std::int64_t step_start_ns, const std::vector<Attribution>& kernels) {
+  Lanes lanes;
+  for (const Attribution& kernel : kernels) {
+    const TraceEvent& event = *kernel.activity;
+    if (event.start_ns < step_start_ns) continue;
+    const std::string collective =
+        event.kind == TraceKind::kKernel ? collective_of(event.name) : std::string();
+    auto& lane = collective.empty() ? lanes.compute : lanes.communication;
+    lane.push_back({collective.empty() ? kernel.phase : collective, event.start_ns - step_start_ns,
+                    event.end_ns() - step_start_ns});
+    lanes.step_ns = std::max(lanes.step_ns, event.end_ns() - step_start_ns);
+  }
+  return lanes;
 }
 
 }  // namespace
@@ -46,22 +73,54 @@ Overlap overlap_of(const Lanes& lanes) {
 }
 
 Lanes lanes_of(const Trace& trace) {
-  Lanes lanes;
-  std::vector<Attribution> kernels = attribute(trace);
-  std::erase_if(kernels, [](const Attribution& kernel) { return !on_device(*kernel.activity); });
-  if (kernels.empty()) return lanes;
+  const std::vector<Attribution> kernels = device_activities(trace);
+  if (kernels.empty()) return {};
   auto begin = std::ranges::find(kernels, kForwardPhase, &Attribution::phase);
   if (begin == kernels.end()) begin = kernels.begin();
-  const std::int64_t step_start_ns = begin->activity->start_ns;
-  for (auto kernel = begin; kernel != kernels.end(); ++kernel) {
-    const TraceEvent& event = *kernel->activity;
-    const bool communicates = event.kind == TraceKind::kKernel && event.name.starts_with("nccl");
-    auto& lane = communicates ? lanes.communication : lanes.compute;
-    lane.push_back({communicates ? "" : kernel->phase, event.start_ns - step_start_ns,
-                    event.end_ns() - step_start_ns});
-    lanes.step_ns = std::max(lanes.step_ns, event.end_ns() - step_start_ns);
+  Lanes lanes = lanes_from(begin->activity->start_ns, kernels);
+  for (Interval& all_reduce : lanes.communication) all_reduce.phase.clear();
+  return lanes;
+}
+
+Lanes lanes_of_own_step(const Trace& trace) {
+  const auto step = std::ranges::find(trace, kOwnStepRange, &TraceEvent::name);
+  if (step == trace.end()) return {};
+  const std::vector<Attribution> kernels = device_activities(trace);
+  if (!kernels.empty()) return lanes_from(step->start_ns, kernels);
+  Lanes lanes;
+  lanes.step_ns = step->duration_ns;
+  for (const TraceEvent& event : trace) {
+    if (event.start_ns < step->start_ns) continue;
+    const std::string collective = collective_of(event.name);
+    const bool is_phase = event.kind == TraceKind::kRange &&
+                          std::ranges::find(kComputingPhases, event.name) != kComputingPhases.end();
+    if (collective.empty() && !is_phase) continue;
+    auto& lane = is_phase ? lanes.compute : lanes.communication;
+    lane.push_back({is_phase ? event.name : collective, event.start_ns - step->start_ns,
+                    event.end_ns() - step->start_ns});
   }
   return lanes;
+}
+
+std::string collective_of(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kNames{
+      {{"allreduce", "all-reduce"},
+       {"allgather", "all-gather"},
+       {"reducescatter", "reduce-scatter"},
+       {"broadcast", "broadcast"},
+       {"alltoall", "all-to-all"},
+       {"reduce", "reduce"},
+       {"sendrecv", "send or receive"}}};
+  const bool is_collective = name.starts_with("nccl") || name.starts_with("gloo:");
+  if (!is_collective) return "";
+  std::string letters;
+  for (const char letter : name) {
+    if (letter != '_') letters += static_cast<char>(std::tolower(letter));
+  }
+  for (const auto& [spelling, words] : kNames) {
+    if (letters.find(spelling) != letters.npos) return std::string(words);
+  }
+  return "collective";
 }
 
 std::vector<Interval> merge_close(const std::vector<Interval>& intervals, std::int64_t gap_ns) {

@@ -11,7 +11,8 @@ namespace labreport {
 
 /// A time span of a step, in nanoseconds since the start of the step.
 struct Interval {
-  std::string phase;  ///< The computing phase; empty for all-reduces.
+  std::string phase;  ///< The computing phase, or the collective; empty for labreport's own
+                      ///< all-reduces.
   std::int64_t start_ns = 0, end_ns = 0;
 };
 
@@ -33,6 +34,18 @@ Overlap overlap_of(const Lanes& lanes);
 /// computes. The step starts with the first activity of its forward pass; earlier activity, such as
 /// a barrier, is left out. Without any activity the lanes are empty.
 Lanes lanes_of(const Trace& trace);
+
+/// The range that encloses a step of the user's in a profile.
+inline constexpr const char* kOwnStepRange = "own step";
+
+/// Splits the profile of a step of the user's, which is that within `kOwnStepRange`. On a GPU it
+/// does so as lanes_of(), whichever phases the step has. On a CPU the phases compute, except
+/// "other", and Gloo's collectives communicate from their call until they are done.
+Lanes lanes_of_own_step(const Trace& trace);
+
+/// Returns what a kernel of NCCL or a range of Gloo does: "all-reduce" for
+/// "ncclDevKernel_AllReduce_Sum_f32_RING_LL" and "gloo:all_reduce"; "" for other names.
+std::string collective_of(std::string_view name);
 
 /// Merges successive intervals of one phase if the gap between them is shorter than `gap_ns`.
 std::vector<Interval> merge_close(const std::vector<Interval>& intervals, std::int64_t gap_ns);

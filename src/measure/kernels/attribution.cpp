@@ -58,6 +58,7 @@ Attribution attribute_one(const CallTree& tree, const TraceEvent& activity,
   kernel.outer_op = outermost_operator(chain);
   // On a GPU, autograd works on its own threads, where no phase is open.
   const TraceEvent* phase = *phase_event(chain);
+  if (launches_graph(*phase)) return kernel;
   kernel.phase = phase->kind == TraceKind::kRange ? phase->name : kBackwardPhase;
   // A backward operator has a node of autograd's graph around it, or the engine's event for the
   // node, which passes on and sums the node's gradients.
@@ -81,7 +82,7 @@ std::vector<Attribution> attribute(const Trace& trace) {
   std::vector<Attribution> kernels;
   for (const TraceEvent& event : trace) {
     if (!on_device(event)) continue;
-    kernels.push_back(attribute_one(tree, event, tree.launcher(event.launched_by)));
+    kernels.push_back(attribute_one(tree, event, tree.launcher(event)));
   }
   if (!kernels.empty()) return kernels;
   for (const TraceEvent& event : trace) {

@@ -32,11 +32,15 @@ bool is_autograd_engine(const TraceEvent& event) {
   return event.kind == TraceKind::kOperator && event.name.starts_with(kAutogradPrefix);
 }
 
+bool launches_graph(const TraceEvent& event) {
+  return event.kind == TraceKind::kRuntime && event.name.find("GraphLaunch") != std::string::npos;
+}
+
 CallTree::CallTree(const Trace& trace) {
   std::map<std::uint64_t, std::vector<const TraceEvent*>> threads;
   for (const TraceEvent& event : trace) {
     const bool on_host = event.kind == TraceKind::kOperator || event.kind == TraceKind::kRange ||
-                         event.kind == TraceKind::kBackward;
+                         event.kind == TraceKind::kBackward || launches_graph(event);
     if (on_host) threads[event.thread].push_back(&event);
   }
   for (auto& [thread, events] : threads) nest(events);
@@ -57,8 +61,10 @@ bool CallTree::is_computing_operator(const TraceEvent* event) const {
   return is_outermost && is_aten(*event) && !is_composite(*event);
 }
 
-const TraceEvent* CallTree::launcher(std::uint64_t correlation) const {
-  return lookup(operators_, correlation);
+const TraceEvent* CallTree::launcher(const TraceEvent& activity) const {
+  const TraceEvent* launching_operator = lookup(operators_, activity.launched_by);
+  return launching_operator != nullptr ? launching_operator
+                                       : lookup(graph_launches_, activity.correlation);
 }
 
 const TraceEvent* CallTree::forward_operator(std::int64_t sequence_number) const {
@@ -78,6 +84,10 @@ void CallTree::nest(std::vector<const TraceEvent*>& events) {
     while (!open.empty() && open.back()->end_ns() <= event->start_ns) open.pop_back();
     if (!open.empty()) parents_[event] = open.back();
     open.push_back(event);
+    if (launches_graph(*event)) {
+      graph_launches_[event->correlation] = event;
+      continue;
+    }
     if (event->correlation != 0) operators_[event->correlation] = event;
     // An operator reports the number of the next node even if it makes no node itself, so the last
     // operator that reports a number made its node. Autograd's events repeat their node's number.

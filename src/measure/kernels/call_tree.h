@@ -18,6 +18,9 @@ bool is_aten(const TraceEvent& event);
 /// True for autograd's event around a node: "autograd::engine::evaluate_function: MmBackward0".
 bool is_autograd_engine(const TraceEvent& event);
 
+/// True for a call that launches a CUDA graph. Its kernels have the call's correlation.
+bool launches_graph(const TraceEvent& event);
+
 class CallTree {
  public:
   /// `trace` must outlive the tree.
@@ -30,8 +33,9 @@ class CallTree {
   /// operators that they call do. Also true for each fused kernel in torch.compile's CPU code.
   bool is_computing_operator(const TraceEvent* event) const;
 
-  /// Returns the operator that launched a device activity; null if the trace lacks it.
-  const TraceEvent* launcher(std::uint64_t correlation) const;
+  /// Returns the operator that launched a device activity, or the launch of the CUDA graph that
+  /// holds it; null if the trace lacks both.
+  const TraceEvent* launcher(const TraceEvent& activity) const;
   /// Returns the operator that made a node of autograd's graph; null if the trace lacks it.
   const TraceEvent* forward_operator(std::int64_t sequence_number) const;
 
@@ -41,6 +45,7 @@ class CallTree {
 
   std::unordered_map<const TraceEvent*, const TraceEvent*> parents_;
   std::unordered_map<std::uint64_t, const TraceEvent*> operators_;
+  std::unordered_map<std::uint64_t, const TraceEvent*> graph_launches_;
   std::unordered_map<std::int64_t, const TraceEvent*> forward_operators_;
 };
 

@@ -59,8 +59,8 @@ std::vector<LaunchingCall> launching_calls(const Trace& trace) {
   std::map<const TraceEvent*, std::size_t> indices;
   std::vector<LaunchingCall> found;
   for (const TraceEvent& event : trace) {
-    const TraceEvent* call = on_device(event) ? tree.launcher(event.launched_by) : nullptr;
-    if (call == nullptr) continue;
+    const TraceEvent* call = on_device(event) ? tree.launcher(event) : nullptr;
+    if (call == nullptr || launches_graph(*call)) continue;
     const auto [index, is_first] = indices.emplace(call, found.size());
     if (is_first) {
       found.push_back({call, call->duration_ns - runtime.allocation_and_launch_ns(*call), false});

@@ -51,6 +51,18 @@ std::vector<Attribution> linear_kernels() {
   return attribute(trace);
 }
 
+TEST(Attribution, FindsThePhaseOfAGraphsKernelsAroundItsLaunch) {
+  TraceEvent of_graph = kernel("gemm", 30, 20, 0);
+  of_graph.correlation = 77;
+  const TraceEvent launch = host(TraceKind::kRuntime, "cudaGraphLaunch", 10, 5, kMain, 77);
+  const Trace trace{host(TraceKind::kRange, "other", 0, 100), launch, of_graph};
+  const std::vector<Attribution> kernels = attribute(trace);
+  ASSERT_EQ(kernels.size(), 1u);
+  EXPECT_EQ(kernels.front().phase, "other");
+  EXPECT_EQ(kernels.front().inner_op, "");
+  EXPECT_EQ(attribute({launch, of_graph}).front().phase, "");
+}
+
 TEST(Attribution, FollowsTheLaunchingOperatorOutwards) {
   const Attribution forward = linear_kernels().front();
   EXPECT_EQ(forward.phase, "forward");
