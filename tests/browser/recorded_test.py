@@ -25,9 +25,13 @@ MOST_SHEETS = 18  # Sheets of A4 in the PDF of a page.
 # Returns the lines of the longest name, and the first column's position after the table has scrolled.
 PHONE_TABLE = """(table) => {
   const lines = (cell) => {
-    const range = document.createRange();
-    range.selectNodeContents(cell);
-    return new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size;
+    const tops = new Set(), range = document.createRange();
+    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      range.selectNode(texts.currentNode);
+      for (const box of range.getClientRects()) tops.add(Math.round(box.top));
+    }
+    return tops.size;
   };
   const names = [...table.querySelectorAll("td")].filter((cell) => cell.querySelector("wbr"));
   table.scrollLeft = 200;

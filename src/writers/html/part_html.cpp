@@ -179,14 +179,16 @@ std::string figures_html(const std::vector<Figure>& figures, PageState& state,
   return html;
 }
 
-/// Writes the question's first paragraph, of which a screen shows one line until a reader opens it,
-/// and the rest. A question that is as short as a line needs no such drawer.
+/// Writes the question's first paragraph, of which a screen shows two lines until a reader opens
+/// it, and the rest. A short question needs no such drawer, and one with links may not be in one.
 std::string question_html(const std::string& question) {
   constexpr std::string_view kOpening = "<p>", kClosing = "</p>";
-  constexpr std::size_t kMostLineBytes = 80;
+  constexpr std::size_t kMostBytesInFull = 160;
   const std::string html = markdown_to_html(question);
   const std::size_t end = html.find(kClosing);
-  if (question.size() <= kMostLineBytes || !html.starts_with(kOpening) || end == html.npos)
+  const bool has_link = html.substr(0, end).find("<a ") != std::string::npos;
+  if (question.size() <= kMostBytesInFull || !html.starts_with(kOpening) || end == html.npos ||
+      has_link)
     return "<div class=\"question\">" + html + "</div>\n";
   return "<details class=\"question\"><summary>" +
          html.substr(kOpening.size(), end - kOpening.size()) + "</summary>" +

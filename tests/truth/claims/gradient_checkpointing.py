@@ -172,7 +172,7 @@ def recomputation(_run, share):
 
 CLAIMS = {
     "overview": [
-        (rf"- \*\*Of all checkpoints {GROUPS} give {NETWORK} the lowest peak, (?P<lowest>{SIZE}) (?P<how>in a training step|in forward "
+        (rf"- \*\*Of checkpoints over groups of equal size {GROUPS} give {NETWORK} the lowest peak, (?P<lowest>{SIZE}) (?P<how>in a training step|in forward "
          r"and backward)\.\*\*", best),
         (r"Recomputation adds (?P<share>\S+) % to the step, because every block runs forward once more\.", recomputation)],
     "gradient_checkpointing.a": [
