@@ -13,7 +13,7 @@ const kSmallerIsBetter = ["ms", "GiB", "MiB"]; // In other units the larger numb
 const kSameWithin = 0.01; // Sides that differ less count as equally good.
 const kMostDrawnRows = 14;
 const kRowPx = 24;
-const kAroundRowsPx = 58; // A figure's legend, axis and padding have this height.
+const kAroundRowsPx = 78; // A figure's legend, axis and padding have this height.
 const kTextColumns = [["Network", "network"], ["Precision", "precision"], ["Setting", "setting"], ["Quantity", "name"]]
   .map(([head, key]) => ({ head, textOf: (row) => ({ text: row[key] }) }));
 
@@ -242,12 +242,16 @@ function headlines(rows, sides) {
   return ladder.length > 0 ? [...lines, headline([network, precision, "tuned"], fastest, sides)] : lines;
 }
 
-/** Returns the rows that the figure draws: whole training steps, or else the first topic with few times. */
+/**
+ * Returns the rows that the figure draws: whole training steps, or else the first topic with few times. That in which the
+ * first side gains most comes first.
+ */
 function drawnRows(rows) {
   const times = rows.filter(({ unit }) => unit === "ms");
   const steps = times.filter(({ topic, name }) => topic === kTrainingStep && name === "step");
+  const gain = ({ values: [a, b] }) => b.value / a.value;
   return [steps, ...Map.groupBy(times, ({ topic }) => topic).values()]
-    .find(({ length }) => length > 1 && length <= kMostDrawnRows);
+    .find(({ length }) => length > 1 && length <= kMostDrawnRows)?.toSorted((row, other) => gain(other) - gain(row));
 }
 
 /** Says how much faster one side is in all rows: "the H200 is 1.06 to 1.23 times as fast". */
@@ -277,7 +281,7 @@ function dotFigure(rows, sides) {
   const stage = element("div", ""), frame = element("div", "frame", stage);
   Object.assign(frame, { role: "img", ariaLabel: `${title}. ${labelOf(drawn[0])}: ` +
     sides.map(({ place }, i) => `${significant(drawn[0].values[i].value, 3)} ms ${place}`).join(", ") + "." });
-  const caption = element("figcaption", "", element("strong", "", title), " Time (ms). The number at the end is the longer time divided by the shorter.");
+  const caption = element("figcaption", "", element("strong", "", title), " At the end of each row stands the longer time divided by the shorter.");
   loadOnce(kAddresses.charts, window.labreportCharts)
     .then(() => window.labreportCharts.vegaEmbed(stage, spec, kEmbedOptions))
     .catch((problem) => console.error(problem));

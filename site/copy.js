@@ -172,8 +172,9 @@ function addCopyButtons() {
   }
 }
 
-/** Adds a closed menu to the corner of `place`. Its name is unique in a list of controls. */
-function addMenu(place, words, name, buttons) {
+/** Adds a closed menu after `node`, which the style sheet moves into the corner of the node's parent. Its name
+ * is unique in a list of controls. */
+function addMenu(node, words, name, buttons) {
   const menu = document.createElement("details");
   menu.className = "menu";
   const summary = document.createElement("summary");
@@ -187,7 +188,7 @@ function addMenu(place, words, name, buttons) {
     menu.open = false;
     summary.focus();
   });
-  place.append(menu);
+  node.after(menu);
 }
 
 function closeMenusOnOutsideClicks() {
@@ -201,7 +202,7 @@ function closeMenusOnOutsideClicks() {
 const kFormats = { Markdown: asMarkdown, LaTeX: asLatex, CSV: asCsv };
 
 function addTableMenu(table) {
-  addMenu(table.closest(".tabled"), "copy", plainText(table.caption), Object.entries(kFormats).map(([format, write]) =>
+  addMenu(table.parentElement, "copy", plainText(table.caption), Object.entries(kFormats).map(([format, write]) =>
     copyButton(format, `${format}: copy this table`, () => write(readTable(table)))));
 }
 
@@ -228,7 +229,7 @@ function proseOf(node, writers) {
 }
 
 function addAnswerMenu(answer) {
-  addMenu(answer, "copy", "this answer", Object.entries(kProse).map(([format, writers]) =>
+  addMenu(answer.lastElementChild, "copy", "this answer", Object.entries(kProse).map(([format, writers]) =>
     copyButton(format, `${format}: copy this answer`, () => `${proseOf(answer, writers).trim()}\n`)));
 }
 
@@ -281,10 +282,10 @@ function addFigureMenu(figure) {
     buttons.push(actionButton("SVG", "save this figure as SVG", saveSvg),
       actionButton("PNG", "save this figure as PNG", savePng));
   }
-  const table = figure.querySelector(":scope > details table");
+  const table = document.querySelector(`[id="${name}-data"] table`);
   if (table) {
     const saveCsv = () => save(`${name}.csv`, new Blob([asCsv(readTable(table))], { type: "text/csv" }));
     buttons.push(actionButton("CSV", "save this figure’s data as CSV", saveCsv));
   }
-  addMenu(figure, "save", title, buttons);
+  addMenu(figure.querySelector("figcaption"), "save", title, buttons);
 }

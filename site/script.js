@@ -80,6 +80,20 @@ function shortenNames(table) {
   }
 }
 
+/** Adds to a report's parts links to the newest report of the same part on other GPUs. The site's script ends
+ * with a call of this: `newest` has each part's GPUs, a GPU's name, folder and report. */
+function linkOtherGpus(newest) {
+  const root = new URL("..", document.currentScript.src);
+  for (const place of document.querySelectorAll(".elsewhere")) {
+    for (const [name, folder, report] of newest[place.closest(".part").id] ?? []) {
+      if (location.href.startsWith(new URL(folder, root).href)) continue;
+      const link = element("a", "", `on the ${name}`);
+      link.href = new URL(report, root).href;
+      place.prepend(link, " · ");
+    }
+  }
+}
+
 function addButtons(target) {
   if (target.matches("figure")) return addFigureMenu(target);
   if (target.matches(".answer")) return addAnswerMenu(target);

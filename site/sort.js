@@ -2,7 +2,7 @@
 // third restores the report's own.
 "use strict";
 
-const kFewestRows = 4;
+const kFewestRows = 8;
 const kOrders = ["none", "ascending", "descending"];
 
 /** Groups each row with the row below it that holds its remarks. */

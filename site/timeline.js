@@ -196,6 +196,7 @@ class Timeline {
     const begin = Math.min(Math.max((from + to - span) / 2, 0), this.step.duration - span);
     this.view = { from: begin, to: begin + span };
     Object.assign(this.stage.dataset, { from: Math.round(begin), to: Math.round(begin + span) });
+    if (!this.selection) this.detail.textContent = this.describeView();
     this.redraw();
   }
 
@@ -264,9 +265,18 @@ class Timeline {
     const changed = span?.first !== this.selection?.first || span?.lane !== this.selection?.lane;
     this.selection = span;
     if (!changed && this.detail.textContent) return;
-    this.detail.replaceChildren(...(span ? this.describe(span)
-      : [`${timeText(this.step.duration)}, ${this.step.count.toLocaleString("en")} kernels`]));
+    this.detail.replaceChildren(...(span ? this.describe(span) : [this.describeView()]));
     this.redraw();
+  }
+
+  /** Says which time is in view and how many kernels ran in it. */
+  describeView() {
+    const { step, view: { from, to } } = this;
+    const begun = firstEndingAfter(to, step.count, (i) => step.starts[i]);
+    const ended = firstEndingAfter(from, step.count, (i) => step.ends[i]);
+    const kernels = `${Math.max(begun - ended, 0).toLocaleString("en")} kernels`;
+    if (to - from >= step.duration) return `${timeText(step.duration)}, ${kernels}`;
+    return `${timeText(to - from)}, ${percentText((to - from) / step.duration)}, at ${timeText(from)}: ${kernels}`;
   }
 
   describe({ lane, from, to, first, last }) {

@@ -26,7 +26,8 @@ struct MeasuredPass {
 struct MeasuredNetwork {
   const TimingGroup* group;
   MeasuredPass forward, backward, step;
-  std::optional<Bound> bound;  ///< See `NetworkBounds::bound`; empty on a CPU.
+  std::optional<Bound> bound;                     ///< See `NetworkBounds::bound`; empty on a CPU.
+  std::optional<LaunchCosts> forward_costs = {};  ///< Empty if forward was not profiled.
 
   std::string size_label() const;  ///< "2.7B", with the context if the run has several.
   std::string_view precision() const;

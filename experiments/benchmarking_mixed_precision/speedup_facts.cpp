@@ -61,9 +61,26 @@ bool gemm_fraction_explains(const PrecisionPair& smaller, const PrecisionPair& l
              min_measured_fraction * std::log(timed_speedup(larger) / timed_speedup(smaller));
 }
 
+/// True if the larger network's forward pass gains more for the same reason, although no step of it
+/// was profiled in the other precision: its GEMMs take more of its FP32 time. With the gains of
+/// `profiled`, its FP32 times have to explain `kMinExplainedFraction` of the measured growth.
+bool gemm_fraction_extends(const PrecisionPair& profiled, const PrecisionPair& larger) {
+  if (!larger.fp32->forward.kernels) return false;
+  const KernelTimes &fp32 = *profiled.fp32->forward.kernels,
+                    &larger_fp32 = *larger.fp32->forward.kernels;
+  const KernelTimes& other = *profiled.other->forward.kernels;
+  const double predicted_ms =
+      larger_fp32.gemms_ms * other.gemms_ms / fp32.gemms_ms +
+      larger_fp32.non_gemms_ms() * other.non_gemms_ms() / fp32.non_gemms_ms();
+  const double explained =
+      std::log(larger_fp32.total_ms() / predicted_ms / kernel_speedup(profiled));
+  const double measured = std::log(timed_speedup(larger) / timed_speedup(profiled));
+  return larger_fp32.gemm_fraction() > fp32.gemm_fraction() && measured > 0 &&
+         explained >= kMinExplainedFraction * measured;
+}
+
 /// Tells the share of GEMMs in FP32's forward pass of the smallest and of the largest network.
-Facts share_facts(const PrecisionPairs& profiled) {
-  const PrecisionPair &first = profiled.front(), &last = profiled.back();
+Facts share_facts(const PrecisionPair& first, const PrecisionPair& last) {
   return Facts()
       .set("first_size", first.size_label())
       .set("last_size", last.size_label())
@@ -83,11 +100,12 @@ std::optional<Facts> growth_facts(const PrecisionPairs& compared, const Precisio
   if (trend_of(speedups) != Trend::kGrows || timed_speedup(last) <= timed_speedup(first) ||
       !gemm_fraction_explains(first, last, of_device ? kMinExplainedFraction : kMinPartFraction))
     return std::nullopt;
-  const bool is_largest = last.other == compared.back().other;
-  return share_facts(profiled).set(
-      "gain", (is_largest ? "The gain grows with size"
-                          : "Up to " + last.size_label() + ", the gain grows") +
-                  (of_device ? "" : " partly"));
+  const PrecisionPair& largest = compared.back();
+  const bool to_largest = last.other == largest.other || gemm_fraction_extends(last, largest);
+  return share_facts(first, to_largest ? largest : last)
+      .set("gain", (to_largest ? "The gain grows with size"
+                               : "Up to " + last.size_label() + ", the gain grows") +
+                       (of_device ? "" : " partly"));
 }
 
 /// Tells how little a network that is slower than in FP32 can gain. Returns nothing if it is not
@@ -100,7 +118,29 @@ std::optional<Facts> slower_facts(const PrecisionPairs& compared) {
         return pair.other->forward.kernels || pair.fp32->forward.kernels->gemm_fraction() >= 0.5;
       }))
     return std::nullopt;
-  return share_facts(profiled);
+  return share_facts(profiled.front(), profiled.back());
+}
+
+/// Tells how much GEMMs could gain. Returns nothing if a reduced precision was profiled, if fewer
+/// than two networks were in FP32, or if the largest gains no more than the smallest.
+std::optional<Facts> unprofiled_facts(const PrecisionPairs& compared) {
+  const PrecisionPairs profiled = only(
+      compared, [](const PrecisionPair& pair) { return pair.fp32->forward.kernels.has_value(); });
+  if (profiled.size() < 2 || timed_speedup(profiled.back()) <= timed_speedup(profiled.front()) ||
+      std::ranges::any_of(profiled, [](const PrecisionPair& pair) {
+        return pair.other->forward.kernels.has_value();
+      }))
+    return std::nullopt;
+  return share_facts(profiled.front(), profiled.back());
+}
+
+/// Tells that the CPU sets the smallest network's forward pass even in FP32; nothing otherwise.
+std::optional<Facts> fp32_bound_facts(const PrecisionPair& smallest) {
+  const auto& costs = smallest.fp32->forward_costs;
+  if (!costs || costs->bound() != Bound::kLaunch) return std::nullopt;
+  return Facts()
+      .set("size", smallest.size_label())
+      .set("share", costs->kernel_share(), {Notation::kPercent});
 }
 
 /// Tells the speedups of the largest network, if possible one whose times the device sets, and
@@ -170,9 +210,14 @@ Facts speedup_facts(const RunView& view, const std::string& precision,
                         return pair.other->bound.value_or(Bound::kDevice) == Bound::kDevice ||
                                kernel_speedup(pair) > timed_speedup(pair);
                       });
-  const bool may_be_slower = !growth && of_cpu.empty();
+  const auto slower = !growth && of_cpu.empty() ? slower_facts(compared) : std::nullopt;
+  const auto fp32_bound =
+      of_cpu.empty() || compared.empty() ? std::nullopt : fp32_bound_facts(compared.front());
+  const bool may_be_unprofiled = !growth && !slower && !fp32_bound;
   facts.when("growth", growth)
-      .when("slower", may_be_slower ? slower_facts(compared) : std::nullopt);
+      .when("slower", slower)
+      .when("fp32_bound", fp32_bound)
+      .when("unprofiled", may_be_unprofiled ? unprofiled_facts(compared) : std::nullopt);
   facts.when("bound", !of_cpu.empty(),
              Facts().set("cpu", of_cpu).set("limits", limits ? ", which limits their gain" : ""));
   facts.flag("shaded", !of_cpu.empty());

@@ -1,6 +1,7 @@
 // Presents part (b): how long the phases of a step take and how much they vary.
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <set>
 
 #include "base/format.h"
@@ -20,7 +21,8 @@
 namespace labreport::benchmarking_script {
 namespace {
 
-constexpr double kNoticeableRatio = 0.05;  // Smaller differences of two ratios count as none.
+constexpr double kNoticeableRatio = 0.05;      // Smaller differences of two ratios count as none.
+constexpr double kNoticeableVariation = 0.05;  // Smaller ones need no reason.
 constexpr double kTera = 1e12;
 
 /// The kernels of one phase in a profiled step; empty without a profile.
@@ -155,21 +157,43 @@ Column<SizeRow> whole_step_column(const char* name, const char* title, Mode mode
           "ms"};
 }
 
-/// Returns the largest coefficient of variation of passes and whole steps, and what varies so:
-/// "small's forward pass". Each is without an outlier, which alone would decide it. Returns nothing
-/// if all have a single step.
-std::optional<std::pair<double, std::string>> most_varying(const std::vector<SizeRow>& rows) {
-  std::optional<std::pair<double, std::string>> most;
+/// The pass or whole step that varies most, and why if the run shows it.
+struct MostVarying {
+  double variation;         ///< Its coefficient of variation.
+  std::string words;        ///< "small's forward pass"
+  std::string reason = {};  ///< ", which the CPU sets", ", the shortest"; may be empty.
+};
+
+/// Finds what varies most. Each time is without an outlier, which alone would decide it. Returns
+/// nothing if all have a single step.
+std::optional<MostVarying> most_varying(const std::vector<SizeRow>& rows) {
+  std::optional<MostVarying> most;
+  double shortest_ms = std::numeric_limits<double>::infinity();
   for (const SizeRow& row : rows) {
-    const auto add = [&](const std::vector<double>& times_ms, const std::string& words) {
+    for (const auto* pass_ms : {&row.phases_ms.forward, &row.phases_ms.backward}) {
+      if (!pass_ms->empty()) shortest_ms = std::min(shortest_ms, mean(*pass_ms));
+    }
+  }
+  for (const SizeRow& row : rows) {
+    const auto add = [&](const std::vector<double>& times_ms, const std::string& words,
+                         const TimeBound* bound) {
       const auto variation = variation_of(without_outlier(times_ms));
-      if (variation && (!most || *variation > most->first))
-        most = {*variation, row.label() + "'s " + words};
+      if (!variation || (most && *variation <= most->variation)) return;
+      const bool is_notable = *variation >= kNoticeableVariation;
+      const bool is_launch_bound =
+          is_notable && bound != nullptr && bound->bound() == Bound::kLaunch;
+      most = {*variation, row.label() + "'s " + words,
+              is_launch_bound ? ", which the CPU sets"
+              : is_notable && rows.size() > 1 && mean(times_ms) == shortest_ms ? ", the shortest"
+                                                                               : ""};
     };
-    add(row.phases_ms.forward, "forward pass");
-    add(row.phases_ms.backward, "backward pass");
-    for (const auto& [mode, cell] : row.group->cells)
-      add(whole_step_times(*row.group, mode), step_words(mode));
+    add(row.phases_ms.forward, "forward pass", &row.bounds.forward);
+    add(row.phases_ms.backward, "backward pass", &row.bounds.backward);
+    for (const auto& [mode, cell] : row.group->cells) {
+      const bool is_forward = mode == Mode::kInference || mode == Mode::kForward;
+      add(whole_step_times(*row.group, mode), step_words(mode),
+          is_forward ? &row.bounds.forward : nullptr);
+    }
   }
   return most;
 }
@@ -208,7 +232,7 @@ const std::vector<Column<SizeRow>> kSizes{
      "Passes and steps vary, outliers apart",
      [](const SizeRow& row) {
        const auto most = most_varying({row});
-       return most ? Value(most->first) : Value();
+       return most ? Value(most->variation) : Value();
      },
      "%",
      {Notation::kPercent}},
@@ -276,13 +300,22 @@ std::vector<TokensRow> tokens_rows(const std::vector<TimingGroup>& groups) {
 /// Returns why backward takes its multiple of forward's time. Its GEMMs have twice the FLOPs; their
 /// rates are the reason if GEMMs take most of forward and if, with twice the time for all else,
 /// they explain half of the ratio's difference from 2. If not, both are told, if in the profiled
-/// step each of them differs from 2 to the same side as the ratio.
+/// step each of them differs from 2 to the same side as the ratio. FLOPs of a user's network are
+/// unknown; the profiled GEMMs and the rest are then told if the ratio lies between theirs.
 std::string ratio_reason(const SizeRow& row) {
   const PhaseGemms &forward = row.forward_gemms, &backward = row.backward_gemms;
   if (!forward.ms || !backward.ms) return "";
   const double forward_ms = typical_time(row.phases_ms.forward), rest_ms = forward_ms - *forward.ms;
-  if (rest_ms <= 0 || !forward.rate || !row.others_ratio()) return "";
+  if (rest_ms <= 0 || !row.others_ratio()) return "";
   const double ratio = row.backward_ratio()->value, difference = ratio - 2;
+  if (!forward.rate) {
+    const double gemms_ratio = *backward.ms / *forward.ms;
+    const auto [low, high] = std::minmax(gemms_ratio, *row.others_ratio());
+    if (ratio < low - kNoticeableRatio || ratio > high + kNoticeableRatio) return "";
+    const bool rest_differs = std::abs(gemms_ratio - ratio) > kNoticeableRatio;
+    return ": profiled, GEMMs take " + format_ratio(gemms_ratio) + " times as long" +
+           (rest_differs ? ", the rest " + format_ratio(*row.others_ratio()) : "");
+  }
   const double explained = (*backward.ms + 2 * rest_ms) / forward_ms;
   const std::string rate = format_ratio(*backward.rate / *forward.rate);
   if (*forward.ms > rest_ms &&
@@ -329,9 +362,10 @@ std::optional<Facts> timed_facts(const std::vector<SizeRow>& rows) {
       .set("size", last.label())
       .set("ratio", format_ratio(ratios.back()))
       .set("reason", ratio_reason(last))
-      .set("variation", variation_words(most->first))
-      .set("most_varying", most->second)
-      .set("optimizer", optimizer_words(*largest(rows, &SizeRow::optimizer_variation), most->first))
+      .set("variation", variation_words(most->variation))
+      .set("most_varying", most->words + most->reason)
+      .set("optimizer",
+           optimizer_words(*largest(rows, &SizeRow::optimizer_variation), most->variation))
       .when("unfit", !why_no_optimizer.empty(), "why", why_no_optimizer);
 }
 

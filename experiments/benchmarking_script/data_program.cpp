@@ -95,15 +95,6 @@ std::vector<TimingGroup> planned_groups(const RunView& view) {
 
 }  // namespace
 
-const Launch* profiled_first_step(const RunView& view, const CellSpec& network,
-                                  std::optional<Mode> mode) {
-  const Cell* cell = view.cell(CellKind::kKernels, [&](const CellSpec& spec) {
-    return spec.warmup == 0 && spec.steps == 0 && same_setting(spec, network) &&
-           (!mode || spec.mode == mode);
-  });
-  return cell == nullptr ? nullptr : ok_launch(*cell);
-}
-
 Presentation present(const RunView& view) {
   const std::vector<TimingGroup> groups = planned_groups(view);
   if (groups.empty()) return {};
@@ -115,6 +106,9 @@ Presentation present(const RunView& view) {
                      {"b", present_durations(view, groups)},
                      {"c", present_warmup(view, groups)}};
   for (auto& [letter, part] : parts) part.cells = cells;
+  constexpr std::int64_t kHandoutWarmup = 5, kHandoutSteps = 10;
+  parts.at("b").facts.flag("other_counts",
+                           longest.warmup != kHandoutWarmup || longest.steps != kHandoutSteps);
   for (const char* letter : {"a", "b"}) {
     parts.at(letter)
         .facts.set("warmup", format_plural(longest.warmup.value_or(0), "warm-up step"))

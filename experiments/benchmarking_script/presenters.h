@@ -18,11 +18,6 @@ PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& 
 /// Names a step of the mode: "forward step", "training step".
 std::string step_words(Mode mode);
 
-/// Returns the launch that profiled a fresh process's first step of the network; null if none did.
-/// If `mode` is given, the step has to have that mode.
-const Launch* profiled_first_step(const RunView& view, const CellSpec& network,
-                                  std::optional<Mode> mode = {});
-
 /// Makes the datasets "events" and "conditions" for the details of part (b); none for a CPU.
 std::vector<Dataset> step_datasets(const RunView& view, const std::vector<TimingGroup>& groups);
 

@@ -157,6 +157,8 @@ std::vector<AttentionRow> attention_rows(const Cell& cell) {
     AttentionRow& known = rows.emplace_back(cell.spec, row);
     known.has_forward_peak =
         launch->find(metric::kForwardPeak, std::to_string(known.length())) != nullptr;
+    known.refused_reserved_bytes =
+        single_number(*launch, metric::kRefusedReserved, std::to_string(known.length()));
   }
   const auto first_out_of_memory = std::ranges::find_if(rows, &AttentionRow::ran_out_of_memory);
   for (auto row = first_out_of_memory; row != rows.end(); ++row) {

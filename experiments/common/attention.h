@@ -45,6 +45,9 @@ class AttentionRow {
   std::string failed_phase() const;  ///< The phase in which memory ran out; empty if it did not.
   std::string reason = {};           ///< Why the row has no numbers; empty if it ran.
   bool has_forward_peak = false;     ///< True if the worker recorded the forward pass's own peak.
+  /// Bytes that the allocator held, in use or not, when an allocation failed; older workers did not
+  /// record them.
+  std::optional<double> refused_reserved_bytes = {};
 
   /// The number in a column, in the column's unit; nothing if the row lacks it.
   std::optional<double> number(std::string_view column) const;

@@ -54,6 +54,44 @@ KernelRow kernel_row(const MeasuredRow& row, KernelNames& names, bool own_networ
                                 own_network)};
 }
 
+/// True if a kernel belongs to attention's own level, not to a layer inside, and nothing tells
+/// more.
+bool is_rest_of_attention(const KernelRow& row) {
+  const std::string_view innermost = std::string_view(row.module).substr(row.module.rfind('/') + 1);
+  return row.phase == metric::kForward && row.place.part == role::kAttention &&
+         row.place.stage.empty() && place_of(innermost, "", "").part == role::kAttention;
+}
+
+/// Finds the five operators of a softmax that a user's attention writes out: a forward pass
+/// launches each of them equally often. A division by a number, the scale, runs another kernel than
+/// one by the sum. Does nothing if an operator is missing or ambiguous.
+void find_written_out_softmax(std::vector<KernelRow>& rows) {
+  const auto rows_of = [&](std::string_view op, double instances) {
+    std::vector<KernelRow*> found;
+    for (KernelRow& row : rows) {
+      const bool is_counted = instances == 0 || row.instances == instances;
+      if (is_rest_of_attention(row) && row.op == op && is_counted) found.push_back(&row);
+    }
+    return found;
+  };
+  const auto exponentials = rows_of("aten::exp", 0);
+  if (exponentials.size() != 1) return;
+  std::vector<KernelRow*> softmax = exponentials;
+  for (const std::string_view op : {"aten::max", "aten::sub", "aten::sum", "aten::div"}) {
+    auto found = rows_of(op, softmax.front()->instances);
+    if (found.size() > 1)
+      std::erase_if(found, [](const KernelRow* row) {
+        return row->kernel.find("DivFunctor") == std::string::npos;
+      });
+    if (found.size() != 1) return;
+    softmax.push_back(found.front());
+  }
+  for (KernelRow* row : softmax) {
+    row->place.stage = stage::kSoftmax;
+    row->group = kernel_group(row->place, row->module, row->kind, /*own_network=*/false);
+  }
+}
+
 ProfiledStep read_step(const Cell& cell, const Launch& launch) {
   ProfiledStep step{&cell.spec, &launch, {}};
   KernelNames names = kernel_names(launch);
@@ -67,6 +105,7 @@ ProfiledStep read_step(const Cell& cell, const Launch& launch) {
     KernelRow kernel = kernel_row(row, names, cell.spec.implementation.empty());
     if (kernel.instances >= 1) step.rows.push_back(std::move(kernel));
   }
+  if (!cell.spec.implementation.empty()) find_written_out_softmax(step.rows);
   return step;
 }
 

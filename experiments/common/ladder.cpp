@@ -96,6 +96,18 @@ std::optional<double> Rung::idle_us() const {
   return *idle * kMicrosecondsPerMillisecond / *kernels;
 }
 
+std::vector<StepPart> step_parts(const Rung& rung) {
+  if (!rung.ran()) return {};
+  if (!rung.busy_ms || *rung.busy_ms > rung.mean_ms()) return {{"step", rung.mean_ms()}};
+  const double in_phases_ms =
+      rung.forward_ms.value_or(0) + rung.backward_ms.value_or(0) + rung.optimizer_ms.value_or(0);
+  return {{"forward", rung.forward_ms},
+          {"backward", rung.backward_ms},
+          {"optimizer", rung.optimizer_ms},
+          {"replayed graph", *rung.busy_ms - in_phases_ms},
+          {"GPU idle", rung.idle_ms()}};
+}
+
 const Rung* Ladder::first_run() const {
   const auto found = std::ranges::find_if(rungs, &Rung::ran);
   return found == rungs.end() ? nullptr : &*found;

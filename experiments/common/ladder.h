@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "document/view.h"
@@ -27,6 +28,13 @@ struct Rung {
   std::optional<double> idle_us() const;  ///< `idle_ms()` / `kernels`, in µs.
   bool launch_bound() const;              ///< As in `Bound`; false if `busy_ms` is unknown.
 };
+
+/// A part of a rung's step: its name and its ms.
+using StepPart = std::pair<const char*, std::optional<double>>;
+
+/// Returns the parts of the rung's step in the order of the step. A step without a profile, or one
+/// whose kernels take longer than the unprofiled step, is a single part. Empty if it did not run.
+std::vector<StepPart> step_parts(const Rung& rung);
 
 /// The rungs of one size in plan order; the first rung has no change. The last rungs of an FP32
 /// ladder compute in TF32. All rungs of a 16-bit ladder run under autocast.

@@ -52,6 +52,15 @@ std::optional<KernelTimes> kernel_times(const Launch* profile, std::string_view 
   return usable ? std::optional(times) : std::nullopt;
 }
 
+const Launch* profiled_first_step(const RunView& view, const CellSpec& network,
+                                  std::optional<Mode> mode) {
+  const Cell* cell = view.cell(CellKind::kKernels, [&](const CellSpec& spec) {
+    return spec.warmup == 0 && spec.steps == 0 && same_setting(spec, network) &&
+           (!mode || spec.mode == mode);
+  });
+  return cell == nullptr ? nullptr : ok_launch(*cell);
+}
+
 std::vector<double> whole_step_times(const TimingGroup& group, Mode mode) {
   const auto step = timed_launch(group, mode);
   return step ? step->ms_after_warmup(metric::kStep, metric::kTotal) : std::vector<double>{};

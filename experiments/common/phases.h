@@ -38,6 +38,11 @@ std::optional<KernelTimes> kernel_times(const Launch* profile, std::string_view 
 /// Returns the profile of the network's longest mode that ran after a warm-up; null if none did.
 const Launch* longest_profile(const RunView& view, const CellSpec& network);
 
+/// Returns the launch that profiled a fresh process's first step of the network; null if none did.
+/// If `mode` is given, the step has to have that mode.
+const Launch* profiled_first_step(const RunView& view, const CellSpec& network,
+                                  std::optional<Mode> mode = {});
+
 /// Joins the reasons, each behind the modes that share it: "forward and training step: out of
 /// memory …; inference: timed out …". Empty reasons are left out.
 std::string reasons_by_mode(const std::vector<std::pair<Mode, std::string>>& reasons);

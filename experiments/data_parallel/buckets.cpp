@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "base/lists.h"
 #include "base/text.h"
 #include "experiments/common/change.h"
 #include "experiments/data_parallel/buckets.h"
@@ -72,37 +73,43 @@ std::string range_words(const std::vector<double>& values) {
   return from_to(format_value(low, kThreeDigits), format_value(high, kThreeDigits));
 }
 
-/// Names the caps with the shortest steps. Caps that make the same buckets count as equal, and so
-/// do steps that differ by less than they vary. All rows must have steps.
-std::string shortest_caps(const std::vector<BucketRow>& rows) {
-  const SchemeResult* shortest = std::ranges::min_element(rows, {}, [](const BucketRow& row) {
-                                   return *row.result->step_ms();
-                                 })->result;
-  std::vector<std::string> caps;
+/// Names the caps whose steps are as long as `extreme`'s. Caps that make the same buckets count as
+/// equal, and so do steps that differ by less than they vary. All rows must have steps.
+std::vector<double> caps_as_long_as(const BucketRow& extreme, const std::vector<BucketRow>& rows) {
+  std::vector<double> caps_mb;
   for (const BucketRow& row : rows) {
-    const bool is_shortest = std::ranges::any_of(rows, [&](const BucketRow& other) {
-      return other.bucket_bytes == row.bucket_bytes && !*steps_differ(other.result, shortest);
+    const bool is_as_long = std::ranges::any_of(rows, [&](const BucketRow& other) {
+      return other.bucket_bytes == row.bucket_bytes && !*steps_differ(other.result, extreme.result);
     });
-    if (is_shortest) caps.push_back(cap_words(row.cap_mb * kMega));
+    if (is_as_long) caps_mb.push_back(row.cap_mb);
   }
-  return join_words(caps);
+  return caps_mb;
 }
 
-/// Tells what contention adds to the steps, and which α would show. Returns nothing unless
-/// contention explains every cap's step and backward hides the latencies of the worst cap, of which
-/// its formula mostly consists.
+/// Names all caps that make the same buckets as `like`'s.
+std::vector<double> caps_with_buckets_of(const BucketRow& like,
+                                         const std::vector<BucketRow>& rows) {
+  return each(
+      only(rows, [&](const BucketRow& row) { return row.bucket_bytes == like.bucket_bytes; }),
+      &BucketRow::cap_mb);
+}
+
+std::string caps_words(const std::vector<double>& caps_mb) {
+  return join_words(each(caps_mb, [](double cap_mb) { return cap_words(cap_mb * kMega); }));
+}
+
+/// Tells by how much contention lengthens backward, with which caps most, and which α would show.
+/// Returns nothing unless contention explains every cap's step and backward hides the latencies of
+/// the worst cap, of which its formula mostly consists.
 std::optional<Facts> contention_facts(const MeasuredNetwork& network,
                                       const std::vector<BucketRow>& rows, const BucketRow& best,
                                       const BucketRow& worst) {
   constexpr double kMaxExposed = 0.1;
-  std::vector<double> contentions_ms;
-  for (const BucketRow& row : rows) {
-    if (const auto ms = network.contention_ms(*row.result)) contentions_ms.push_back(*ms);
-  }
+  const bool is_contention = std::ranges::all_of(
+      rows, [&](const BucketRow& row) { return network.contention_ms(*row.result).has_value(); });
   const bool is_hidden =
       worst.result->exchange_ms.value_or(*worst.formula_ms) <= kMaxExposed * *worst.formula_ms;
-  if (contentions_ms.size() < rows.size() || worst.bucket_count() <= best.bucket_count() ||
-      !is_hidden)
+  if (!is_contention || worst.bucket_count() <= best.bucket_count() || !is_hidden)
     return std::nullopt;
   // From this α on, the all-reduces by themselves take longer than backward.
   const BucketFormula formula = *network.bucket_formula();
@@ -110,36 +117,50 @@ std::optional<Facts> contention_facts(const MeasuredNetwork& network,
   const double latency_ms = (*network.find_timed(Scheme::kNone)->backward_ms - transfer_ms) /
                             static_cast<double>(worst.bucket_count());
   if (latency_ms <= formula.latency_seconds * kMsPerSecond) return std::nullopt;
-  return Facts().set("added", range_words(contentions_ms)).set("latency", latency_ms, kThreeDigits);
+  const std::string added =
+      range_words(each(rows, [](const BucketRow& row) { return *row.longer_backward_ms; }));
+  const BucketRow& most = *largest(rows, &BucketRow::longer_backward_ms);
+  const bool is_uneven = added != format_value(*most.longer_backward_ms, kThreeDigits);
+  return Facts()
+      .set("added", added)
+      .when("uneven", is_uneven, "most", caps_words(caps_with_buckets_of(most, rows)))
+      .set("latency", latency_ms, kThreeDigits);
 }
 
 /// Sets the facts that compare the measured steps with the handout's formula, also in which cap is
-/// best.
+/// best. The formula fails if its best cap is among those with the longest steps, and not among
+/// those with the shortest.
 void add_comparison(Facts& facts, const MeasuredNetwork& network,
                     const std::vector<BucketRow>& rows) {
   const auto formula = network.bucket_formula();
+  const bool has_all_steps = std::ranges::all_of(
+      rows, [](const BucketRow& row) { return row.result->step_ms().has_value(); });
+  if (!formula || !has_all_steps) {
+    facts.choose({"expected", "follows", "fails", "contention"}, "", {});
+    return;
+  }
   const auto best = std::ranges::min_element(rows, {}, &BucketRow::formula_ms);
   const auto worst = std::ranges::max_element(rows, {}, &BucketRow::formula_ms);
-  std::vector<double> steps_ms;
-  for (const BucketRow& row : rows) {
-    if (row.result->step_ms()) steps_ms.push_back(*row.result->step_ms());
-  }
-  const bool is_compared = formula && steps_ms.size() == rows.size();
-  const bool follows = is_compared && *steps_differ(best->result, worst->result) &&
-                       *best->result->step_ms() < *worst->result->step_ms();
+  const auto step_ms = [](const BucketRow& row) { return *row.result->step_ms(); };
+  const auto shortest = caps_as_long_as(*std::ranges::min_element(rows, {}, step_ms), rows);
+  const auto longest = caps_as_long_as(*std::ranges::max_element(rows, {}, step_ms), rows);
+  const auto has_best = [&](const std::vector<double>& caps_mb) {
+    return std::ranges::find(caps_mb, best->cap_mb) != caps_mb.end();
+  };
+  const bool follows =
+      *steps_differ(best->result, worst->result) && step_ms(*best) < step_ms(*worst);
   facts
-      .when("expected", is_compared,
-            is_compared ? Facts()
-                              .set("steps", range_words(steps_ms))
-                              .set("best", cap_words(best->cap_mb * kMega))
-                              .set("worst", cap_words(worst->cap_mb * kMega))
-                              .set("shortest", shortest_caps(rows))
-                              .set("size", formula->optimal_bucket_bytes() / kMega,
-                                   {Notation::kSignificant, 2})
-                        : Facts())
+      .when("expected", true,
+            Facts()
+                .set("steps", range_words(each(rows, step_ms)))
+                .set("best", caps_words(caps_with_buckets_of(*best, rows)))
+                .set("worst", caps_words(caps_with_buckets_of(*worst, rows)))
+                .set("shortest", caps_words(shortest))
+                .set("size", formula->optimal_bucket_bytes() / kMega, {Notation::kSignificant, 2}))
       .flag("follows", follows)
-      .when("contention", is_compared && !follows ? contention_facts(network, rows, *best, *worst)
-                                                  : std::nullopt);
+      .when("fails", !follows && has_best(longest) && !has_best(shortest), "longest",
+            caps_words(longest))
+      .when("contention", follows ? std::nullopt : contention_facts(network, rows, *best, *worst));
 }
 
 void add_answer(Facts& facts, const MeasuredNetwork& network) {

@@ -71,9 +71,7 @@ std::optional<Facts> savings_facts(const MeasuredNetwork& network, const SchemeR
                                    const SchemeResult& naive) {
   const auto saved = saved_fraction(network, overlapped);
   if (!communication_facts(network, naive) || !saved || *saved <= 0) return std::nullopt;
-  return Facts()
-      .set("share", format_rough_percent(*saved))
-      .set("of", *network.added_ms(naive), kThreeDigits);
+  return Facts().set("share", format_rough_percent(*saved));
 }
 
 std::optional<Facts> overlap_facts(const MeasuredNetwork& network, const SchemeResult& overlapped) {
@@ -82,10 +80,12 @@ std::optional<Facts> overlap_facts(const MeasuredNetwork& network, const SchemeR
   if (naive == nullptr || flat == nullptr) return std::nullopt;
   const auto savings = savings_facts(network, overlapped, *naive);
   const auto contention_ms = network.contention_ms(overlapped);
+  const auto fraction = overlapped.overlapped_fraction();
   return Facts()
       .set("naive", *naive->step_ms(), kThreeDigits)
       .set("flat", *flat->step_ms(), kThreeDigits)
       .when("added", communication_facts(network, overlapped))
+      .when("overlapped", fraction.has_value(), "overlapped", format_percent(fraction.value_or(0)))
       .when("saves", savings)
       .when("contention", savings && contention_ms,
             Facts().set("longer", contention_ms.value_or(0), kThreeDigits));

@@ -59,7 +59,12 @@ const std::vector<Column<SchemeRow>> kSchemeColumns{
     {"communication", "Traced all-reduces", traced_value(&SchemeResult::communication_ms), "ms"},
     {"exposed", "Exposed", traced_value(&SchemeResult::exposed_ms), "ms"},
     {"overlapped", "Overlapped", traced_value(&SchemeResult::overlapped_fraction), "%", kAsPercent},
-    {"peak", "Peak", value_of(&SchemeResult::peak_bytes), "GiB", {Notation::kGibibytes}}};
+    {"peak", "Peak", value_of(&SchemeResult::peak_bytes), "GiB", {Notation::kGibibytes}},
+    {"error",
+     "Test network off by",
+     [](const SchemeRow& row) { return Value(row.result->largest_relative_error); },
+     "",
+     {Notation::kNoTrailingZeros, 2}}};
 
 struct RankRow {
   std::string scheme, network;  ///< `network` is empty if the run has only one.

@@ -229,8 +229,8 @@ const AllReduceGroup* described_group(const Groups& groups) {
   return nullptr;
 }
 
-// The sweep's 1 MiB stands in for the handout's 1 MB if something disturbed that.
-const std::pair<std::int64_t, const char*> kSmallSizes[]{{1'000'000, "1 MB"}, {1 << 20, "1 MiB"}};
+// The sweep's 2²⁰ bytes stand in for the handout's 1 MB if something disturbed that.
+const std::pair<std::int64_t, const char*> kSmallSizes[]{{1'000'000, "1 MB"}, {1 << 20, "1.05 MB"}};
 
 /// Gives a small size that is launch-bound: the CPU limits its calls, because c10d takes much
 /// longer to make them than NCCL itself. Also gives the first of the handout's sizes that is
@@ -333,9 +333,10 @@ Facts answer_facts(const RunView& view, const Groups& groups, const AllReduceGro
       .set("library", described.library())
       .set("ranks", format_count(described.ranks()))
       .set("small", whole_size_words(small.bytes))
+      .when("usable", !small.disturbed,
+            Facts().set("small_ms", small.slowest_ns / kNsPerMs, kThreeDigits))
+      .flag("disturbed", small.disturbed)
       .set("large", whole_size_words(large.bytes))
-      .set("small_ms", small.slowest_ns / kNsPerMs, kThreeDigits)
-      .set("disturbed", small.disturbed ? " (disturbed)" : "")
       .set("large_ms", large.slowest_ns / kNsPerMs, kThreeDigits)
       .set("busbw", described.busbw(large) / kGiga, kThreeDigits)
       .set("of_link",

@@ -128,12 +128,21 @@ struct PassRow {
   ModuleGathers gathers;
   std::optional<double> compute_ms = {};  ///< The whole pass with nothing sharded.
   std::optional<double> longer_ms = {};   ///< How much longer the pass takes with sharded weights.
+  std::vector<std::string> flags = {};
 
   double per_block(double pass_ms) const {
     return pass_ms / static_cast<double>(network->spec().model->layers);
   }
-  /// True if waits are a part of what the pass takes longer.
-  bool grows_by_waits() const { return longer_ms.value_or(0) >= gathers.wait_ms; }
+  double late_fraction() const {
+    return 1 -
+           static_cast<double>(gathers.matrices_in_time) / static_cast<double>(gathers.matrices);
+  }
+  /// True if more gathers are late than in `other`'s pass and, alone, they take a larger part of
+  /// its computation.
+  bool is_less_hidden_than(const PassRow& other) const {
+    return compute_ms && other.compute_ms && late_fraction() > other.late_fraction() &&
+           gathers.alone_ms / *compute_ms > other.gathers.alone_ms / *other.compute_ms;
+  }
 };
 
 const std::vector<Column<PassRow>> kPasses{
@@ -169,6 +178,8 @@ std::optional<PassRow> pass_row(const TrainedNetwork& network, std::string_view 
   if (unsharded != nullptr) row.compute_ms = unsharded->phase_ms(pass);
   const auto sharded_ms = network.find(Sharding::kWeights)->phase_ms(pass);
   if (row.compute_ms && sharded_ms) row.longer_ms = *sharded_ms - *row.compute_ms;
+  if (row.longer_ms && *row.longer_ms < row.gathers.wait_ms)
+    row.flags.emplace_back("waits of other steps");
   return row;
 }
 
@@ -212,26 +223,27 @@ std::optional<Facts> sharing_facts(const RunView& view, const TrainedNetwork& ne
       .set("longest", longest_ns / 1e6, kThreeDigits);
 }
 
-/// Compares how forward grows in FP32 (`full`) and in 16 bits. Returns nothing unless it grows more
-/// in 16 bits and waits are a part of the growth.
-std::optional<Facts> growth_facts(const std::vector<TrainedNetwork>& networks,
-                                  const PassRow& full) {
+/// Tells how many gathers are late in 16 bits, as compared with `forward` and `backward` in FP32.
+/// Returns nothing unless more are late in both passes and computation has become faster by more
+/// than gathers, which is why.
+std::optional<Facts> half_facts(const std::vector<TrainedNetwork>& networks, const PassRow& forward,
+                                const PassRow& backward) {
   for (const TrainedNetwork& network : networks) {
-    const CellSpec &half = network.spec(), &whole = full.network->spec();
+    const CellSpec &half = network.spec(), &whole = forward.network->spec();
     if (!under_autocast(half) || half.model != whole.model || half.context != whole.context)
       continue;
-    const auto forward = pass_row(network, metric::kForward);
-    const auto backward = pass_row(network, metric::kBackward);
-    if (!forward || !backward || !full.grows_by_waits() || !forward->grows_by_waits()) continue;
-    if (*forward->longer_ms <= *full.longer_ms) continue;
+    const auto half_forward = pass_row(network, metric::kForward);
+    const auto half_backward = pass_row(network, metric::kBackward);
+    if (!half_forward || !half_backward || !half_forward->is_less_hidden_than(forward) ||
+        !half_backward->is_less_hidden_than(backward))
+      continue;
     return Facts()
-        .set("longer", *full.longer_ms, kThreeDigits)
-        .set("waits", full.gathers.wait_ms, kThreeDigits)
         .set("precision", describe(*half.precision))
-        .set("half_longer", *forward->longer_ms, kThreeDigits)
-        .set("half_waits", forward->gathers.wait_ms, kThreeDigits)
-        .set("half_backward",
-             late_words(backward->gathers.matrices_in_time, backward->gathers.matrices));
+        .set("forward",
+             late_words(half_forward->gathers.matrices_in_time, half_forward->gathers.matrices))
+        .set("backward",
+             late_words(half_backward->gathers.matrices_in_time, half_backward->gathers.matrices))
+        .set("faster", format_ratio(*forward.compute_ms / *half_forward->compute_ms));
   }
   return std::nullopt;
 }
@@ -291,9 +303,11 @@ PartContent gathers_part(const RunView& view, const std::vector<TrainedNetwork>&
               .set("alone", forward->per_block(forward->gathers.alone_ms), kThreeDigits)
               .set("wait", forward->per_block(forward->gathers.wait_ms), kThreeDigits);
   }
+  const bool grows = forward && forward->longer_ms.value_or(0) > 0;
   part.facts.when("one", one)
       .when("shared", forward ? sharing_facts(view, *forward->network) : std::nullopt)
-      .when("grows", forward ? growth_facts(networks, *forward) : std::nullopt);
+      .when("grows", grows, "longer", grows ? format_significant(*forward->longer_ms, 3) : "")
+      .when("half", forward && backward ? half_facts(networks, *forward, *backward) : std::nullopt);
   set_conditions(part.facts, view, networks);
   part.datasets = {make_dataset("gathers", kGathers, rows), make_dataset("passes", kPasses, passes),
                    times_data(networks)};

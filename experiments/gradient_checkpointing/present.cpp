@@ -93,15 +93,28 @@ std::string group_words(const Spacing& spacing) {
                                 : "groups of " + format_plural(*spacing.blocks(), "block");
 }
 
-/// Compares a spacing with the best: "Groups of 2 blocks peak 5.96 GiB higher."
-std::string neighbor_sentence(const Spacing& spacing, const Spacing& best) {
-  std::string words = group_words(spacing);
+/// Says how the passes of a spacing ended: "peak at **69.8 GiB**", "run out of memory in forward".
+std::string end_words(const Spacing& spacing) {
+  if (spacing.peak) return "peak at **" + format_bytes_briefly(*spacing.peak) + "**";
+  if (spacing.reason.starts_with("out of memory"))
+    return "run " + escape_markdown(spacing.reason.substr(0, spacing.reason.find(':')));
+  return "have no peak" + (spacing.reason.empty() ? "" : ": " + escape_markdown(spacing.reason));
+}
+
+/// Says how the choice below the best ended, and what it keeps if it has no checkpoints.
+std::string smaller_sentence(const CheckpointedNetwork& network, const Spacing& best) {
+  const Spacing* smaller = network.with_smaller_groups(best);
+  if (smaller == nullptr) return "";
+  std::string words = group_words(*smaller) + " ";
+  if (!smaller->blocks() && network.block_bytes_are_measured()) {
+    const double bytes = static_cast<double>(network.layers()) * network.block_bytes();
+    words += "keep the residuals of all " + format_plural(network.layers(), "block") + ", " +
+             format_bytes_briefly(bytes) + ", and ";
+  }
+  words += end_words(*smaller) + ".";
+  if (best.blocks() == 1) return "No group is smaller: " + words;
   words.front() = static_cast<char>(std::toupper(words.front()));
-  if (spacing.peak && *spacing.peak > *best.peak)
-    return words + " peak " + format_bytes_briefly(*spacing.peak - *best.peak) + " higher.";
-  if (spacing.peak) return words + " peak as high.";
-  if (spacing.reason.starts_with("out of memory")) return words + " run " + spacing.reason + ".";
-  return words + " have no peak" + (spacing.reason.empty() ? "" : ": " + spacing.reason) + ".";
+  return words;
 }
 
 double gradient_bytes_per_block(const CheckpointedNetwork& network) {
@@ -138,6 +151,15 @@ std::optional<Facts> reason_facts(const CheckpointedNetwork& network, const Spac
       .set("gradients", format_bytes_briefly(gradient_bytes));
 }
 
+/// Says how the choice above the best ended. Returns nothing if there is none.
+std::optional<Facts> larger_facts(const CheckpointedNetwork& network, const Spacing& best) {
+  const Spacing* larger = network.with_larger_groups(best);
+  if (larger == nullptr || network.best() == nullptr) return std::nullopt;
+  std::string words = group_words(*larger);
+  words.front() = static_cast<char>(std::toupper(words.front()));
+  return Facts().set_markdown("sentence", words + " " + end_words(*larger));
+}
+
 /// Compares the time of recomputation with the forward pass and the rest of the step. Returns
 /// nothing unless they are alike, and at least two spacings take equally long.
 std::optional<Facts> recomputation_facts(const CheckpointedNetwork& network, const Spacing& best) {
@@ -152,9 +174,59 @@ std::optional<Facts> recomputation_facts(const CheckpointedNetwork& network, con
     return std::nullopt;
   return Facts()
       .set("ms", *best.recompute_ms, kThreeDigits)
-      .set("blocks", format_plural(timed.back().blocks().value_or(0), "block"))
       .set("share", format_percent(*best.recompute_ms / (mean(best.steps_ms) - *best.recompute_ms)))
       .set("forward_ms", forward_ms, kThreeDigits);
+}
+
+/// A term of the formula in section.md, which gives the peak with checkpoints.
+struct Term {
+  const char* symbol;
+  const char* meaning;
+  std::string value;
+};
+
+const std::vector<Column<Term>> kTerms{{"term", "Term", &Term::symbol},
+                                       {"meaning", "Meaning", &Term::meaning},
+                                       {"value", "Value", &Term::value}};
+
+/// Returns the bytes that the formula's other terms leave to T. Returns nothing if the network does
+/// not peak in the backward of a softmax.
+std::optional<double> rest_bytes(const CheckpointedNetwork& network) {
+  CellSpec spec = network.spec;
+  spec.mode = Mode::kForwardBackward;
+  spec.blocks_per_checkpoint = 1;
+  const ExpectedPeak peak = expected_peak(spec);
+  const bool in_softmax =
+      peak.phase == metric::kBackward && peak.gradients < parameter_bytes(*spec.model);
+  if (!in_softmax) return std::nullopt;
+  const auto layers = static_cast<double>(network.layers());
+  const double inputs_or_gradients =
+      std::max(layers * network.boundary_bytes(),
+               (layers - 1) * gradient_bytes_per_block(network) + network.boundary_bytes());
+  return static_cast<double>(peak.total() - parameter_bytes(*spec.model) -
+                             saved_block_bytes(spec)) -
+         inputs_or_gradients;
+}
+
+std::vector<Term> terms_of(const CheckpointedNetwork& network) {
+  const ModelShape& shape = *network.spec.model;
+  const auto bytes = [](auto count) { return format_bytes_briefly(static_cast<double>(count)); };
+  std::vector<Term> terms{{"N", "blocks", format_count(network.layers())},
+                          {"W, forward + backward", "weights", bytes(parameter_bytes(shape))}};
+  if (has_training_step(network))
+    terms.push_back({"W, training step", "weights and AdamW's two moments",
+                     bytes(parameter_bytes(shape) + moment_bytes(shape))});
+  terms.push_back({"R", "residuals of a block", bytes(saved_block_bytes(network.spec))});
+  terms.push_back({"b", "input of a block", bytes(network.boundary_bytes())});
+  terms.push_back({"g", "gradients of a block", bytes(block_gradient_bytes(shape))});
+  const auto rest = rest_bytes(network);
+  if (rest)
+    terms.push_back(
+        {"T",
+         "tensors of a softmax's backward, the logits and the first gradients, less what "
+         "a block saves after its softmax",
+         bytes(*rest)});
+  return terms;
 }
 
 Facts network_facts(const CheckpointedNetwork& network) {
@@ -171,12 +243,6 @@ Facts network_facts(const CheckpointedNetwork& network) {
       network.best() != nullptr
           ? *network.best()
           : *std::ranges::min_element(network.spacings, {}, &Spacing::expected_peak);
-  std::vector<std::string> neighbors;
-  for (const Spacing* spacing :
-       {network.with_larger_groups(best), network.with_smaller_groups(best)}) {
-    if (spacing != nullptr && network.best() != nullptr)
-      neighbors.push_back(neighbor_sentence(*spacing, best));
-  }
   return Facts()
       .set("words", network.words)
       .set("groups", group_words(best))
@@ -184,8 +250,9 @@ Facts network_facts(const CheckpointedNetwork& network) {
       .set("how", network.best() == nullptr    ? "by the formula, as no choice has a peak"
                   : has_training_step(network) ? "in a training step"
                                                : "in forward and backward")
-      .set("neighbors", join(neighbors, " "))
+      .when("larger", larger_facts(network, best))
       .when("why", reason_facts(network, best))
+      .set_markdown("smaller", network.best() == nullptr ? "" : smaller_sentence(network, best))
       .when("again", recomputation_facts(network, best))
       .set("error", format_percent(largest_error));
 }
@@ -202,6 +269,7 @@ void add_datasets(PartContent& part, const RunView& view,
     }
     for (Dataset dataset : {make_dataset("choices", columns(view, main_columns), network.spacings),
                             make_dataset("costs", columns(view, cost_columns), network.spacings),
+                            make_dataset("terms", kTerms, terms_of(network)),
                             make_dataset("peaks", kPoints, points_of(view, network))}) {
       if (networks.size() > 1) dataset.variant = network.words;
       part.datasets.push_back(std::move(dataset));

@@ -40,13 +40,20 @@ struct Row {
     if (previous == nullptr || !rung->ran()) return std::nullopt;
     return Gain{previous, rung}.saved_ms();
   }
-  /// Returns the reason of a saving, without "because"; empty if the rung saves nothing.
-  std::string why() const {
-    if (saved_ms().value_or(0) <= 0) return "";
+  /// Returns the reason of a saving, without "because", or says that it is not known. Returns
+  /// nothing for the first rung.
+  Value why() const {
+    if (!saved_ms()) return {};
+    if (*saved_ms() <= 0) return "saves nothing";
     if (previous->launch_bound() && rung->launch_bound())
-      return "not known: launch-bound before and after";
+      return "not known: launch-bound before and after, where processes differ by as much";
+    if (!previous->busy_ms || !rung->busy_ms) return "not known: not profiled";
     const std::string clause = reason_clause({previous, rung});
-    return clause.substr(std::min(clause.size(), std::string_view("because ").size()));
+    if (!clause.empty()) return clause.substr(std::string_view("because ").size());
+    const double fewer_kernels = previous->kernels.value_or(0) - rung->kernels.value_or(0);
+    return "not known: GPU idle time falls by " +
+           format_value(*previous->idle_ms() - *rung->idle_ms(), kThreeDigits) + " ms, more than " +
+           format_value(fewer_kernels, kAsCount) + " fewer launches explain";
   }
   /// Returns the largest relative difference from the first rung's losses over the compared steps.
   std::optional<double> loss_difference() const {
@@ -102,22 +109,6 @@ std::vector<Row> rows_of(const Ladder& ladder) {
     if (rung.ran()) previous = &rung;
   }
   return rows;
-}
-
-using StepPart = std::pair<const char*, std::optional<double>>;
-
-/// Returns the parts of the rung's step in ms, in the order of the step. A step without a profile,
-/// or one whose kernels take longer than the unprofiled step, is a single part.
-std::vector<StepPart> step_parts(const Rung& rung) {
-  if (!rung.ran()) return {};
-  if (!rung.busy_ms || *rung.busy_ms > rung.mean_ms()) return {{"step", rung.mean_ms()}};
-  const double in_phases_ms =
-      rung.forward_ms.value_or(0) + rung.backward_ms.value_or(0) + rung.optimizer_ms.value_or(0);
-  return {{"forward", rung.forward_ms},
-          {"backward", rung.backward_ms},
-          {"optimizer", rung.optimizer_ms},
-          {"replayed graph", *rung.busy_ms - in_phases_ms},
-          {"GPU idle", rung.idle_ms()}};
 }
 
 /// One part of a rung's step. The last part also has what a figure writes beside the strip.
@@ -221,15 +212,13 @@ std::optional<Facts> foremost_facts(const Ladder& ladder) {
   }
   Facts facts;
   facts.set("change", join_words(changes));
-  if (changes.size() == 1) {
-    const std::string why = reason_clause(gain);
-    return facts.set(
-        "effect", "saves most, " + gain.saved_digits() + " ms" + (why.empty() ? "" : ", " + why));
-  }
+  const bool is_joint = changes.size() > 1;
+  const std::string why = reason_clause(gain);
+  std::string effect = is_joint ? "save most together, " : "saves most, ";
+  effect += gain.saved_digits() + " ms" + (why.empty() ? "" : ", " + why);
   changes.pop_back();
-  return facts.set("effect", "save most together, " + gain.saved_digits() + " ms: with " +
-                                 join_words(changes) + " the step is launch-bound, and " +
-                                 gain.after->change + " ends that");
+  if (is_joint) effect += ". With " + join_words(changes) + " alone the step is launch-bound";
+  return facts.set("effect", effect);
 }
 
 /// Gives the speedup of the fastest rung over the first, and the foremost change.

@@ -40,7 +40,9 @@ struct SoftmaxVsGemms {
   double time_ratio_to_all_gemms() const {
     return projections.ms > 0 ? softmax.ms / (gemms + projections).ms : 0;
   }
-  double flop_ratio_to_all_gemms() const { return softmax.flops / (gemms + projections).flops; }
+  double flop_ratio_to_all_gemms() const {
+    return projections.flops > 0 ? softmax.flops / (gemms + projections).flops : 0;
+  }
 };
 
 std::optional<SoftmaxVsGemms> compare_softmax(const Limits& limits, const KernelProfile& profile) {
@@ -61,8 +63,12 @@ std::optional<SoftmaxVsGemms> compare_softmax(const Limits& limits, const Kernel
   for (const KernelSum& sum : sums_by(softmax, operator_name)) ms[sum.name] = sum.total_ms;
   if (ms["sub"] > 0) comparison.exp_ratio = ms["exp"] / ms["sub"];
   if (comparison.softmax.ms <= 0 || comparison.gemms.ms <= 0) return std::nullopt;
+  if (const auto work = users_attention_work(profile)) {
+    comparison.softmax.flops = work->softmax.flops, comparison.softmax.bytes = work->softmax.bytes;
+    comparison.gemms.flops = work->products.flops, comparison.gemms.bytes = work->products.bytes;
+  }
   const PeakRates peaks(limits, profile);
-  if (!peaks.are_known() || !profile.is_own_network()) return comparison;
+  if (!peaks.are_known() || comparison.softmax.flops <= 0) return comparison;
   comparison.softmax_bandwidth_share = comparison.softmax.bandwidth() / peaks.bandwidth;
   comparison.gemm_bandwidth_share = comparison.gemms.bandwidth() / peaks.bandwidth;
   comparison.gemm_rate_share = comparison.gemms.flop_rate() / peaks.gemm_rate;

@@ -21,6 +21,12 @@ constexpr double kMinListedShare = 0.004;  // Smaller operators are only listed 
 const std::map<std::string, double> kSoftmaxAccesses{{stage::kSoftmax, 8}, {"max", 1}, {"sub", 2},
                                                      {"exp", 2},           {"sum", 1}, {"div", 2}};
 
+/// True for the group of softmax, of which a user's network says that it is attention's.
+bool is_softmax(const std::string& group) {
+  return group == stage::kSoftmax ||
+         group == std::string(role::kAttention) + ": " + stage::kSoftmax;
+}
+
 KernelRows non_gemm(const KernelProfile& profile) {
   return matching(profile.rows(Pass::kForward), is_non_gemm);
 }
@@ -60,17 +66,22 @@ std::vector<KernelSum> groups_of(const KernelProfile& profile) {
 }
 
 /// Returns the share of the copy bandwidth that softmax, or one of its operators, reaches. Returns
-/// nothing for other groups, if the bandwidth is unknown, for a user's network, and under autocast,
-/// whose scores have two dtypes.
+/// nothing for other groups, if the bandwidth is unknown, for a user's network unless its softmax
+/// is written out, and under autocast, whose scores have two dtypes.
 std::optional<double> bandwidth_share(const Profiles& profiles, const KernelProfile& profile,
                                       const std::string& group, const KernelSum& sum) {
   const auto bandwidth = profiles.limits.copy_bandwidth;
-  const auto accesses = kSoftmaxAccesses.find(sum.name);
-  const double bytes = part_work(NetworkPart::kSoftmax, profile.spec).bytes;
-  if (group != stage::kSoftmax || accesses == kSoftmaxAccesses.end() || !bandwidth || bytes <= 0 ||
+  const auto accesses =
+      kSoftmaxAccesses.find(is_softmax(sum.name) ? std::string(stage::kSoftmax) : sum.name);
+  const auto users = users_attention_work(profile);
+  const double bytes = users && users->is_written_out
+                           ? users->softmax.bytes
+                           : part_work(NetworkPart::kSoftmax, profile.spec).bytes;
+  if (!is_softmax(group) || accesses == kSoftmaxAccesses.end() || !bandwidth || bytes <= 0 ||
       under_autocast(profile.spec))
     return std::nullopt;
-  return bytes * accesses->second / kSoftmaxAccesses.at(group) / (sum.total_ms / 1e3) / *bandwidth;
+  return bytes * accesses->second / kSoftmaxAccesses.at(stage::kSoftmax) / (sum.total_ms / 1e3) /
+         *bandwidth;
 }
 
 /// Sorts groups, and the operators in each group, by time, longest first. `profile` may be null.
@@ -176,7 +187,8 @@ std::string group_in_sentence(const std::string& group) {
 /// Tells how softmax uses the copy bandwidth; nothing if the run lacks one of the two.
 std::optional<Facts> softmax_sentence(const Profiles& profiles, const KernelProfile& profile,
                                       const std::vector<KernelSum>& groups) {
-  const auto softmax = std::ranges::find(groups, stage::kSoftmax, &KernelSum::name);
+  const auto softmax =
+      std::ranges::find_if(groups, [](const KernelSum& group) { return is_softmax(group.name); });
   if (softmax == groups.end()) return std::nullopt;
   const auto bandwidth = bandwidth_share(profiles, profile, softmax->name, *softmax);
   if (!bandwidth) return std::nullopt;

@@ -126,9 +126,6 @@ const std::vector<Column<TopKernels>>& top_columns() {
   const auto of_both = [](double (*value)(const RankedKernel&)) {
     return [value](const TopKernels& top) { return top.both ? Value(value(*top.both)) : Value(); };
   };
-  const auto yes_if_same = [](const TopKernels& top) {
-    return top.both ? Value(top.is_top_in_both() ? "yes" : "no") : Value();
-  };
   static const std::vector<Column<TopKernels>> columns{
       {"profile", "Profile", &TopKernels::profile},
       {"ms", "Total",
@@ -143,7 +140,6 @@ const std::vector<Column<TopKernels>>& top_columns() {
        [](const TopKernels& top) { return cut_name(top.forward.short_name()); }},
       {"name", "Name", [](const TopKernels& top) { return top.forward.short_name(); }},
       {"called_in", "Called in", &TopKernels::called_in},
-      {"with_backward", "Same in fwd+bwd", yes_if_same},
       {"both_ms", "Total, fwd+bwd", of_both([](const RankedKernel& k) { return k.sum.total_ms; }),
        "ms"},
       {"both_share", "Time, fwd+bwd", of_both([](const RankedKernel& k) { return k.share; }), "%",

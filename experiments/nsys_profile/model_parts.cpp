@@ -79,6 +79,34 @@ std::vector<TimedWork> attention_work(const KernelProfile& profile) {
   return all;
 }
 
+std::optional<UsersAttentionWork> users_attention_work(const KernelProfile& profile) {
+  // Softmax reads or writes each score so many times.
+  constexpr double kEagerAccesses = 8, kFusedAccesses = 2;
+  constexpr std::size_t kOperators = 5;
+  if (profile.is_own_network() || !profile.spec.model || under_autocast(profile.spec))
+    return std::nullopt;
+  const KernelRows forward = profile.rows(Pass::kForward);
+  const auto layers = static_cast<double>(profile.spec.model->layers);
+  double products = 0;
+  for (const KernelRow* row : rows_of_stage(forward, stage::kScoresOrValues))
+    products += row->kind == "gemm" ? row->instances : 0;
+  const KernelRows softmax = rows_of_stage(forward, stage::kSoftmax);
+  const bool is_fused = softmax.size() == 1 && softmax.front()->op == "aten::_softmax";
+  const bool once_a_layer =
+      std::ranges::all_of(softmax, [&](const KernelRow* row) { return row->instances == layers; });
+  if (products != 2 * layers || !once_a_layer || !(is_fused || softmax.size() == kOperators))
+    return std::nullopt;
+  CellSpec spec = profile.spec;
+  spec.implementation.clear();  // The formulas are those of labreport's network.
+  UsersAttentionWork work{part_work(NetworkPart::kSoftmax, spec),
+                          part_work(NetworkPart::kScores, spec), !is_fused};
+  const PartWork values = part_work(NetworkPart::kValues, spec);
+  work.products.flops += values.flops;
+  work.products.bytes += values.bytes;
+  if (is_fused) work.softmax.bytes *= kFusedAccesses / kEagerAccesses;
+  return work;
+}
+
 std::vector<TimedWork> work_outside_attention(const KernelProfile& profile) {
   const KernelRows forward = profile.rows(Pass::kForward);
   const auto of_part = [&](const char* part) {

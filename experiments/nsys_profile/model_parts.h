@@ -1,11 +1,13 @@
 // Assigns kernels to the network's parts, and gives the FLOPs, bytes and time of these parts.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "document/step_limits.h"
 #include "experiments/nsys_profile/profiles.h"
+#include "plan/part_work.h"
 #include "results/measured_table.h"
 
 namespace labreport::nsys_profile {
@@ -35,6 +37,16 @@ struct TimedWork {
 
 /// Returns the stages of self-attention in the forward pass. A stage without kernels has 0 ms.
 std::vector<TimedWork> attention_work(const KernelProfile& profile);
+
+/// The work of softmax, and of QKᵀ and A·V together, in the forward pass of a user's network.
+struct UsersAttentionWork {
+  PartWork softmax, products;
+  bool is_written_out;  ///< Softmax is five operators instead of a fused one.
+};
+
+/// Returns the work of full attention with the network's sizes. Returns nothing unless each layer
+/// launches two batched GEMMs in attention and one softmax, fused or of five operators, in FP32.
+std::optional<UsersAttentionWork> users_attention_work(const KernelProfile& profile);
 
 /// Returns the FFN's GEMMs and RMSNorm of the forward pass, and AdamW; 0 ms if they did not run.
 std::vector<TimedWork> work_outside_attention(const KernelProfile& profile);

@@ -51,21 +51,24 @@ std::optional<SchemePair> largest_pair(const std::vector<TrainedNetwork>& networ
   return largest;
 }
 
-/// Returns the bytes of AdamW's state that sharding saves. Returns nothing unless they explain how
-/// much lower a later step peaks, both before and in the optimizer step.
+/// Returns how many bytes less sharding leaves allocated after the optimizer step. Returns nothing
+/// unless the saved bytes of AdamW's state explain that and how much lower a later step peaks, both
+/// before and in the optimizer step. Allocated bytes are more, because the allocator rounds up.
 std::optional<double> saved_state_bytes(const SchemePair& pair) {
   const Stage* plain_after = pair.plain->stage(When::kLaterStep, metric::kAfterOptimizer);
   const Stage* sharded_after = pair.sharded->stage(When::kLaterStep, metric::kAfterOptimizer);
   const double saved = plain_after->point.optimizer - sharded_after->point.optimizer;
+  const double saved_allocated = plain_after->point.allocated - sharded_after->point.allocated;
   const bool rest_is_equal = plain_after->point.parameters == sharded_after->point.parameters &&
                              plain_after->point.gradients == sharded_after->point.gradients;
+  std::vector<double> drops{saved_allocated};
   for (const auto point : {metric::kBeforeOptimizer, metric::kAfterOptimizer}) {
-    const double peak_drop = pair.plain->stage(When::kLaterStep, point)->point.peak -
-                             pair.sharded->stage(When::kLaterStep, point)->point.peak;
-    if (!rest_is_equal || saved <= 0 || std::abs(peak_drop - saved) > kStateTolerance * saved)
-      return std::nullopt;
+    drops.push_back(pair.plain->stage(When::kLaterStep, point)->point.peak -
+                    pair.sharded->stage(When::kLaterStep, point)->point.peak);
   }
-  return saved;
+  const bool is_explained = std::ranges::all_of(
+      drops, [&](double drop) { return std::abs(drop - saved) <= kStateTolerance * saved; });
+  return rest_is_equal && saved > 0 && is_explained ? std::optional(saved_allocated) : std::nullopt;
 }
 
 /// True if the peak before the optimizer step holds activations and hardly any gradients, which by

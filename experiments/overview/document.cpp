@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "document/comparison/two_models.h"
+#include "document/part_drawer.h"
 #include "experiments/answered_problems.h"
 #include "experiments/catalog.h"
 #include "experiments/chosen_problems.h"
@@ -60,17 +61,26 @@ class LeftOutParts {
   std::vector<std::string> names_;
 };
 
-/// Says in one sentence which measurements succeeded, and lists in a table which did not and why.
-Section what_ran_section(const RunView& view) {
+/// Says which measurements succeeded, and lists in a table which did not and why. Returns nothing
+/// if all succeeded, because the report's head says so.
+std::optional<Section> what_ran_section(const RunView& view, const LeftOutParts& left_out) {
   Part part;
   part.problem = "ran";
-  part.setting = overview::outcome_line(view.run()) + "." + overview::own_step_words(view.run());
-  if (!overview::attention_outcomes(view.run()).empty()) {
-    part.setting += " Rows of the tables say which.";
-  }
-  part.tables = {overview::missing_measurements(view)};
+  part.tables = {overview::missing_networks(view)};
+  part.details.title = "Each measurement, with the reasons in full";
+  part.details.tables = {overview::missing_measurements(view)};
   drop_empty_tables(part.tables);
-  return {"ran", "What ran", {std::move(part)}};
+  drop_empty_tables(part.details.tables);
+  std::string remarks = overview::own_step_words(view.run());
+  if (!overview::attention_outcomes(view.run()).empty())
+    remarks += " Rows of the tables say which.";
+  if (!left_out.names().empty()) {
+    remarks +=
+        " This report lacks " + join_words(left_out.names()) + ", which labreport cannot present.";
+  }
+  if (part.tables.empty() && remarks.empty()) return {};
+  part.setting = overview::outcome_line(view.run()) + "." + remarks;
+  return Section{"ran", "What ran", {std::move(part)}};
 }
 
 /// Moves settings with one value in all parts to the provenance. The keys are names of parts.
@@ -141,8 +151,7 @@ void add_sections(Document& document, const RunView& view, const Problems& probl
     summary->parts.front().title = "";
     document.sections.push_back(std::move(*summary));
   });
-  const std::size_t what_ran = document.sections.size();
-  document.sections.push_back(what_ran_section(view));
+  const auto problems_begin = static_cast<std::ptrdiff_t>(document.sections.size());
   for (const Experiment& experiment : catalog()) {
     if (!is_presented(experiment, problems)) continue;
     Presentation parts = presented_parts(experiment, view, left_out);
@@ -155,18 +164,20 @@ void add_sections(Document& document, const RunView& view, const Problems& probl
     }
     if (!section.parts.empty()) document.sections.push_back(std::move(section));
   }
-  if (!left_out.names().empty()) {
-    document.sections[what_ran].parts.front().setting +=
-        " This report lacks " + join_words(left_out.names()) + ", which labreport cannot present.";
+  if (auto what_ran = what_ran_section(view, left_out)) {
+    document.sections.insert(document.sections.begin() + problems_begin, std::move(*what_ran));
+  } else {
+    document.provenance = document.outcome + " · " + document.provenance;
   }
   move_common_settings(document, settings);
 }
 
 /// Makes a summary of what the parts add to it, unless the document begins with one.
 void add_summary_of_parts(Document& document) {
-  if (document.sections.front().problem == "summary") return;
+  if (!document.sections.empty() && document.sections.front().problem == "summary") return;
   Part summary;
   summary.problem = "summary";
+  summary.details.title = kPartDrawer;
   for (Section& section : document.sections) {
     for (Part& part : section.parts) {
       if (part.summary.words.empty()) continue;
@@ -220,7 +231,8 @@ Document build_document_of(const Problems& problems, const Run& run, bool refere
     auto comparison = two_models_section(run);
     if (!comparison) return;
     auto& sections = document.sections;
-    sections.insert(std::ranges::find(sections, "ran", &Section::problem), std::move(*comparison));
+    const auto is_no_summary = [](const Section& section) { return section.problem != "summary"; };
+    sections.insert(std::ranges::find_if(sections, is_no_summary), std::move(*comparison));
   });
   return document;
 }

@@ -46,6 +46,10 @@ RunSummary run_summary(const Run& run, const Document* report = nullptr);
 /// all cells have numbers.
 TableView missing_measurements(const RunView& view);
 
+/// Lists in one short line each the networks and contexts with cells without numbers, and the
+/// reasons; empty if all cells have numbers.
+TableView missing_networks(const RunView& view);
+
 /// Returns "39 ok, 2 out of memory"; empty for a run without cells.
 std::string outcome_counts(const Run& run);
 

@@ -166,6 +166,13 @@ void add_ladders(Quantities& all, const RunView& view) {
       add_time(quantity, rung.change, rung.steps_ms);
       if (rung.ran() && rung.busy_ms)
         mark_bound(quantity, rung.change, bound_of(*rung.busy_ms, rung.mean_ms()));
+      Quantity parts = quantity;
+      parts.topic = topic::kLadderParts;
+      parts.setting += ", " + rung.change;
+      parts.values.clear();
+      parts.set_by_cpu.clear();
+      for (const auto& [part, ms] : step_parts(rung)) add_value(parts, part, ms);
+      add_unless_empty(all, std::move(parts));
     }
     add_unless_empty(all, std::move(quantity));
   }
@@ -188,7 +195,7 @@ void add_peaks(Quantities& all, const RunView& view) {
       if (peak) add_value(*curve, context, *peak / kBytesPerGibibyte);
       const MemoryStep* step = profile.planned_step(mode);
       const bool ran_out = step != nullptr && step->out_of_memory() != nullptr;
-      if (ran_out && curve->remark.empty()) curve->remark = "out of memory at " + context;
+      if (ran_out && curve->remark.empty()) curve->remark = std::string(kRanOutAt) + context;
     }
     for (Quantity& curve : curves) add_unless_empty(all, std::move(curve));
   }
@@ -217,7 +224,7 @@ void add_attention(Quantities& all, const RunView& view) {
       const AttentionRow& row = rows[i];
       const std::string length = format_count(row.length()) + " tokens";
       if (row.ran_out_of_memory() && quantity.remark.empty())
-        quantity.remark = "out of memory at " + length;
+        quantity.remark = std::string(kRanOutAt) + length;
       if (!row.ran()) continue;
       const auto saved = row.saved_bytes();
       add_value(quantity, length,

@@ -118,8 +118,8 @@ Dataset steps_dataset(const std::vector<StepRow>& rows, const std::string& utili
   const bool in_gib = largest(rows, &StepRow::peak_bytes)->peak_bytes() >= kBytesPerGibibyte;
   std::vector<Column<StepRow>> columns = kSteps;
   columns.push_back({"mfu", utilization, &StepRow::utilization, "%", kAsPercent});
-  columns.push_back({"datasheet", utilization + " vs. data-sheet peak", &StepRow::datasheet_mfu,
-                     "%", kAsPercent});
+  columns.push_back(
+      {"datasheet", utilization + " vs. data sheet", &StepRow::datasheet_mfu, "%", kAsPercent});
   columns.push_back({"dtypes", "Dtypes", [](const StepRow& row) {
                        return row.counted ? Value(row.dtypes()) : Value();
                      }});

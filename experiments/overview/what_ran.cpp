@@ -114,6 +114,29 @@ std::vector<MissingRow> missing_rows(const Run& run) {
   return rows;
 }
 
+/// All measurements of one network and context that are missing for reasons of the same words.
+struct MissingNetwork {
+  std::string size, reason;
+  std::optional<std::int64_t> context;
+  std::vector<std::string> measurements = {}, precisions = {};
+  std::int64_t count = 0;
+
+  /// Names up to three kinds of measurements, and else counts them.
+  std::string measurement_words() const {
+    constexpr std::size_t kMostNames = 3;
+    return measurements.size() <= kMostNames ? join_words(measurements)
+                                             : format_plural(count, "measurement");
+  }
+};
+
+const std::vector<Column<MissingNetwork>> kMissingNetworks{
+    {"measurements", "Measurement", &MissingNetwork::measurement_words},
+    {"size", "Size", [](const MissingNetwork& row) { return words_or_nothing(row.size); }},
+    {"context", "Context", &MissingNetwork::context, "", {Notation::kRowNumber}},
+    {"precision", "Precision",
+     [](const MissingNetwork& row) { return words_or_nothing(join_words(row.precisions)); }},
+    {"reason", "Reason", &MissingNetwork::reason}};
+
 /// Counts the cells that were measured again; empty if none was.
 std::string repetition_words(const Run& run) {
   const auto repeated = std::ranges::count_if(run.cells, [](const Cell& cell) {
@@ -163,6 +186,29 @@ TableView missing_measurements(const RunView& view) {
   const std::vector<MissingRow> missing = missing_rows(view.run());
   if (missing.empty()) return {};
   TableView table = table_of(make_dataset("what-ran", kMissing, missing));
+  table.title = "What did not run, with the reasons in full";
+  table.always_on_paper = true;
+  return table;
+}
+
+TableView missing_networks(const RunView& view) {
+  std::vector<MissingNetwork> rows;
+  for (const Cell& cell : view.run().cells) {
+    if (representative(cell) == nullptr || reason_missing(cell).empty()) continue;
+    const MissingNetwork missing{cell.spec.size, reason_missing(cell), cell.spec.context};
+    auto row = std::ranges::find_if(rows, [&](const MissingNetwork& other) {
+      return std::tie(other.size, other.reason, other.context) ==
+             std::tie(missing.size, missing.reason, missing.context);
+    });
+    if (row == rows.end()) row = rows.insert(rows.end(), missing);
+    ++row->count;
+    const std::string words = measurement_words(cell);
+    if (std::ranges::find(row->measurements, words) == row->measurements.end())
+      row->measurements.push_back(words);
+    add_distinct(row->precisions, cell.spec.precision);
+  }
+  if (rows.empty()) return {};
+  TableView table = table_of(make_dataset("missing-networks", kMissingNetworks, rows));
   table.title = "What did not run";
   return table;
 }

@@ -1,5 +1,6 @@
 // Builds the datasets and facts of section.md: at which length eager attention runs out of memory.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 
@@ -19,6 +20,11 @@ constexpr std::int64_t kLongestHandoutLength = 16384;
 // From this length on, at d up to 128, scores are more than 97 % of the saved bytes.
 constexpr std::int64_t kScoresOutweighFrom = 4096;
 constexpr Notation kBytes{Notation::kMebibytes};
+// A pass holds at most so many tensors of scores at once.
+constexpr std::array kOrdinals{"first", "second", "third", "fourth", "fifth", "sixth"};
+constexpr double kCountTolerance =
+    0.05;  // The bytes in use are a whole number of tensors up to this.
+constexpr double kRequestTolerance = 0.001;  // The allocator rounds requests up.
 
 using Rows = std::vector<AttentionRow>;
 
@@ -115,24 +121,47 @@ bool saved_bytes_grow_quadratically(const Rows& rows) {
          std::ranges::all_of(long_rows, &AttentionRow::saves_two_tensors_of_scores);
 }
 
-/// Accounts for `row`, which ran out of memory: forward and backward of the last row that ran with
-/// the same d peak at a whole number of tensors of scores, apart from the inputs. Returns nothing
-/// if the GPU holds as many of `row`.
+/// Returns the ordinal of the tensor of scores that `row` asked for in vain. Returns nothing if
+/// what was in use, apart from the inputs, is no whole number of such tensors.
+std::optional<std::string> refused_ordinal(const AttentionRow& row) {
+  const auto requested = row.number(column::kRequestedBytes);
+  const auto in_use = row.number(column::kInUseBytes);
+  const auto inputs = row.number(column::kBeforeForwardBytes);
+  if (!requested || !in_use || !inputs ||
+      std::abs(*requested / row.score_bytes() - 1) > kRequestTolerance)
+    return std::nullopt;
+  const double tensors = (*in_use - *inputs) / row.score_bytes();
+  const double count = std::round(tensors);
+  const bool is_known = count >= 0 && count < static_cast<double>(kOrdinals.size());
+  if (!is_known || std::abs(tensors - count) > kCountTolerance) return std::nullopt;
+  return kOrdinals.at(static_cast<std::size_t>(count));
+}
+
+/// Accounts for the allocation of `row` that failed, a tensor of scores, and for a whole pass: that
+/// of the last row that ran with the same d peaks at a whole number of such tensors, apart from the
+/// inputs. Returns nothing if the GPU holds as many of `row`.
 std::optional<Facts> needed_facts(const AttentionRow& row, const Rows& rows,
                                   std::optional<std::int64_t> capacity_bytes) {
   const Rows ran =
       only(rows, [&](const AttentionRow& other) { return other.ran() && dim(other) == dim(row); });
   const auto peak = ran.empty() ? std::nullopt : ran.back().number(column::kPeakBytes);
-  if (!capacity_bytes || !peak) return std::nullopt;
+  const auto ordinal = refused_ordinal(row);
+  if (!capacity_bytes || !peak || !ordinal || row.failed_phase().empty()) return std::nullopt;
   const double tensors = std::floor(*peak / ran.back().score_bytes());
   const double bytes = tensors * row.score_bytes();
   if (bytes <= static_cast<double>(*capacity_bytes)) return std::nullopt;
   return Facts()
       .set("precision", describe(*row.spec().precision))
+      .set("phase", row.failed_phase())
       .set("d", std::to_string(dim(row)))
       .set("batch", std::to_string(row.spec().batch.value_or(1)))
       .set("width", under_autocast(row.spec()) ? "2" : "4")
+      .set("ordinal", *ordinal)
       .set("tensor", format_bytes_briefly(row.score_bytes()))
+      .set("in_use", format_bytes_briefly(*row.number(column::kInUseBytes)))
+      .set("reserved", row.refused_reserved_bytes
+                           ? format_bytes_briefly(*row.refused_reserved_bytes)
+                           : "not recorded")
       .set("tensors", tensors, {Notation::kFixed, 0})
       .set("length", format_count(ran.back().length()))
       .set("bytes", format_bytes_briefly(bytes))

@@ -64,6 +64,11 @@ std::optional<double> MeasuredSteps::forward_kernel_share() const {
   return costs ? std::optional(costs->kernel_share()) : std::nullopt;
 }
 
+std::optional<double> MeasuredSteps::forward_kernel_count() const {
+  const auto costs = forward_costs();
+  return costs ? std::optional(costs->launches) : std::nullopt;
+}
+
 std::map<std::string, KernelSum> MeasuredSteps::kernels_by_class() const {
   std::map<std::string, KernelSum> sums;
   if (!ran()) return sums;

@@ -38,6 +38,7 @@ class MeasuredSteps {
   /// The launches of the forward pass, against its median time; empty on a CPU.
   std::optional<LaunchCosts> forward_costs() const;
   std::optional<double> forward_kernel_share() const;  ///< The part of it that kernels fill.
+  std::optional<double> forward_kernel_count() const;
   /// Returns the sums by the classes that tables show: "GEMM", "fused", "elementwise", …
   std::map<std::string, KernelSum> kernels_by_class() const;
 

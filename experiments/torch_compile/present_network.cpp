@@ -83,6 +83,10 @@ const std::vector<NetworkColumn> kNetworks{
                   kAsCount),
     metric_column("kernels_compiled", "Kernels, compiled", kCompiled, &MeasuredSteps::kernel_count,
                   "", kAsCount),
+    metric_column("forward_kernels_eager", "Kernels in forward, eager", kEager,
+                  &MeasuredSteps::forward_kernel_count, "", kAsCount),
+    metric_column("forward_kernels_compiled", "Kernels in forward, compiled", kCompiled,
+                  &MeasuredSteps::forward_kernel_count, "", kAsCount),
     metric_column("busy_eager", "Kernels busy in forward, eager", kEager,
                   &MeasuredSteps::forward_kernel_share, "%", {Notation::kPercent}),
     metric_column("busy_compiled", "Kernels busy in forward, compiled", kCompiled,
@@ -207,6 +211,20 @@ bool has_fewer_launches(const ComparedNetwork& network) {
          compiled->bound() == Bound::kLaunch && compiled->launches < eager->launches;
 }
 
+/// Names the handout's sizes that the run does not compare. Returns nothing if it compares all of
+/// them, or none.
+std::optional<Facts> left_out_facts(const RunView& view, const Networks& networks) {
+  std::vector<std::string> sizes;
+  for (const Size& size : view.edition().sizes) {
+    const bool is_compared = std::ranges::any_of(networks, [&](const ComparedNetwork& network) {
+      return network.spec().model == size.shape;
+    });
+    if (!is_compared) sizes.push_back(size.name);
+  }
+  if (sizes.empty() || sizes.size() == view.edition().sizes.size()) return std::nullopt;
+  return Facts().set("sizes", join(sizes, ", "));
+}
+
 /// Describes the largest network in each precision, and the largest gain of a launch-bound pass.
 void add_answer(Facts& facts, const Networks& networks) {
   const Networks timed = only(networks, [](const ComparedNetwork& network) {
@@ -235,6 +253,7 @@ std::optional<PartContent> present_network(const RunView& view) {
   if (networks.empty()) return std::nullopt;
   PartContent part;
   add_answer(part.facts, networks);
+  part.facts.when("left_out", left_out_facts(view, networks));
   part.facts.flag("gpu", view.on_gpu());
   part.facts.flag("warm_cache", shares_compile_cache(view.run()));
   const CellSpec& spec = networks.front().spec();

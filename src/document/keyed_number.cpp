@@ -15,6 +15,8 @@ std::string with_unit(const std::string& number, const std::string& unit) {
   return number + (unit == "×" ? "" : " ") + unit;
 }
 
+Notation brief_ms(double ms) { return {Notation::kSignificant, ms < 1000 ? 3 : 4}; }
+
 std::string keyed_number(const std::string& text, const Value& value) {
   return fmt::format("[{}]({}{}/{})", text, kAddressStart, *value.number(), value.key);
 }

@@ -12,6 +12,9 @@ namespace labreport {
 /// Returns "108 ms"; "3.72×".
 std::string with_unit(const std::string& number, const std::string& unit);
 
+/// Formats milliseconds with three digits, or with four so that whole ones are not rounded.
+Notation brief_ms(double ms);
+
 /// Returns Markdown of `text`, which shows the value's number: a link whose address contains the
 /// number and its key. Only the pages' HTML writer knows such addresses.
 std::string keyed_number(const std::string& text, const Value& value);

@@ -11,12 +11,12 @@
 //   ### Summary                                           a list for the summary of a report that
 //                                                         timed no training step
 //   ### Summary Figure lanes                              a figure for that summary
-//   ### Method                                            begins "How this was measured"
+//   ### Method                                            says how the part was measured
 //   ### Findings                                          says what the values show of the method
 //   ### Figure running-error                              a figure: figures/running-error.vl.json
 //   ### Table sums                                        a table; a part may have several figures
 //                                                         and tables
-//   ### Details Table samples                             a table below "How this was measured"
+//   ### Details Table samples                             a table of the drawer "Data and method"
 //
 // The block of a figure or table begins with lines that are attributes. After a figure's attributes
 // follows its caption.
@@ -30,7 +30,7 @@
 //   file: waterfall            a file that sections share, in src/document/charts/figures
 //   finding: {{#worse}}…{{/worse}}  a title that replaces `title` unless it is empty
 //   table: checkpoints         another dataset for the table below the figure
-//   alt: Curves of …           a description for readers who cannot see the figure
+//   alt: Curves of …           the figure's form, after its title and before two of its numbers
 //   page: Detail sets …        words after the caption that only the page shows
 //   paper: no                  paper leaves the figure out; "last": paper has only the last variant
 //

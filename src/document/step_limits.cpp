@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "document/keyed_number.h"
 #include "document/section.h"
 #include "embedded/document.h"
 
@@ -72,9 +73,6 @@ std::vector<DrawnBlock> drawn_blocks(const LimitedStep& step, const LimitedStep&
 
 Facts step_facts(const LimitedStep& step, const std::vector<DrawnBlock>& blocks,
                  const LimitedStep* tuned, const std::string& gpu) {
-  const auto in_prose = [](double ms) {
-    return Notation{Notation::kSignificant, ms < 1000 ? 3 : 4};
-  };
   double needed_ms = 0;
   std::vector<std::string> cached;
   for (const DrawnBlock& block : blocks) {
@@ -86,10 +84,10 @@ Facts step_facts(const LimitedStep& step, const std::vector<DrawnBlock>& blocks,
   const auto fullest = std::ranges::max_element(blocks, {}, &DrawnBlock::limit_ms);
   return Facts()
       .set("step", step.network + (gpu.empty() ? "" : " on the " + gpu) + " in " + step.precision)
-      .set("ms", step.ms, in_prose(step.ms))
-      .set("needed", needed_ms, in_prose(needed_ms))
+      .set("ms", step.ms, brief_ms(step.ms))
+      .set("needed", needed_ms, brief_ms(needed_ms))
       .set("most", most->part == kIdle ? "filling idle time" : most->part)
-      .set("saved", most->saved_ms(), in_prose(most->saved_ms()))
+      .set("saved", most->saved_ms(), brief_ms(most->saved_ms()))
       .set("most_share", most->share(), kAsPercent)
       .set("fullest", fullest->part)
       .set("fullest_share", std::min(1.0, fullest->share()), kAsPercent)

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,9 @@ inline constexpr const char* kAllReduce = "All-reduce";
 inline constexpr const char* kLimits = "GPU limits";
 /// Values of `kLimits` by the GPU's data sheet. No page shows them as measured numbers.
 inline constexpr const char* kDataSheet = "Data sheet";
+/// The parts of each step of a ladder, whose setting ends with the step's change. The figure of
+/// `kFastestStep` shows them.
+inline constexpr const char* kLadderParts = "Parts of a ladder’s steps";
 
 }  // namespace topic
 
@@ -138,6 +142,9 @@ inline constexpr Topic kTopics[]{
      .is_compared = true},
     {.name = topic::kLimits, .page = nullptr, .sentence = ""}};
 
+/// Begins a remark that names the value for which memory did not suffice.
+inline constexpr std::string_view kRanOutAt = "out of memory at ";
+
 /// Numbers of one setting in one unit: a network's step and its phases, or one sweep. A value that
 /// is a `Measure` has the name that `describe` returns.
 struct Quantity {
@@ -151,7 +158,7 @@ struct Quantity {
   /// Names of the values that the host's CPU sets, at least in part, and of those that are not
   /// known to be the GPU's.
   std::vector<std::string> set_by_cpu = {};
-  std::string remark = {};  ///< "out of memory at context 2,048"
+  std::string remark = {};  ///< `kRanOutAt` and the value's name: "out of memory at context 2,048"
   std::string part = {};    ///< Anchor of the part that shows the values; empty for the whole page.
 
   /// "BF16, context 512, batch 4"

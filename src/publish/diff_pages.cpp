@@ -90,9 +90,12 @@ std::string folder_of(const RunPair& pair) {
   return "diff/" + name.substr(0, kLongestNameBytes / 2) + "-" + content_hash(name);
 }
 
-/// The page also shows numbers of other runs on the two GPUs, so all their keys enter.
-std::string key_of(const RunPair& pair, const std::vector<PairedRun>& runs) {
+/// The page also shows numbers of other runs on the two GPUs, so all their keys enter, and its head
+/// links to the pages over several runs.
+std::string key_of(const RunPair& pair, const std::vector<PairedRun>& runs,
+                   const std::vector<SiteLink>& links) {
   std::string inputs = folder_of(pair) + "\n" + pair.a->key + "\n" + pair.b->key;
+  for (const SiteLink& link : links) inputs += "\n" + link.name + " " + link.file;
   for (const PairedRun& run : runs) {
     const std::string gpu = subject_of(run).gpu;
     if (gpu == subject_of(*pair.a).gpu || gpu == subject_of(*pair.b).gpu) inputs += "\n" + run.key;
@@ -127,11 +130,6 @@ void compare(SitePair& page, const RunPair& pair, const Run& run_a, const Run& r
   page.document = diff_document(comparison, source_of(*pair.a, *pair.b, runs),
                                 source_of(*pair.b, *pair.a, runs), kPathToRoot);
   page.diff_json = diff_json(comparison);
-  for (const PairedRun& run : runs) {
-    const bool is_on_a_side = subject_of(run).gpu == subject_of(*pair.a).gpu ||
-                              subject_of(run).gpu == subject_of(*pair.b).gpu;
-    if (is_on_a_side && run.summary) page.sides.push_back(*run.summary);
-  }
   page.link.device = page.document->title;
   if (comparison.a.edition == comparison.b.edition) page.link.device += ", " + comparison.a.edition;
   page.link.preset = page.document->relation;
@@ -149,11 +147,17 @@ std::vector<SitePair> compare_pairs(const std::vector<PairedRun>& runs, const fs
     if (is_new) entry->second = store.load();
     return entry->second;
   };
+  std::vector<RunSummary> summaries;
+  for (const PairedRun& run : runs) {
+    if (run.summary) summaries.push_back(*run.summary);
+  }
+  const std::vector<SiteLink> links = site_links(summaries);
   std::vector<SitePair> pages;
   for (const RunPair& pair : pairs_of(runs)) {
     if (std::ranges::count_if(pages, &SitePair::has_page) == kMostPages) break;
-    SitePair page{
-        .key = key_of(pair, runs), .runs = {pair.a->site_folder, pair.b->site_folder}, .link = {}};
+    SitePair page{.key = key_of(pair, runs, links),
+                  .runs = {pair.a->site_folder, pair.b->site_folder},
+                  .link = {}};
     page.link.folder = folder_of(pair);
     if (auto old_pages = find_pages(cache, page.key, out)) {
       page.link = std::move(old_pages->summary);

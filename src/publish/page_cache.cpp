@@ -65,6 +65,8 @@ std::optional<UnchangedRun> find_pages(const ContentCache& cache, const std::str
   UnchangedRun run{.summary = stored.at("summary").get<RunSummary>(),
                    .files = {},
                    .preferred_folder = stored.at("wanted").get<std::string>()};
+  for (const nlohmann::json& link : stored.at("links"))
+    run.links.push_back({link.at(0).get<std::string>(), link.at(1).get<std::string>()});
   for (const auto& [path, stamp] : stored.at("files").items()) {
     if (file_stamp(out / path) != stamp.get<std::string>()) return std::nullopt;
     run.files.push_back(path);
@@ -74,7 +76,9 @@ std::optional<UnchangedRun> find_pages(const ContentCache& cache, const std::str
 
 void store_pages(const ContentCache& cache, const std::string& key, const fs::path& out,
                  const RunSummary& summary, const std::vector<const SiteFile*>& files,
-                 const std::string& preferred_folder) {
+                 const std::string& preferred_folder, const std::vector<SiteLink>& links) {
+  nlohmann::json names_and_files = nlohmann::json::array();
+  for (const SiteLink& link : links) names_and_files.push_back({link.name, link.file});
   nlohmann::json stamps = nlohmann::json::object();
   for (const SiteFile* file : files) {
     // The stamp comes before the reading, so that a change in between makes it out of date.
@@ -86,9 +90,10 @@ void store_pages(const ContentCache& cache, const std::string& key, const fs::pa
     }
     stamps[file->path] = std::move(stamp);
   }
-  cache.store(
-      key, compact_json(nlohmann::json{
-               {"summary", summary}, {"files", std::move(stamps)}, {"wanted", preferred_folder}}));
+  cache.store(key, compact_json(nlohmann::json{{"summary", summary},
+                                               {"files", std::move(stamps)},
+                                               {"wanted", preferred_folder},
+                                               {"links", std::move(names_and_files)}}));
 }
 
 }  // namespace labreport

@@ -30,6 +30,6 @@ std::optional<UnchangedRun> find_pages(const ContentCache& cache, const std::str
 void store_pages(const ContentCache& cache, const std::string& key,
                  const std::filesystem::path& out, const RunSummary& summary,
                  const std::vector<const SiteFile*>& files,
-                 const std::string& preferred_folder = "");
+                 const std::string& preferred_folder = "", const std::vector<SiteLink>& links = {});
 
 }  // namespace labreport

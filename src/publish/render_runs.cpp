@@ -107,6 +107,23 @@ bool attempt(const fs::path& folder, const RenderOptions& options,
   return false;
 }
 
+/// Loads the runs whose pages have other links in their heads than the pages of this site.
+void load_runs_with_old_links(std::vector<Candidate>& runs, const RenderOptions& options,
+                              RunNotes& notes, std::vector<std::string>& problems) {
+  std::vector<RunSummary> summaries;
+  for (const Candidate& run : runs)
+    summaries.push_back(run.old_pages ? run.old_pages->summary : run.loaded_run.summary);
+  const std::vector<SiteLink> links = site_links(summaries);
+  std::erase_if(runs, [&](Candidate& run) {
+    return !attempt(run.store.folder(), options, problems, [&] {
+      if (!run.old_pages || run.old_pages->links == links) return;
+      run.old_pages.reset();
+      load(run, notes);
+      run.loaded_run.summary.folder = run.site_folder;
+    });
+  });
+}
+
 /// Returns the key of a report's files in the cache.
 std::string report_key(const WriteUp& write_up, const RunNotes& notes, const RenderOptions& options,
                        const std::string& tool_identity) {
@@ -153,6 +170,7 @@ std::vector<Candidate> choose_runs(const std::vector<WriteUp>& reports,
       run.loaded_run.summary.folder = run.site_folder;
     });
   });
+  load_runs_with_old_links(runs, options, notes, problems);
   if (!runs.empty()) return runs;
   for (const std::string& problem : problems) say("{}\n", problem);
   throw InputError("no run to render", "`make report` makes one");
@@ -187,7 +205,11 @@ void leave_out_findings(Document& document) {
   for (Section& section : document.sections) {
     for (Part& part : section.parts) {
       for (std::vector<Figure>* figures : {&part.figures, &part.details.figures})
-        for (Figure& figure : *figures) figure.title = figure.table.title;
+        for (Figure& figure : *figures) {
+          if (figure.alt.starts_with(figure.title))
+            figure.alt.replace(0, figure.title.size(), figure.table.title);
+          figure.title = figure.table.title;
+        }
     }
   }
 }
@@ -258,7 +280,8 @@ void store_rendered(const std::vector<Candidate>& runs, const std::vector<SitePa
         site.incomplete_runs.contains(run.site_folder))
       continue;
     const auto entry = std::ranges::find(site.summaries, run.site_folder, &RunSummary::folder);
-    store_pages(cache, run.key, out, *entry, files_of(site, run.site_folder), run.preferred_folder);
+    store_pages(cache, run.key, out, *entry, files_of(site, run.site_folder), run.preferred_folder,
+                site.links);
   }
 }
 

@@ -245,7 +245,7 @@ void add_latex(Site& site, const std::vector<SiteRun>& runs,
 void add_assets(Site& site, const std::string& bundle, const std::vector<RunSummary>& runs,
                 const std::vector<ComparedPair>& pairs) {
   site.files.push_back({"assets/style.css", page_style()});
-  site.files.push_back({"assets/script.js", page_script()});
+  site.files.push_back({"assets/script.js", page_script() + parts_script(runs)});
   site.files.push_back({"assets/compare.js", compare_script()});
   site.files.push_back({"assets/summaries.js", summaries_script(runs, pairs)});
   site.files.push_back({kIconPath, page_icon()});
@@ -277,7 +277,7 @@ void add_pages(Site& site, const std::vector<SiteRun>& runs, const Charts& chart
         .interactive = !charts.bundle.empty(),
         .answers = options.answers,
         .formats = links_to_other_formats(site, runs[i]),
-        .links = site_links({runs[i].summary}),
+        .links = site.links,
         .topics = topics_of_parts(runs[i].summary, root_from(runs[i].folder()))};
     place_card(options.site_url, runs[i].folder() + "/", cards[i], page_options, site.files);
     site.files.push_back({runs[i].folder() + "/index.html",
@@ -287,14 +287,14 @@ void add_pages(Site& site, const std::vector<SiteRun>& runs, const Charts& chart
 
 /// Returns the files of a page that compares two runs.
 std::vector<SiteFile> pair_files(const SitePair& pair, const Drawings& drawings, const Card& card,
-                                 const SiteOptions& options) {
+                                 const std::vector<SiteLink>& links, const SiteOptions& options) {
   const std::string folder = pair.link.folder + "/", root = root_from(pair.link.folder);
   PageOptions page_options = {.root = root,
                               .interactive = !drawings.empty(),
                               .formats = {{"Markdown", "diff.md"},
                                           {"JSON", "diff.json"},
                                           {"JSON schema", root + "assets/diff.schema.json"}},
-                              .links = site_links(pair.sides),
+                              .links = links,
                               .current = kCompareFile,
                               .compared_runs = pair.runs};
   std::vector<SiteFile> files = picture_files(folder, *pair.document, drawings);
@@ -309,7 +309,7 @@ std::vector<SiteFile> pair_files(const SitePair& pair, const Drawings& drawings,
 /// notice then names it, and the rest of the site stands.
 bool add_pair(Site& site, const SitePair& pair, const Drawings& drawings, const Card& card,
               const SiteOptions& options) try {
-  append(site.files, pair_files(pair, drawings, card, options));
+  append(site.files, pair_files(pair, drawings, card, site.links, options));
   return true;
 } catch (const Interrupted&) {
   throw;
@@ -404,6 +404,7 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
     add_latex(site, runs, prints, options, *tool);
   }
   const std::vector<Card> cards = draw_cards(runs, others, charts, options, tool, site);
+  site.links = site_links(summaries);
   add_pages(site, runs, charts, cards, options);
   for (const UnchangedRun& run : unchanged) append(site.unchanged_files, run.files);
   std::size_t other = 0;
@@ -418,14 +419,13 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
     }
     if (is_written) compared.push_back(link_to(pair));
   }
-  const std::vector<SiteLink> links = site_links(summaries);
   if (options.formats.contains(Format::kHtml) && !summaries.empty())
-    add_compare_page(site, !charts.bundle.empty(), compared, links, options);
+    add_compare_page(site, !charts.bundle.empty(), compared, site.links, options);
   // The first page, the index, is added last because it links to all other pages.
   for (std::size_t i = overviews.size(); i > 0; --i) {
     const std::size_t index = other + i - 1;
     add_overview(site, overviews[i - 1], charts.of_others[index], cards[runs.size() + index],
-                 !charts.bundle.empty(), compared, links, options);
+                 !charts.bundle.empty(), compared, site.links, options);
   }
   if (options.formats.contains(Format::kHtml)) add_assets(site, charts.bundle, summaries, compared);
   show_control_characters(site);

@@ -32,6 +32,7 @@ struct UnchangedRun {
   RunSummary summary;
   std::vector<std::string> files;     ///< Paths relative to the site's root.
   std::string preferred_folder = {};  ///< The folder inside the site unless another run has it.
+  std::vector<SiteLink> links = {};   ///< The links in the head of the run's page.
 };
 
 /// A pair of runs and the page that compares them, if they have cells in common.
@@ -43,7 +44,6 @@ struct SitePair {
   RunSummary link;
   std::optional<Document> document = {};          ///< Set if the page is to be written.
   std::string diff_json = {};                     ///< The bytes of diff.json.
-  std::vector<RunSummary> sides = {};             ///< Summaries of all runs on the two GPUs.
   std::vector<std::string> unchanged_files = {};  ///< The files of an earlier render that stay.
 
   bool has_page() const { return document || !unchanged_files.empty(); }
@@ -69,6 +69,7 @@ struct Site {
   bool is_partial = false;  ///< True if only some formats were made: earlier files stay.
   std::vector<std::string> unchanged_files = {};  ///< Paths of earlier files that stay.
   std::vector<RunSummary> summaries = {};      ///< One for each rendered run, in the runs' order.
+  std::vector<SiteLink> links = {};            ///< The links in the head of each page.
   bool chart_tool_failed = false;              ///< If so, no page has charts or a bundle.
   std::set<std::string> incomplete_runs = {};  ///< Folders of pages that lack charts or a format.
 

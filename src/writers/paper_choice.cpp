@@ -67,7 +67,9 @@ PaperPart printed_part(const Part& part) {
     }
   }
   for (const TableView& table : part.details.tables) {
-    if (table.always_on_paper) paper.appendix_tables.push_back(&table);
+    if (!table.always_on_paper) continue;
+    const bool is_main = paper.tables.empty() && table.rows.size() <= kMostMainRows;
+    (is_main ? paper.tables : paper.appendix_tables).push_back(&table);
   }
   return paper;
 }
@@ -77,7 +79,8 @@ std::vector<const TableView*> printed_tables(const Details& details) {
   for (const TableView& table : details.tables) {
     const bool is_short = table.rows.size() <= kMostDetailsRows;
     const bool has_commands = std::ranges::any_of(table.columns, &ColumnView::is_code);
-    if (is_short && fits_column(table) && !has_commands) tables.push_back(&table);
+    const bool is_chosen = is_short && fits_column(table) && !has_commands;
+    if (is_chosen && !table.always_on_paper) tables.push_back(&table);
   }
   return tables;
 }

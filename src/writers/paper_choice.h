@@ -21,10 +21,12 @@ struct PaperPart {
 
 /// Chooses two variants of a family of figures: all figures of the first and one of the second.
 /// Among tables with the same columns it chooses the last, which has the largest setting that ran.
-/// A table with `TableView::always_on_paper` is always printed, one of the details in the appendix.
+/// A table with `TableView::always_on_paper` is always printed. One of the details is the part's
+/// main table if the part has no other, else it is in the appendix.
 PaperPart printed_part(const Part& part);
 
 /// Chooses the tables of details that have few rows, fit half a page's width and hold no commands.
+/// Leaves out those that `printed_part` chooses.
 std::vector<const TableView*> printed_tables(const Details& details);
 
 /// Puts the second half of the rows beside the first. The table's rows must have no remarks.

@@ -147,7 +147,9 @@ class Compare(BrowserTest):
             self.assertRegex(figure.locator("[role=img]").get_attribute("aria-label"), r"\d ms on the H200, [\d,]+ ms on")
             dots = figure.locator(".mark-symbol.role-mark path").count()
             self.assertGreater(dots, 6)
-            self.assertEqual(figure.locator("svg text", has_text="×").count(), dots // 2)
+            ratios = [float(text.strip("×")) for text in figure.locator("svg text", has_text="×").all_text_contents()]
+            self.assertEqual(len(ratios), dots // 2)
+            self.assertEqual(ratios, sorted(ratios, reverse=True))
             self.assertEqual(page.evaluate("document.documentElement.scrollWidth"), viewport["width"])
             self.assert_quiet()
             page.context.close()

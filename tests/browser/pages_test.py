@@ -42,7 +42,7 @@ class Pages(BrowserTest):
         tooltip.wait_for(state="visible")
         sentence = tooltip.inner_text()
         self.assertRegex(sentence, r"^small, \w+, [0-9.,]+ ± [0-9.]+\.$")
-        self.assertIn(f"{float(re.search(r'[0-9.]+', sentence)[0]):.1f}", page.locator("#figure-durations > details:not(.menu)").inner_text())
+        self.assertIn(f"{float(re.search(r'[0-9.]+', sentence)[0]):.1f}", page.locator("#figure-durations-data").inner_text())
         tip = tooltip.bounding_box()
         self.assertTrue(tip["y"] + tip["height"] <= box["y"] or tip["y"] >= box["y"] + box["height"], (tip, box))
         page.mouse.move(2, 2)

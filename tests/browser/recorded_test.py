@@ -130,6 +130,23 @@ class Recorded(BrowserTest):
         self.assertLess(read_bytes, MOST_BYTES_TO_READ)
         self.assertLess(all_bytes, MOST_BYTES)
 
+    def test_every_page_has_the_same_head_and_parts_lead_to_other_gpus(self):
+        def head_of(page):
+            return page.locator("nav.site a").all_inner_texts()
+        expected = head_of(self.open(self.recorded / "index.html"))
+        linked_gpus = set()
+        for path in self.runs:
+            page = self.open(path)
+            self.assertEqual(head_of(page), expected, path)
+            for link in page.locator(".elsewhere a", has_text=re.compile("^on the ")).all():
+                file, _, anchor = link.evaluate("(a) => a.href").partition("#")
+                target = pathlib.Path(file.removeprefix("file://"))
+                self.assertNotEqual(target.parents[2], path.parents[2])
+                self.assertIn(f'id="{anchor}"', target.read_text(encoding="utf-8"))
+                linked_gpus.add(target.parents[2].name)
+            page.context.close()
+        self.assertEqual(len(linked_gpus), 2)
+
     def test_one_file_stands_alone(self):
         for path in self.runs:
             file, = (file for file in path.parent.glob("*.html") if file.name != "index.html")

@@ -75,6 +75,19 @@ class Timeline(BrowserTest):
         self.press(page, "Shift+ArrowLeft")
         self.assertEqual(self.detail(page), first)
 
+    def test_a_live_line_says_what_is_in_view(self):
+        page = self.open_timeline()
+        self.assertEqual(page.locator(".timeline-detail").get_attribute("role"), "status")
+        whole = self.detail(page)
+        self.assertRegex(whole, r"^[\d.,]+ ms, \d+ kernels$")
+        self.press(page, "+", "+")
+        zoomed = self.detail(page)
+        self.assertRegex(zoomed, r"^[\d.,]+ .s, [\d.]+ % of the step, at .*: \d+ kernels$")
+        self.press(page, "ArrowRight")
+        self.assertNotEqual(self.detail(page), zoomed)
+        self.press(page, "Home")
+        self.assertEqual(self.detail(page), whole)
+
     def test_buttons_do_what_keys_do(self):
         page = self.open_timeline()
         whole = self.view(page)

@@ -150,5 +150,26 @@ TEST_F(DiffPages, StayWhileNeitherRunChanges) {
   EXPECT_TRUE(compare(cache).at(0).document);
 }
 
+TEST_F(DiffPages, AreWrittenAgainIfTheLinksInTheirHeadsChange) {
+  add("b200/2025/2-a", run_on_another_gpu(true));
+  add("l4/2025/2-a", run_on_another_gpu(false));
+  const std::string before = compare().at(0).key;
+  runs_.push_back({RunStore(root_ / "runs/b200/2025/2-a"), "t4/2025/2-a", "key of b200/2025/2-a"});
+  RunSummary summary;
+  summary.device = "T4";
+  summary.folder = "t4/2025/2-a";
+  runs_.back().summary = summary;
+  std::vector<std::string> keys;
+  for (const SitePair& pair : compare()) keys.push_back(pair.key);
+  EXPECT_THAT(keys, testing::Not(testing::Contains(before)));
+}
+
+TEST_F(DiffPages, AreKeptWithTheLinksInTheirHeads) {
+  const ContentCache cache(root_ / "cache");
+  const std::vector<SiteLink> links{{"H100", "h100/index.html"}, {"H200", "h200/index.html"}};
+  store_pages(cache, "a key", root_ / "site", RunSummary{}, {}, "", links);
+  EXPECT_EQ(find_pages(cache, "a key", root_ / "site")->links, links);
+}
+
 }  // namespace
 }  // namespace labreport::diff_pages_test

@@ -37,6 +37,10 @@ std::string words_of(const Document& document) {
   return without_keys(document.sections.front().parts.front().answer);
 }
 
+Document document_of(const Comparison& comparison) {
+  return diff_document(comparison, {"a", ""}, {"b", ""});
+}
+
 /// Returns the summary that compares an H100 (A) with an H200 (B).
 std::string summary_words(std::vector<ComparedRow> rows) {
   Comparison comparison{.rows = std::move(rows)};
@@ -81,6 +85,35 @@ TEST(ComparisonSummary, UsesOtherStepsIfNoTrainingStepRan) {
   EXPECT_EQ(summary_words({}), "Nothing in the cells that both runs have can be compared yet.");
 }
 
+/// Returns the figure of the training steps of an H100 (A) and an H200 (B).
+Figure step_figure(std::vector<ComparedRow> rows) {
+  Comparison comparison{.rows = std::move(rows)};
+  comparison.a.device = "NVIDIA H100";
+  comparison.b.device = "NVIDIA H200";
+  const Document document = document_of(comparison);
+  return document.sections.front().parts.front().figures.at(0);
+}
+
+TEST(StepFigure, IsOrderedByTheRatioThatItsTitleNames) {
+  const Figure figure = step_figure({of_size(step(Precision::kFp32, 0.8), "large", 36),
+                                     of_size(step(Precision::kFp32, 0.5), "small", 12)});
+  EXPECT_EQ(figure.title, "The H200 is 1.25 to 2.00 times as fast in 2 training steps");
+  EXPECT_THAT(figure.alt, HasSubstr("small, FP32: H100 1,000 ms, H200 500 ms."));
+  EXPECT_EQ(figure.table.text(figure.table.rows.at(0), 0), "small, FP32");
+}
+
+TEST(StepFigure, ClaimsNoMoreThanItsRows) {
+  const auto title = [](double first, double second) {
+    return step_figure({of_size(step(Precision::kFp32, first), "large", 36),
+                        of_size(step(Precision::kFp32, second), "small", 12)})
+        .title;
+  };
+  EXPECT_EQ(title(1.25, 1), "The H100 is up to 1.25 times as fast in 2 training steps");
+  EXPECT_EQ(title(1.25, 1.25), "The H100 is 1.25 times as fast in 2 training steps");
+  EXPECT_EQ(title(0.8, 1.25), "Neither is faster in all of 2 training steps");
+  EXPECT_EQ(title(1.005, 0.995), "Both are equally fast in 2 training steps, to within a per cent");
+}
+
 TEST(ComparisonSummary, WritesOneCellInTheSingular) {
   Comparison comparison{.matched_cells = 1};
   EXPECT_THAT(diff_document(comparison, {"a", ""}, {"b", ""}).provenance,
@@ -100,10 +133,6 @@ Comparison comparison_of_two_models(std::vector<ComparedRow> rows) {
   comparison.b.limits.copy_bandwidth = 3.1e12;
   comparison.b.implementation = "Net-0a1b2c3d";
   return comparison;
-}
-
-Document document_of(const Comparison& comparison) {
-  return diff_document(comparison, {"a", ""}, {"b", ""});
 }
 
 TEST(TwoModels, AreCalledByTheirNames) {

@@ -111,7 +111,7 @@ TEST(IndexOrder, IgnoresTheOrderOfTheInput) {
 TEST(IndexTable, LinksEachRunToItsReport) {
   const TableView table = index_part({summary_of("A", "2026-01-01T10:15:00Z")}).tables.front();
   ASSERT_EQ(table.rows.size(), 1u);
-  EXPECT_EQ(table.rows[0].cells[0].link, "A/2025/2026-01-01T10:15:00Z/index.html");
+  EXPECT_EQ(table.rows[0].cells[3].link, "A/2025/2026-01-01T10:15:00Z/index.html");
   EXPECT_THAT(texts(table, 0),
               ElementsAre("A", "Profiling", "2025", "2026-01-01 10:15", "2.7B", "1,200", "300.0",
                           "64.00", "All 40 measurements succeeded"));
@@ -405,8 +405,28 @@ TEST(SiteLinks, NameThePagesThatThereAre) {
         written.push_back((page.folder.empty() ? "" : page.folder + "/") + page.file);
     }
     written.emplace_back("compare.html");
-    EXPECT_THAT(linked_files(runs), testing::ElementsAreArray(written));
+    EXPECT_THAT(linked_files(runs), testing::UnorderedElementsAreArray(written));
   }
+}
+
+TEST(SiteLinks, KeepTheirOrderWhenANewRunIsAdded) {
+  std::vector<RunSummary> runs{summary_of("NVIDIA H100", "2026-05-01"),
+                               summary_of("NVIDIA H200", "2026-05-02")};
+  const std::vector<SiteLink> before = site_links(runs);
+  runs.push_back(summary_of("NVIDIA H100", "2026-05-03"));
+  EXPECT_EQ(site_links(runs), before);
+}
+
+TEST(SiteLinks, LeadFromAPartToTheNewestReportOfEachGpu) {
+  const auto with_ladder_at = [](const std::string& gpu, const std::string& time) {
+    return with_ladder(summary_of(gpu, time), 300, 100);
+  };
+  const std::string script =
+      parts_script({with_ladder_at("A", "2026-05-01"), with_ladder_at("B", "2026-05-02"),
+                    with_ladder_at("A", "2026-05-03"), summary_of("B", "2026-05-04")});
+  EXPECT_EQ(script,
+            "linkOtherGpus({\"ladder\":[[\"B\",\"B/\",\"B/2025/2026-05-02/index.html#ladder\"],"
+            "[\"A\",\"A/\",\"A/2025/2026-05-03/index.html#ladder\"]]});\n");
 }
 
 TEST(SiteLinks, LeadFromAPartToItsTopicOnAllGpus) {

@@ -199,7 +199,8 @@ TEST(Exhibits, HaveTheAttributesOfTheirBlocks) {
   EXPECT_EQ(part.figures[0].slug, "steps");
   EXPECT_EQ(part.figures[0].title, "Steps of small");
   EXPECT_EQ(part.figures[0].caption, "Means of 10 steps.");
-  EXPECT_EQ(part.figures[0].alt, "Bars.");
+  EXPECT_EQ(part.figures[0].alt,
+            "Steps of small. Bars. forward: Time 2.000 ms; loss: Time 1.000 ms.");
   EXPECT_EQ(part.figures[0].page_caption, "Pointing at a bar names it.");
   EXPECT_TRUE(part.figures[0].page_only);
   EXPECT_EQ(part.figures[0].table.columns.size(), 2u);

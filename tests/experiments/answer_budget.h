@@ -103,8 +103,9 @@ inline std::size_t number_count(std::string text) {
         R"([0-9,]+((, | and | to )[0-9,]+)* (tokens|steps|GPUs|ranks)\b(?!/))",
         R"(\b[0-9]+ (warm-up|timed|forward|forward\+backward|training) steps?)",
         R"(\b([Cc]aps|buckets) of [0-9.,]+((, | and )[0-9.,]+)* MB\b)",
-        R"(\b(1|10|100) (KiB|MiB|MB|GB)\b)", R"(\b0\.01\b)", R"(\b132 B a parameter\b)",
-        R"(\b28 suffice\b)", R"(’s [0-9]+ one way\b)", R"(\ba ring sends [0-9.]+ times)"})
+        R"(\b(1|10|100|1000)((, | and )(10|100|1000))* (KiB|MiB|MB|GB)\b)", R"(\b0\.01\b)",
+        R"(\b132 B a parameter\b)", R"(\b28 suffice\b)", R"(’s [0-9]+ one way\b)",
+        R"(\ba ring sends [0-9.]+ times)"})
     text = std::regex_replace(text, std::regex(given_by_handout), "");
   static const std::regex number(R"([0-9][0-9,.]*( × 10)?)");
   return static_cast<std::size_t>(

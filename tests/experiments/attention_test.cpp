@@ -100,10 +100,10 @@ TEST(AttentionMemory, AccountsForTheLengthThatRunsOut) {
       part.answer,
       AllOf(HasSubstr(
                 "FP32 runs out of memory at **32,768 tokens** and BF16 runs at every length "
-                "up to **32,768 tokens**. Where FP32 runs out (d = 16) one tensor of scores "
-                "takes 8 · S² · 4 B = **32 GiB**. Forward and backward peak at 6 of them, as at "
-                "24,576 tokens: **192 GiB**, and the GPU has 141 GiB."),
-            testing::ContainsRegex("At 16,384 tokens and d = 128 forward takes .* in FP32")));
+                "up to **32,768 tokens**. FP32's backward (d = 16) then asks for a third tensor of "
+                "scores, 8 · S² · 4 B = **32 GiB**, with 64.1 GiB of 141 GiB in use "
+                "(reserved: 128 GiB). A pass would peak at 6, as at 24,576 tokens: **192 GiB**."),
+            testing::ContainsRegex("At 16,384 tokens .d = 128. forward takes .* in FP32")));
   EXPECT_EQ(table_lines(part, "grid").size(), 4u * 7);
   EXPECT_THAT(table_lines(part, "grid"), Contains(HasSubstr("out of memory in backward")));
 }
@@ -117,14 +117,29 @@ TEST(AttentionMemory, NamesAnEmptyCacheOnlyIfWorkersEmptiedIt) {
   EXPECT_THAT(attention_part("pytorch_attention").details.method, HasSubstr("an empty cache"));
 }
 
+TEST(AttentionMemory, SaysIfTheRunDidNotRecordReservedBytes) {
+  const Change not_recorded = [](const CellSpec&, Launch& launch) {
+    std::erase_if(launch.metrics,
+                  [](const Metric& metric) { return metric.tag == metric::kRefusedReserved; });
+  };
+  EXPECT_THAT(attention_part("pytorch_attention", not_recorded).answer,
+              HasSubstr("in use (reserved: not recorded)."));
+}
+
 TEST(AttentionMemory, CountsTensorsOnlyIfTheyExplainTheEnd) {
-  const auto half_of = [](std::string_view name) {
+  const auto scaled_answer = [](std::string_view name, double factor) {
     return attention_part("pytorch_attention",
-                          change_rows([=](const NamedRow& row) { row.scale(name, 0.5); }))
+                          change_rows([=](const NamedRow& row) { row.scale(name, factor); }))
         .answer;
   };
-  EXPECT_THAT(half_of(column::kPeakBytes), Not(HasSubstr("peak at"))) << "the GPU has as much";
-  EXPECT_THAT(half_of(column::kBeforeBackwardBytes), Not(HasSubstr("Two tensors")));
+  const auto half_of = [&](std::string_view name) { return scaled_answer(name, 0.5); };
+  EXPECT_THAT(half_of(column::kPeakBytes), Not(HasSubstr("asks for"))) << "the GPU has as much";
+  EXPECT_THAT(half_of(column::kRequestedBytes), Not(HasSubstr("asks for")))
+      << "no tensor of scores";
+  EXPECT_THAT(half_of(column::kInUseBytes), HasSubstr("asks for a second tensor"));
+  EXPECT_THAT(scaled_answer(column::kInUseBytes, 0.75), Not(HasSubstr("asks for")))
+      << "one and a half tensors are in use";
+  EXPECT_THAT(half_of(column::kBeforeBackwardBytes), Not(HasSubstr("two tensors")));
 }
 
 TEST(AttentionMemory, GrowsQuadraticallyIfTwoLongLengthsSaveTwoTensors) {

@@ -117,6 +117,19 @@ TEST(Spread, IsNotDecidedByASingleStalledStep) {
               HasSubstr("vary by up to **18 %** (small's forward pass), optimizers by less."));
 }
 
+TEST(Spread, TellsThatTheShortestPassVariesMost) {
+  PlanInput input = one_size();
+  input.selection.sizes = {input.edition.sizes[0], input.edition.sizes[1]};
+  const auto uneven = [](const std::string& size) {
+    return where([=](const CellSpec& spec) { return spec.size == size; },
+                 scale_timings(metric::kSynced, "forward",
+                               [](std::size_t step) { return step % 2 == 0 ? 1 : 1.4; }));
+  };
+  EXPECT_THAT(answer(fake_run(input, uneven("small")), "b"),
+              HasSubstr("(small's forward pass, the shortest)"));
+  EXPECT_THAT(answer(fake_run(input, uneven("medium")), "b"), HasSubstr("(medium's forward pass)"));
+}
+
 TEST(Optimizer, IsMissingForAReason) {
   const auto run = fake_run(one_size(), [](const CellSpec& spec, Launch& launch) {
     if (spec.mode == Mode::kTrainStep) end_with(launch, Skipped{"too large"});

@@ -143,12 +143,25 @@ TEST(BothModels, AreComparedByStepsAndPlaces) {
   const Part& part = comparison_section(document)->parts.at(0);
   EXPECT_THAT(part.answer,
               HasSubstr("labreport’s network takes **3,056 ms** for medium's FP32 training step"));
+  EXPECT_THAT(part.answer,
+              HasSubstr("takes **1.50 times** as long as labreport’s for small in FP32"));
   EXPECT_THAT(part.answer, HasSubstr("pass of attention"));
   EXPECT_THAT(part.answer, HasSubstr("kernels a layer"));
   ASSERT_GE(part.tables.size(), 2u);
   EXPECT_EQ(part.tables[0].slug, "steps");
   EXPECT_EQ(testing_samples::texts_in(part.tables[0], "Step").at(0), "1.50");
   EXPECT_THAT(part.tables[1].slug, HasSubstr("places"));
+}
+
+TEST(BothModels, BlameTheCpuForALongerStepOfEqualKernels) {
+  const auto slow_steps = [](const CellSpec& spec, Launch& launch) {
+    if (spec.kind == CellKind::kTiming) double_attention(spec, launch);
+  };
+  const auto cpu = HasSubstr("so the CPU makes it longer");
+  const Document slow = build_document(fake_run(input_of_both(), slow_steps), false);
+  EXPECT_THAT(comparison_section(slow)->parts.at(0).answer, cpu);
+  const Document equal = build_document(fake_run(input_of_both()), false);
+  EXPECT_THAT(comparison_section(equal)->parts.at(0).answer, Not(cpu));
 }
 
 TEST(BothModels, HaveOneRatioOfPeaksInBothTables) {

@@ -85,27 +85,40 @@ Change with_gathers(Precision precision, std::int64_t wait_ns, double alone_fact
                               precision);
 }
 
-Change with_forward(Precision precision, double factor) {
-  return with_sharded_weights(scaled(metric::kSynced, metric::kForward, factor), precision);
-}
-
-TEST(FsdpGathers, TellWaitsOfALongerForwardOnlyIfItGrowsByThem) {
-  const auto growth = [](std::int64_t wait_ns) {
-    return answer("b", combined(combined(with_forward(Precision::kFp32, 1.1),
-                                         with_forward(Precision::kBf16, 2)),
-                                combined(with_gathers(Precision::kFp32, 10'000),
-                                         with_gathers(Precision::kBf16, wait_ns))));
+TEST(FsdpGathers, AreLateIn16BitsBecauseBlocksComputeFaster) {
+  const auto faster_in_16_bits = [](double factor) {
+    return where(
+        [](const CellSpec& spec) {
+          return spec.sharding == Sharding::kNone && spec.precision == Precision::kBf16;
+        },
+        combined(scaled(metric::kSynced, metric::kForward, factor),
+                 scaled(metric::kSynced, metric::kBackward, factor)));
   };
-  EXPECT_THAT(growth(20'000), HasSubstr("of them waits. In BF16 it grows by"));
-  EXPECT_THAT(growth(1'000'000'000), Not(HasSubstr("BF16"))) << "waits exceed the growth";
+  const auto reason = HasSubstr("are late: blocks compute");
+  EXPECT_THAT(answer("b", faster_in_16_bits(0.1)), reason);
+  EXPECT_THAT(answer("b", faster_in_16_bits(10)), Not(reason)) << "gathers take a smaller part";
+  EXPECT_THAT(answer("b", combined(faster_in_16_bits(0.1), with_gathers(Precision::kBf16, 100))),
+              Not(reason))
+      << "none is late";
 }
 
-TEST(FsdpGathers, ShareTheGpuIfTheyAreLateBesideLongerGemms) {
-  const auto shared = HasSubstr("GEMMs beside them delay w2's and w3's");
-  EXPECT_THAT(answer("b", with_gathers(Precision::kFp32, 100'000)), shared);
-  EXPECT_THAT(answer("b", with_gathers(Precision::kFp32, 100)), Not(shared)) << "in time";
-  EXPECT_THAT(answer("b", with_gathers(Precision::kFp32, 1'000'000, 10)), Not(shared))
+TEST(FsdpGathers, AreDelayedIfTheyAreLateBesideLongerGemms) {
+  const auto delayed = HasSubstr("GEMMs delay w2's and w3's, which take");
+  EXPECT_THAT(answer("b", with_gathers(Precision::kFp32, 100'000)), delayed);
+  EXPECT_THAT(answer("b", with_gathers(Precision::kFp32, 100)), Not(delayed)) << "in time";
+  EXPECT_THAT(answer("b", with_gathers(Precision::kFp32, 1'000'000, 10)), Not(delayed))
       << "gathers last longer than GEMMs";
+}
+
+TEST(FsdpGathers, MarkWaitsThatExceedHowMuchLongerTheirPassIs) {
+  const auto marks = [](std::int64_t wait_ns) {
+    const auto run = fake_run(input_for(kProblem, Preset::kFull, "2026"),
+                              with_gathers(Precision::kBf16, wait_ns));
+    const Part shown = part_of(run, std::string(kProblem) + ".b");
+    return lines_of(shown.figures.front().table).back();
+  };
+  EXPECT_THAT(marks(1'000'000'000), HasSubstr("waits of other steps"));
+  EXPECT_THAT(marks(0), Not(HasSubstr("waits of other steps")));
 }
 
 TEST(FsdpGathers, CountNoGatherWithoutATime) {

@@ -130,7 +130,11 @@ TEST(CheckpointingAnswer, HasAPeakWithoutCheckpointsIfEverythingFits) {
   PlanInput input = checkpointing_input();
   input.selection.contexts = {512};
   const Part shown = part(fake_run(input, unchanged), "b");
-  EXPECT_THAT(shown.answer, testing::ContainsRegex("Steps without checkpoints peak .* GiB higher"));
+  EXPECT_THAT(
+      shown.answer,
+      testing::ContainsRegex("\\. Groups of 2 blocks peak at \\*\\*.* GiB\\*\\*: in .* No group is "
+                             "smaller: steps without checkpoints keep the residuals of all 32 "
+                             "blocks, .* GiB, and peak at \\*\\*.* GiB\\*\\*\\."));
   EXPECT_THAT(shown.details.method, HasSubstr("within 0.0 % of every measured peak"));
 }
 
@@ -165,8 +169,7 @@ TEST(CheckpointingAnswer, GivesTheReasonOfASkippedChoice) {
   const auto skip_without_checkpoints = [](const CellSpec& spec, Launch& launch) {
     if (!spec.blocks_per_checkpoint) end_with(launch, Skipped{"too large"});
   };
-  EXPECT_THAT(answer(skip_without_checkpoints),
-              HasSubstr("Steps without checkpoints have no peak: skipped: too large."));
+  EXPECT_THAT(answer(skip_without_checkpoints), HasSubstr("and have no peak: skipped: too large."));
 }
 
 TEST(CheckpointingTables, HaveARowForEachChoiceWithItsReason) {

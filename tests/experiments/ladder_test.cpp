@@ -10,6 +10,7 @@ namespace labreport::ladder_test {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -205,7 +206,7 @@ TEST(LadderFigure, TellsPhasesApartButNotThoseOfAReplayedGraph) {
   EXPECT_THAT(strip_of(figure, "SDPA"),
               testing::IsSupersetOf({"forward", "backward", "optimizer"}));
   EXPECT_THAT(strip_of(figure, "CUDA graph"),
-              AllOf(testing::Contains("replayed graph"), Not(testing::Contains("forward"))));
+              AllOf(Contains("replayed graph"), Not(testing::Contains("forward"))));
   EXPECT_EQ(strip_of(figure, "einsum").size(), strip_of(figure, "matmul").size());
 }
 
@@ -227,10 +228,28 @@ TEST(LadderAnswer, RanksAChangeToALaunchBoundStepWithTheOneThatEndsIt) {
   EXPECT_THAT(answer(ladder_run(one_pace)),
               AllOf(HasSubstr("Begin with **CUDA graph**, which saves most, "),
                     Not(HasSubstr("together"))));
-  EXPECT_THAT(answer(ladder_run(combined(one_pace, idle))),
-              testing::ContainsRegex("Begin with \\*\\*TF32 and CUDA graph\\*\\*, which save most "
-                                     "together, .* ms: with TF32 the step is launch-bound, and "
-                                     "CUDA graph ends that"));
+  EXPECT_THAT(
+      answer(ladder_run(combined(one_pace, idle))),
+      testing::ContainsRegex("Begin with \\*\\*TF32 and CUDA graph\\*\\*, which save most "
+                             "together, .* ms.*\\. With TF32 alone the step is launch-bound\\."));
+}
+
+TEST(LadderReasons, AreGivenForEachRungOrNotKnown) {
+  const auto reasons = [](const labreport::Run& run) {
+    return texts_in(table_of(part_of(run, "ladder"), "reasons"), "Because");
+  };
+  const auto of_einsum = [](const Change& change) {
+    return where([](const CellSpec& spec) { return spec.variant == Variant::kEinsum; }, change);
+  };
+  EXPECT_THAT(reasons(ladder_run()).front(), "–") << "the first rung saves nothing";
+  EXPECT_THAT(reasons(ladder_run()), testing::Each(Not("")));
+  EXPECT_THAT(reasons(ladder_run(of_einsum(scaled(metric::kStep, metric::kTotal, 0.1)))),
+              Contains("saves nothing"));
+  EXPECT_THAT(
+      reasons(ladder_run(of_einsum(scaled(metric::kProfile, metric::kBusy, 0.5)))),
+      Contains(testing::ContainsRegex(
+          "not known: GPU idle time falls by .* ms, more than 400 fewer launches explain")));
+  EXPECT_THAT(reasons(ladder_run(unchanged, Preset::kDemo)), Contains("not known: not profiled"));
 }
 
 TEST(LadderAnswer, NamesLossesThatDiffer) {

@@ -42,9 +42,8 @@ TEST(LessWork, IsMarkedInHeadRowAndAnswer) {
   EXPECT_THAT(overview::outcome_line(run), EndsWith("succeeded; " + kFinding));
   const Part part = part_of(run, "benchmarking_script.b");
   EXPECT_THAT(part.answer, HasSubstr("**" + kFinding + "**."));
-  const auto sizes = std::ranges::find(part.tables, "phases", &TableView::slug);
-  ASSERT_NE(sizes, part.tables.end());
-  for (const std::string& line : lines_of(*sizes)) EXPECT_THAT(line, HasSubstr("steps do less"));
+  for (const std::string& line : lines_of(table_of(part, "phases")))
+    EXPECT_THAT(line, HasSubstr("steps do less"));
 }
 
 TEST(LessWork, IsNotMentionedOfANetworkThatTrains) {

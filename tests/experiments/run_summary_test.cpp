@@ -108,6 +108,27 @@ TEST(RunSummary, MarksTheRungsThatTheCpuSets) {
   EXPECT_THAT(set_by_cpu(run, topic::kFastestStep, "2.7B"), IsEmpty());
 }
 
+TEST(RunSummary, DividesEachStepOfALadderIntoItsParts) {
+  const RunSummary summary = overview::run_summary(fake_run(input_for("ladder")));
+  std::size_t divided_steps = 0;
+  for (const Quantity& ladder : summary.quantities) {
+    if (ladder.topic != topic::kFastestStep) continue;
+    for (const auto& [change, step_ms] : ladder.values) {
+      Quantity wanted = ladder;
+      wanted.topic = topic::kLadderParts;
+      wanted.setting += ", " + change;
+      const auto parts = std::ranges::find_if(
+          summary.quantities, [&](const Quantity& other) { return other.matches(wanted); });
+      ASSERT_NE(parts, summary.quantities.end()) << wanted.setting;
+      double sum_ms = 0;
+      for (const auto& [part, ms] : parts->values) sum_ms += ms;
+      EXPECT_NEAR(sum_ms, step_ms, 1e-3 * step_ms) << wanted.setting;
+      ++divided_steps;
+    }
+  }
+  EXPECT_EQ(divided_steps, 26u);
+}
+
 TEST(RunSummary, MarksEagerAndCompiledStepsThatTheCpuSets) {
   const auto marked = [](double share) {
     return set_by_cpu(fake_run(input_for("torch_compile.b"), kernels_that_fill(share)),

@@ -62,7 +62,7 @@ TEST(ShardedOptimizerMemory, LeavesOutAPointWithoutItsPeak) {
 }
 
 TEST(ShardedOptimizerMemory, HoldsActivationsBeforeGradientsIfPeaksAgreeWithTheirFormulas) {
-  const auto activations_first = HasSubstr("the first activations, the second gradients");
+  const auto activations_first = HasSubstr("the first also activations, the second also gradients");
   EXPECT_THAT(answer("a"), activations_first);
   const auto raise_peak = [](const NamedRow& row) { row.scale(column::kPeakBytes, 1.1); };
   EXPECT_THAT(answer("a", with_sharded_optimizer(each_row(metric::kHeld, raise_peak))),

@@ -145,12 +145,13 @@ Change where_head_dim(std::int64_t head_dim, const Change& change) {
 }
 
 TEST(CompiledAttention, IsToldWithTheNarrowestAndTheWidestHeadsThatRan) {
-  EXPECT_THAT(compile_answer(unchanged, "a"), HasSubstr("and d = 16 to 128 compiled"));
+  EXPECT_THAT(compile_answer(unchanged, "a"), HasSubstr("(d = 16 to 128) compiled"));
   const Change crash = [](const CellSpec&, Launch& launch) { launch.outcome = Crashed{11, ""}; };
-  EXPECT_THAT(compile_answer(where_head_dim(16, crash), "a"), HasSubstr("and d = 32 to 128 comp"));
+  EXPECT_THAT(compile_answer(where_head_dim(16, crash), "a"),
+              HasSubstr("(d = 32 to 128) compiled"));
   const Change only_16 = combined(where_head_dim(32, crash), where_head_dim(128, crash));
   EXPECT_THAT(compile_answer(combined(only_16, where_head_dim(64, crash)), "a"),
-              HasSubstr("and d = 16 compiled attention runs **2.00×** as"));
+              HasSubstr("(d = 16) compiled attention runs **2.00×** as"));
 }
 
 TEST(CompiledAttention, GivesTheReasonOfAFallIfTheTimeSparedStays) {
@@ -168,22 +169,29 @@ TEST(CompiledAttention, GivesTheReasonOfAFallIfTheTimeSparedStays) {
         "a");
   };
   EXPECT_THAT(answer_with_wide_ns(20'000, 40'000),
-              HasSubstr("**3.00 to 2.00×** backward, because fusing elementwise kernels"));
+              HasSubstr("**3.00 to 2.00×** backward, because fusion saves as much time"));
   EXPECT_THAT(answer_with_wide_ns(20'000, 44'000), Not(HasSubstr("because"))) << "more is spared";
   EXPECT_THAT(answer_with_wide_ns(10'000, 30'000), Not(HasSubstr("because"))) << "it does not fall";
 }
 
 TEST(CompiledAttention, TellsAForwardPassThatTheCpuSets) {
-  const auto shortest_at_ns = [](std::int64_t ns) {
-    return compile_answer(each_row(metric::kAttention,
-                                   [ns](const NamedRow& row) {
-                                     if (row.number(column::kLength) == 256)
-                                       row[attention_column(metric::kForward, "median_ns")] = ns;
-                                   }),
-                          "a");
+  const auto shortest_at_ns = [](std::int64_t ns, const Change& change = unchanged) {
+    const Change set_median = each_row(metric::kAttention, [ns](const NamedRow& row) {
+      if (row.number(column::kLength) == 256)
+        row[attention_column(metric::kForward, "median_ns")] = ns;
+    });
+    return compile_answer(combined(set_median, change), "a");
   };
-  EXPECT_THAT(shortest_at_ns(1'000'000'000),
-              HasSubstr("At 256 tokens the CPU, not kernels, sets forward's time: **2.0×**."));
+  const Change four_times_as_slow =
+      where(is_compiled,
+            each_row(metric::kAttention, [](const NamedRow& row) { row.scale(kForwardMean, 4); }));
+  const std::int64_t second = 1'000'000'000;
+  EXPECT_THAT(shortest_at_ns(second),
+              HasSubstr("At 256 tokens the CPU sets forward's time: **2.0×**."));
+  EXPECT_THAT(shortest_at_ns(second, where_head_dim(16, four_times_as_slow)),
+              HasSubstr("sets forward's time, which fusion does not shorten: **0.50 to 2.0×**."));
+  EXPECT_THAT(shortest_at_ns(second, four_times_as_slow),
+              HasSubstr("sets forward's time, and calling compiled code takes longer: **0.50×**."));
   EXPECT_THAT(shortest_at_ns(1), Not(HasSubstr("the CPU")));
 }
 
@@ -191,7 +199,7 @@ TEST(CompiledAttention, SavesTheScoresOnlyIfBothWaysDo) {
   const auto keep_scores = where(is_compiled, each_row(metric::kAttention, [](const NamedRow& row) {
                                    row.scale(column::kBeforeBackwardBytes, 2);
                                  }));
-  EXPECT_THAT(compile_answer(keep_scores, "a"), HasSubstr("Both ways save two tensors of scores"));
+  EXPECT_THAT(compile_answer(keep_scores, "a"), HasSubstr("Both save two tensors of scores"));
   EXPECT_THAT(compile_answer(unchanged, "a"), Not(HasSubstr("save two")));
 }
 
@@ -221,6 +229,15 @@ TEST(CompiledNetwork, TellsAForwardPassThatIsLaunchBoundBothWays) {
   };
   EXPECT_THAT(compile_answer(busy(0.01)), HasSubstr("small's BF16 forward pass runs **2.0×**"));
   EXPECT_THAT(compile_answer(busy(100)), Not(HasSubstr("small's")));
+}
+
+TEST(CompiledNetwork, NamesTheSizesThatWereNotMeasured) {
+  PlanInput input = compile_input();
+  EXPECT_THAT(compile_part(input).answer, Not(HasSubstr("Not measured")));
+  input.selection.sizes = {input.edition.sizes.front(), input.edition.sizes.back()};
+  EXPECT_THAT(compile_part(input).answer, testing::EndsWith("Not measured: medium, large, xl."));
+  input.selection.sizes = {known_sizes(input.edition, Preset::kDemo).front()};
+  EXPECT_THAT(compile_part(input).answer, Not(HasSubstr("Not measured")));
 }
 
 TEST(CompiledNetwork, IgnoresAStalledStep) {

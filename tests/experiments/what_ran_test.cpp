@@ -106,6 +106,28 @@ TEST(WhatRan, StatesOneReasonOfOneNetworkOnce) {
   EXPECT_THAT(texts_in(table, "Precision"), testing::ElementsAre("FP32 and BF16"));
 }
 
+TEST(WhatRan, ListsEachNetworkOnceAndTheReasonsInFullInADrawer) {
+  const PlanInput input = input_for("memory_profiling.c");
+  const auto run = fake_run(input, [](const CellSpec& spec, Launch& launch) {
+    if (spec.context == 512) end_with(launch, OutOfMemory{"forward", 1 << 30, 1 << 30, 1 << 30});
+  });
+  const TableView networks = overview::missing_networks(RunView(run, input.edition));
+  EXPECT_THAT(
+      lines_of(networks),
+      testing::ElementsAre("memory | 2.7B | 512 | FP32 and BF16 | out of memory in forward | "));
+  const Document document = build_document(run, false);
+  const auto ran = std::ranges::find(document.sections, "ran", &Section::problem);
+  ASSERT_NE(ran, document.sections.end());
+  EXPECT_THAT(ran->parts.front().details.tables.front().rows.front().cells.back().content,
+              testing::VariantWith<std::string>(testing::HasSubstr("tried to allocate 1.00 GiB")));
+}
+
+TEST(WhatRan, IsAClauseOfTheHeadIfAllSucceeded) {
+  const Document document = build_document(fake_run(input_for("memory_profiling.c")), false);
+  EXPECT_FALSE(document.has_part("ran"));
+  EXPECT_THAT(document.provenance, testing::MatchesRegex("All [0-9]+ measurements succeeded · .*"));
+}
+
 TEST(WhatRan, TellsCheckpointsApart) {
   const PlanInput input = input_for("gradient_checkpointing", Preset::kQuick, "2026");
   const auto run = fake_run(input, [](const CellSpec& spec, Launch& launch) {

@@ -155,13 +155,13 @@ INSTANTIATE_TEST_SUITE_P(Runs, WithoutAnswers,
                                          RunCase{"small_gpu", small_gpu_run}),
                          [](const auto& info) { return info.param.name; });
 
-/// Returns the lines of a report outside tables and lists, without figures' titles, which tell what
-/// the figures show.
+/// Returns the lines of a report outside tables and lists, without figures' titles and
+/// descriptions, which tell what the figures show.
 std::vector<std::string> prose(const std::string& report) {
   std::vector<std::string> lines;
   for (const std::string& line : split(report, '\n')) {
-    if (!line.starts_with("|") && !line.starts_with("- ") && !line.starts_with("**Figure "))
-      lines.push_back(line);
+    const bool is_of_figure = line.starts_with("**Figure ") || line.starts_with("![");
+    if (!line.starts_with("|") && !line.starts_with("- ") && !is_of_figure) lines.push_back(line);
   }
   return lines;
 }

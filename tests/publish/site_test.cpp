@@ -85,6 +85,7 @@ TEST(RenderSite, KeepsFilesAndRowsOfUnchangedRuns) {
       render_site({sample_runs()[0]}, {}, nullptr, {{summary, {"kept/2025/1-a/index.html"}}});
   EXPECT_THAT(site.unchanged_files, testing::ElementsAre("kept/2025/1-a/index.html"));
   EXPECT_THAT(bytes(site, "index.html"), HasSubstr("kept/2025/1-a/index.html"));
+  EXPECT_EQ(site.links, site_links({summary, site.summaries.front()}));
   EXPECT_THAT(bytes(site, "index.html"), HasSubstr("cpu/2025/2-a/index.html"));
 }
 

@@ -11,6 +11,7 @@
 namespace labreport::html_test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -161,6 +162,33 @@ TEST(Page, MarksDemonstrationsReferencesAndInterruptedRuns) {
   EXPECT_THAT(reference, Not(HasSubstr("CPU demonstration")));
 }
 
+TEST(Page, ShowsAShortQuestionWholeAndALongOneInADrawer) {
+  Document document = sample_document();
+  Part& part = document.sections[0].parts[0];
+  part.question = "How *long*?";
+  EXPECT_THAT(page_html(document, {}, options()),
+              HasSubstr("<div class=\"question\"><p>How <em>long</em>?</p>\n</div>"));
+  const std::string long_words(90, 'x');
+  part.question = long_words + "\n\n- one";
+  EXPECT_THAT(page_html(document, {}, options()),
+              HasSubstr("<details class=\"question\"><summary>" + long_words +
+                        "</summary>\n<ul>\n<li>one</li>\n</ul>\n</details>"));
+}
+
+TEST(Page, HasOneDrawerForTheDataAndTheMethodOfAPart) {
+  Document document = sample_document();
+  const Figure& figure = document.sections[0].parts[0].figures.at(0);
+  const std::string page =
+      page_html(document, {{figure.slug, {"<svg></svg>", "<svg></svg>"}}}, options());
+  const std::size_t at = page.find("id=\"figure-" + figure.slug + "-data\"");
+  ASSERT_NE(at, std::string::npos);
+  const std::size_t figure_end =
+      page.find("</figure>", page.find("id=\"figure-" + figure.slug + "\""));
+  EXPECT_GT(page.rfind("<details class=\"details\">", at), figure_end);
+  EXPECT_THAT(page.substr(at, page.find("</caption>", at) - at),
+              HasSubstr("Data of figure 1: " + figure.table.title));
+}
+
 TEST(Page, OpensTheDataOfUndrawnFigures) {
   const std::string page = page_html(sample_document(), {}, options());
   EXPECT_THAT(page, Not(HasSubstr("class=\"frame")));
@@ -183,6 +211,13 @@ TEST(MarkdownToHtml, GivesPicturesTheirWidths) {
   EXPECT_THAT(markdown_to_html("![a](b.png \"width=50%\")"), HasSubstr(" width=\"50%\""));
   const std::string words = markdown_to_html("say title=\"width=3\" here");
   EXPECT_THAT(words, HasSubstr("title=&quot;width=3&quot;"));
+}
+
+TEST(MarkdownToHtml, KeepsTheFlagsOfACommandWhole) {
+  EXPECT_THAT(markdown_to_html("not --here `run --sizes small --only b` ![a --b](c.png)"),
+              AllOf(HasSubstr("not --here <code>run <span class=\"whole\">--sizes</span> small "
+                              "<span class=\"whole\">--only</span> b</code>"),
+                    HasSubstr("alt=\"a --b\"")));
 }
 
 TEST(MarkdownToHtml, LeavesRawHtmlAndUnsafeLinksOut) {

@@ -52,6 +52,16 @@ TEST(PaperChoice, KeepsMarkedTablesOfAnyLength) {
   EXPECT_THAT(paper.page_only_titles, testing::ElementsAre("endless (500 rows)"));
 }
 
+TEST(PaperChoice, MakesAMarkedTableOfTheDetailsTheMainOneIfThereIsNoOther) {
+  Part part;
+  part.details.tables = {make_table("detail", 2), make_table("first", 2), make_table("second", 2)};
+  for (const std::size_t marked : {1, 2}) part.details.tables[marked].always_on_paper = true;
+  const PaperPart paper = printed_part(part);
+  EXPECT_THAT(paper.tables, testing::ElementsAre(&part.details.tables[1]));
+  EXPECT_THAT(paper.appendix_tables, testing::ElementsAre(&part.details.tables[2]));
+  EXPECT_THAT(printed_tables(part.details), testing::ElementsAre(&part.details.tables[0]));
+}
+
 TEST(PaperChoice, OmitsFiguresOfThePageOnly) {
   Part part;
   part.figures.resize(2);

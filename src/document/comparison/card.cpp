@@ -187,6 +187,59 @@ std::vector<OtherRow> other_rows(const SideRuns& runs, const Topic& topic) {
   return rows;
 }
 
+/// Returns the steps that the GPUs set, that with the largest ratio of A's time to B's first. A
+/// single step makes no figure, so there are none or several.
+std::vector<StepRow> drawn_steps(const Comparison& comparison, const SideRuns& runs) {
+  std::vector<StepRow> steps =
+      only(step_rows(comparison, runs), [](const StepRow& step) { return !step.set_by_cpu; });
+  if (steps.size() == 1) steps.clear();
+  std::ranges::stable_sort(steps, {}, [](const StepRow& step) { return *step.row->ratio; });
+  return steps;
+}
+
+/// Names the steps by network and precision, and by context if they have several.
+std::vector<std::string> step_labels(const std::vector<StepRow>& steps) {
+  const bool one_context = std::ranges::all_of(steps, [&](const StepRow& step) {
+    return step.row->spec.context == steps.front().row->spec.context;
+  });
+  return each(steps, [&](const StepRow& step) {
+    const std::string context = format_count(step.row->spec.context.value_or(0));
+    return step.network + ", " + step.precision() + (one_context ? "" : ", context " + context);
+  });
+}
+
+/// Returns the facts of the steps' figure: how much faster one side is in all of them.
+std::optional<Facts> step_figure_facts(const Comparison& comparison, const SideRuns& runs) {
+  constexpr double kSameWithin = 0.01;  // Sides that differ less count as equally fast.
+  const std::vector<StepRow> steps = drawn_steps(comparison, runs);
+  if (steps.empty()) return std::nullopt;
+  const SideNames names = side_names(comparison);
+  const double b_least = 1 / *steps.back().row->ratio, b_most = 1 / *steps.front().row->ratio;
+  const bool a_wins = b_least < 1 - kSameWithin, b_wins = b_most > 1 + kSameWithin;
+  const double low = b_wins ? b_least : 1 / b_most, high = b_wins ? b_most : 1 / b_least;
+  const std::string low_words = format_ratio(low), high_words = format_ratio(high);
+  const std::string range = low <= 1 + kSameWithin    ? "up to " + high_words
+                            : low_words == high_words ? high_words
+                                                      : low_words + " to " + high_words;
+  const ComparedRow& shown = *(b_wins ? steps.front() : steps.back()).row;
+  const Value a_ms = step_ms(comparison, shown, &ComparedRow::a);
+  const Value b_ms = step_ms(comparison, shown, &ComparedRow::b);
+  const std::vector<std::string> labels = step_labels(steps);
+  return Facts()
+      .choose(
+          {"one_sided", "equal", "mixed"},
+          a_wins && b_wins   ? "mixed"
+          : a_wins || b_wins ? "one_sided"
+                             : "equal",
+          Facts().set("first", with_capital_the(b_wins ? names.b : names.a)).set("range", range))
+      .set("count", format_count(static_cast<std::int64_t>(steps.size())))
+      .set("row", b_wins ? labels.front() : labels.back())
+      .set("a", names.title_a)
+      .set("b", names.title_b)
+      .set("a_ms", a_ms, brief_ms(*a_ms.number()))
+      .set("b_ms", b_ms, brief_ms(*b_ms.number()));
+}
+
 }  // namespace
 
 Facts card_facts(const Comparison& comparison, const SideRuns& runs) {
@@ -237,6 +290,7 @@ Facts card_facts(const Comparison& comparison, const SideRuns& runs) {
       .when("tuned", tuned)
       .when("fits", fits)
       .when("price", price)
+      .when("drawn", step_figure_facts(comparison, runs))
       .when("set_by_cpu", !set_by_cpu.empty(), "steps", join_words(set_by_cpu));
 }
 
@@ -263,20 +317,14 @@ std::vector<PricedStep> priced_steps(const Comparison& comparison, const SideRun
 
 Dataset step_data(const Comparison& comparison, const SideRuns& runs) {
   const SideNames names = side_names(comparison);
-  const std::vector<StepRow> steps = step_rows(comparison, runs);
-  const bool one_context = std::ranges::all_of(steps, [&](const StepRow& step) {
-    return step.row->spec.context == steps.front().row->spec.context;
-  });
+  const std::vector<StepRow> steps = drawn_steps(comparison, runs);
+  const std::vector<std::string> labels = step_labels(steps);
   std::vector<StepDot> dots;
-  for (const StepRow& step : steps) {
-    if (step.set_by_cpu) continue;
-    const std::string context = format_count(step.row->spec.context.value_or(0));
-    const std::string label =
-        step.network + ", " + step.precision() + (one_context ? "" : ", context " + context);
-    dots.push_back({label, names.title_a, step_ms(comparison, *step.row, &ComparedRow::a)});
-    dots.push_back({label, names.title_b, step_ms(comparison, *step.row, &ComparedRow::b)});
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const ComparedRow& row = *steps[i].row;
+    dots.push_back({labels[i], names.title_a, step_ms(comparison, row, &ComparedRow::a)});
+    dots.push_back({labels[i], names.title_b, step_ms(comparison, row, &ComparedRow::b)});
   }
-  if (dots.size() == 2) dots.clear();  // A single step makes no figure.
   return make_dataset("dots", kStepDotColumns, dots);
 }
 

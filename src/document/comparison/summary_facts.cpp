@@ -124,8 +124,7 @@ Facts step_facts(const Comparison& comparison, const SideRuns& runs, const Compa
   const Value a_ms = step_ms(comparison, row, &ComparedRow::a);
   const Value b_ms = step_ms(comparison, row, &ComparedRow::b);
   const auto keyed_ms = [](const Value& ms) {
-    const int digits = *ms.number() < 1000 ? 3 : 4;  // Whole milliseconds are never rounded.
-    return keyed_number(format_value(ms, {Notation::kSignificant, digits}) + " ms", ms);
+    return keyed_number(format_value(ms, brief_ms(*ms.number())) + " ms", ms);
   };
   return Facts()
       .set("first", with_capital_the(first))

@@ -6,6 +6,8 @@
 #include "analysis/comparison.h"
 #include "base/error.h"
 #include "base/format.h"
+#include "base/lists.h"
+#include "base/text.h"
 #include "document/comparison/diff_facts.h"
 #include "document/keyed_number.h"
 #include "document/section.h"
@@ -130,6 +132,61 @@ void add_pass_and_memory_facts(Facts& facts, const StepPairs& pairs) {
   facts.list("memory", std::move(memory));
 }
 
+/// Returns the pairs of networks smaller than the largest of their precision, whose ratio is at
+/// least kMinReportedRatio or at most its inverse.
+StepPairs noticeable_smaller_pairs(const StepPairs& pairs) {
+  const auto parameters = [](const StepPair& pair) {
+    return pair.row->spec.model ? parameter_count(*pair.row->spec.model) : 0;
+  };
+  return only(pairs, [&](const StepPair& pair) {
+    const bool is_smaller = std::ranges::any_of(pairs, [&](const StepPair& other) {
+      return other.row->spec.precision == pair.row->spec.precision &&
+             parameters(other) > parameters(pair);
+    });
+    const double ratio = pair.step_ratio.value_or(1);
+    return is_smaller && std::max(ratio, 1 / ratio) >= kMinReportedRatio;
+  });
+}
+
+/// Returns the kernels' time of the pair's training step; null if it was not profiled.
+const ComparedRow* kernel_time(const Comparison& comparison, const StepPair& pair) {
+  for (const ComparedRow& row : comparison.rows) {
+    const bool same_step =
+        same_setting(row.spec, pair.row->spec) && row.spec.mode == pair.row->spec.mode;
+    if (same_step && row.measure == Measure::kKernelTime && row.ratio) return &row;
+  }
+  return nullptr;
+}
+
+/// Tells how much longer the steps of smaller networks take, which summary_facts() leaves out, and
+/// that the CPU makes the first of them longer if its kernels take no longer.
+std::optional<Facts> smaller_facts(const Comparison& comparison, const StepPairs& all) {
+  constexpr double kNoLonger = 1.01;
+  const StepPairs pairs = noticeable_smaller_pairs(all);
+  if (pairs.empty()) return std::nullopt;
+  std::vector<std::string> ratios;
+  for (const StepPair& pair : pairs) {
+    const std::string at =
+        pair.context ? " at context " + format_count(*pair.context) : std::string();
+    ratios.push_back("**" + format_ratio(*pair.step_ratio) + " times**" +
+                     (ratios.empty() ? " as long as labreport’s" : "") + " for " +
+                     escape_markdown(pair.row->size) + at + " in " +
+                     std::string(describe(*pair.row->spec.precision)));
+  }
+  const ComparedRow* kernels = kernel_time(comparison, pairs.front());
+  const bool is_cpu = kernels != nullptr && *pairs.front().step_ratio >= kMinReportedRatio &&
+                      *kernels->ratio <= kNoLonger;
+  Facts cpu;
+  if (is_cpu)
+    cpu.set("size", pairs.front().row->size)
+        .set("precision", describe(*pairs.front().row->spec.precision))
+        .set("ms", *kernels->b.value / kNanosecondsPerMillisecond, kThreeDigits)
+        .set("other_ms", *kernels->a.value / kNanosecondsPerMillisecond, kThreeDigits);
+  return Facts()
+      .set_markdown("ratios", join_words(ratios))
+      .when("cpu", is_cpu ? std::optional(cpu) : std::nullopt);
+}
+
 /// Returns both sides' values and their ratios for all matched rows whose unit is `of_unit`.
 Dataset matched_ratio_data(const Comparison& comparison, const char* name,
                            std::string_view of_unit) {
@@ -149,6 +206,7 @@ std::optional<Section> two_models_section(const Run& run) try {
   PartContent part;
   part.facts = summary_facts(comparison, {});
   add_pass_and_memory_facts(part.facts, pairs);
+  part.facts.when("smaller", smaller_facts(comparison, pairs));
   part.facts.list("differences", place_facts(comparison));
   part.facts.set("model", comparison.b.implementation);
   if (const ModelSource* model = measured_model(run)) {

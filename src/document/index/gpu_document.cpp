@@ -25,17 +25,6 @@ std::vector<GpuRuns> with_first(const GpuRuns& gpu, std::vector<GpuRuns> gpus) {
   return gpus;
 }
 
-/// Returns the GPU's memory in GiB.
-Value memory_of(const GpuRuns& gpu) {
-  for (const RunSummary* run : gpu.runs) {
-    if (run->memory.device_bytes <= 0) continue;
-    Value gib = number_in_unit(run->memory.device_bytes, {Notation::kGibibytes});
-    gib.key = "memory/" + slug(gpu.name);
-    return gib;
-  }
-  return {};
-}
-
 struct LimitRow {
   std::string what;  ///< "BF16, sustained GEMM rate (TFLOP/s)"
   std::vector<Value> cells;
@@ -59,8 +48,8 @@ Value datasheet_value(const GpuRuns& gpu, const ValueRow& row) {
 /// each GPU and, for two, the ratio.
 Dataset limit_data(const std::vector<GpuRuns>& gpus) {
   std::vector<LimitRow> rows;
-  if (!memory_of(gpus.front()).is_missing())
-    rows.push_back({"memory (GiB)", each(gpus, memory_of)});
+  if (!gpu_memory(gpus.front()).is_missing())
+    rows.push_back({"memory (GiB)", each(gpus, gpu_memory)});
   for (const ValueRow& row : value_rows(topic::kLimits, gpus)) {
     if (!row.by_gpu.front()) continue;
     LimitRow limit{row.quantity().setting + ", " + row.name + " (" + row.quantity().unit + ")", {}};
@@ -118,7 +107,7 @@ std::string comparisons(const std::vector<GpuRuns>& gpus) {
       });
     };
     std::vector<std::string> limits, steps;
-    const Value memory = memory_of(both[0]).over(memory_of(both[1]));
+    const Value memory = gpu_memory(both[0]).over(gpu_memory(both[1]));
     if (!memory.is_missing()) limits.push_back(keyed_ratio(memory) + " the memory");
     for (const ValueRow& row : in_both(topic::kLimits, both)) {
       const std::string times = keyed_ratio(row.value(0, "").over(row.value(1, "")));

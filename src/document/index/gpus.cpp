@@ -82,6 +82,16 @@ std::string remark_on(const Series& series) {
   return "";
 }
 
+Value gpu_memory(const GpuRuns& gpu) {
+  for (const RunSummary* run : gpu.runs) {
+    if (run->memory.device_bytes <= 0) continue;
+    Value gib = number_in_unit(run->memory.device_bytes, {Notation::kGibibytes});
+    gib.key = "memory/" + slug(gpu.name);
+    return gib;
+  }
+  return {};
+}
+
 bool is_measured(const std::vector<GpuRuns>& gpus, const Topic& topic) {
   return std::ranges::any_of(
       gpus, [&](const GpuRuns& gpu) { return !quantity_series(gpu, topic.name).empty(); });

@@ -48,6 +48,9 @@ std::optional<Measurement> chosen_measurement(const Series& series, const std::s
 /// Returns the newest remark on the series.
 std::string remark_on(const Series& series);
 
+/// Returns the GPU's memory in GiB; missing if no run recorded it.
+Value gpu_memory(const GpuRuns& gpu);
+
 /// True if one of the GPUs measured a quantity of the topic.
 bool is_measured(const std::vector<GpuRuns>& gpus, const Topic& topic);
 

@@ -280,6 +280,8 @@ std::vector<SiteLink> site_links(const std::vector<RunSummary>& runs) {
   const std::vector<GpuRuns> gpus = runs_by_gpu(runs);
   std::vector<SiteLink> links;
   for (const GpuRuns& gpu : gpus) links.push_back({gpu.short_name, gpu.folder() + "/index.html"});
+  // The order does not depend on the runs' times, so that a new run changes no page's head.
+  std::ranges::sort(links, {}, &SiteLink::name);
   for (const Topic& topic : kTopics) {
     if (topic.page == topic.name && !topics_on_page(gpus, topic.page).empty())
       links.push_back({topic.name, topic_folder(topic.page) + "/index.html"});
@@ -299,6 +301,21 @@ std::map<std::string, std::string> topics_of_parts(const RunSummary& run, const 
     }
   }
   return addresses;
+}
+
+std::string parts_script(const std::vector<RunSummary>& runs) {
+  nlohmann::json parts = nlohmann::json::object();
+  for (const GpuRuns& gpu : runs_by_gpu(runs)) {
+    std::set<std::string> known;  // The newest run is the first.
+    for (const RunSummary* run : gpu.runs) {
+      for (const Quantity& quantity : run->quantities) {
+        if (quantity.part.empty() || !known.insert(quantity.part).second) continue;
+        parts[quantity.part].push_back(
+            {gpu.short_name, gpu.folder() + "/", run->address(quantity.part)});
+      }
+    }
+  }
+  return "linkOtherGpus(" + parts.dump() + ");\n";
 }
 
 bool ComparedPair::compares(const std::string& gpu_folder) const {

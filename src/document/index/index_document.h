@@ -42,15 +42,22 @@ struct OverviewPage {
 struct SiteLink {
   std::string name;  ///< "H200"
   std::string file;  ///< Its path from the site's root.
+
+  bool operator==(const SiteLink&) const = default;
 };
 
-/// Lists the pages over several runs that a site with these runs has for certain, whichever other
-/// runs it has: those of the GPUs, of the topics, for comparisons, and "What fits?".
+/// Lists the pages over several runs that a site of these runs has, for the head of each of its
+/// pages: those of the GPUs by name, of the topics, for comparisons, and "What fits?".
 std::vector<SiteLink> site_links(const std::vector<RunSummary>& runs);
 
 /// Returns for each part of the run's page whose numbers a topic shows the address of the topic's
 /// section, by the part's anchor.
 std::map<std::string, std::string> topics_of_parts(const RunSummary& run, const std::string& root);
+
+/// Makes the last lines of the site's script. They add to a report's parts that a topic shows links
+/// to the newest report of the same part on each other GPU. A run's page without them stays as it
+/// is when other runs are added.
+std::string parts_script(const std::vector<RunSummary>& runs);
 
 /// The file of the page "What fits?".
 inline constexpr const char* kFitsFile = "what-fits.html";

@@ -24,10 +24,11 @@ struct RunRow {
                ? headline().network
                : network_name(quantity->network, quantity->parameters);
   }
-  Value device() const {
-    Value name = run->device;
-    name.link = link;
-    return name;
+  /// Links to the run's report, because no other column tells two runs apart.
+  Value measured() const {
+    Value time = readable_time(run->started_at);
+    time.link = link;
+    return time;
   }
 };
 
@@ -47,11 +48,10 @@ std::function<Value(const RunRow&)> headline_value(double Headline::* member) {
 }
 
 const std::vector<Column<RunRow>> kRunColumns{
-    {"device", "GPU", &RunRow::device},
+    {"device", "GPU", [](const RunRow& row) { return row.run->device; }},
     {"title", "Report", [](const RunRow& row) { return row.run->title; }},
     {"edition", "Edition", [](const RunRow& row) { return row.run->edition; }},
-    {"measured", "Measured (UTC)",
-     [](const RunRow& row) { return readable_time(row.run->started_at); }},
+    {"measured", "Measured (UTC)", &RunRow::measured},
     {"network", "Network", &RunRow::network},
     {"fp32", "FP32 step", headline_value(&Headline::fp32_ms), "ms", kRunTimeFormat},
     {"mixed", "BF16 step", headline_value(&Headline::mixed_ms), "ms", kRunTimeFormat},

@@ -8,13 +8,12 @@
 #include "base/lists.h"
 #include "base/text.h"
 #include "document/index/pages.h"
+#include "document/index/topic_figures.h"
 #include "document/index/value_rows.h"
 #include "document/keyed_number.h"
 
 namespace labreport {
 namespace {
-
-constexpr const char* kTopicToRoot = "../../";
 
 /// Returns the facts of the conclusion: the topic's sentence and, for times, how much faster the
 /// fastest GPU is than the slowest.
@@ -51,72 +50,10 @@ Facts conclusion_facts(const Topic& topic, const ValueRow& row, const std::vecto
                 .set_markdown("times", keyed_ratio(times)));
 }
 
-struct TopicDot {
-  std::string row, device;
-  Value value;
-};
-
-const std::vector<Column<TopicDot>> kDotColumns{{"row", "Row", &TopicDot::row},
-                                                {"device", "GPU", &TopicDot::device},
-                                                {"value", "Value", &TopicDot::value}};
-
-/// True if the topic's figure and table show the row beside the conclusion.
+/// True if the topic's table shows the row beside the conclusion.
 bool is_shown(const Topic& topic, const ValueRow& conclusion, const ValueRow& row) {
   return topic.draws_quantity ? row.quantity().matches(conclusion.quantity())
                               : row.name == conclusion.name;
-}
-
-/// Names what all shown rows have in common, with a capital letter: "Step", "xl (3.4 B) in BF16".
-std::string drawn_words(const Topic& topic, const ValueRow& conclusion) {
-  if (topic.draws_quantity) {
-    return conclusion.network.empty()
-               ? topic.name
-               : conclusion.network + " in " + conclusion.quantity().precision;
-  }
-  std::string name = conclusion.name;
-  if (name.front() >= 'a' && name.front() <= 'z') name.front() += 'A' - 'a';
-  return name;
-}
-
-/// Names the row by the words of its network, precision and setting that not all rows have:
-/// "BF16, SDPA flash".
-std::string distinguishing_words(const ValueRow& row, const std::vector<ValueRow>& rows) {
-  const auto words_of = [](const ValueRow& any) {
-    std::vector<std::string> words{any.network, any.quantity().precision};
-    for (const std::string& word : split(any.quantity().setting, ','))
-      words.emplace_back(trimmed(word));
-    std::erase(words, "");
-    return words;
-  };
-  const auto distinguishing = only(words_of(row), [&](const std::string& word) {
-    return std::ranges::any_of(rows, [&](const ValueRow& other) {
-      const std::vector<std::string> words = words_of(other);
-      return std::ranges::find(words, word) == words.end();
-    });
-  });
-  return distinguishing.empty() ? row.label(false) : join(distinguishing, ", ");
-}
-
-/// Makes the dots of the rows. None if all GPUs have the same numbers.
-Dataset dot_data(const Topic& topic, const std::vector<ValueRow>& rows,
-                 const std::vector<GpuRuns>& gpus) {
-  constexpr double kSameRatio = 1.002;
-  std::vector<TopicDot> drawn;
-  bool differ = false;
-  for (const ValueRow& row : rows) {
-    std::vector<double> numbers;
-    for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
-      const Value value = row.value(gpu, kTopicToRoot);
-      if (value.is_missing()) continue;
-      numbers.push_back(*value.number());
-      drawn.push_back({topic.draws_quantity ? row.name : distinguishing_words(row, rows),
-                       gpus[gpu].short_name, value});
-    }
-    const auto [least, most] = std::ranges::minmax(numbers);
-    differ = differ || most > kSameRatio * least;
-  }
-  if (!differ) drawn.clear();
-  return make_dataset("dots", kDotColumns, drawn);
 }
 
 Dataset row_data(const std::string& name, const std::vector<ValueRow>& rows, bool with_setting,
@@ -146,6 +83,19 @@ Dataset row_data(const std::string& name, const std::vector<ValueRow>& rows, boo
   return make_dataset(name, columns, rows);
 }
 
+/// Returns the keys of all numbers in the datasets.
+std::set<std::string> keys_in(const std::vector<Dataset>& datasets) {
+  std::set<std::string> keys;
+  for (const Dataset& dataset : datasets) {
+    for (const RowView& row : dataset.rows) {
+      for (const Value& value : row.cells) {
+        if (!value.key.empty()) keys.insert(value.key);
+      }
+    }
+  }
+  return keys;
+}
+
 /// Makes the section of one topic. Its figures' and tables' slugs begin with the topic's.
 Section topic_section(const Topic& topic, const std::vector<GpuRuns>& gpus) {
   const std::vector<ValueRow> rows = value_rows(topic.name, gpus);
@@ -157,7 +107,15 @@ Section topic_section(const Topic& topic, const std::vector<GpuRuns>& gpus) {
   content.facts.when("concluded", conclusion == nullptr
                                       ? std::nullopt
                                       : std::optional(conclusion_facts(topic, *conclusion, gpus)));
-  content.facts.set("drawn", conclusion == nullptr ? "" : drawn_words(topic, *conclusion));
+  TopicFigure figure = topic_figure(topic, gpus);
+  content.facts.add(figure.facts);
+  const std::set<std::string> drawn_keys = keys_in(figure.data);
+  const auto is_drawn = [&](const ValueRow& row) {
+    for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
+      if (row.by_gpu[gpu] && !drawn_keys.contains(row.value(gpu, "").key)) return false;
+    }
+    return true;
+  };
   const auto unit_of = [](const ValueRow& row) { return row.quantity().unit; };
   for (const std::string& unit : distinct(each(rows, unit_of))) {
     const auto in_unit = only(rows, [&](const ValueRow& row) { return unit_of(row) == unit; });
@@ -165,22 +123,26 @@ Section topic_section(const Topic& topic, const std::vector<GpuRuns>& gpus) {
     const bool has_conclusion = conclusion != nullptr && unit_of(*conclusion) == unit;
     std::vector<ValueRow> shown, others, alone, set_by_cpu;
     for (const ValueRow& row : in_unit) {
-      (row.is_set_by_cpu()                                   ? set_by_cpu
-       : !row.is_on_several_gpus()                           ? alone
-       : has_conclusion && is_shown(topic, *conclusion, row) ? shown
-                                                             : others)
+      const bool is_in_table = has_conclusion && row.is_on_several_gpus() && !row.is_set_by_cpu() &&
+                               is_shown(topic, *conclusion, row);
+      // The data of the figure has the other rows that it draws.
+      if (!is_in_table && !row.is_set_by_cpu() && is_drawn(row)) continue;
+      (row.is_set_by_cpu()         ? set_by_cpu
+       : !row.is_on_several_gpus() ? alone
+       : is_in_table               ? shown
+                                   : others)
           .push_back(row);
     }
     std::vector<Dataset> datasets{row_data("numbers", shown, setting.empty(), gpus),
                                   row_data("others", others, setting.empty(), gpus),
                                   row_data("alone", alone, setting.empty(), gpus),
                                   row_data("cpu", set_by_cpu, setting.empty(), gpus)};
-    if (has_conclusion) datasets.push_back(dot_data(topic, shown, gpus));
     for (Dataset& dataset : datasets) {
       dataset.variant = unit + (setting.empty() ? "" : ", ") + setting;
       content.datasets.push_back(std::move(dataset));
     }
   }
+  std::ranges::move(figure.data, std::back_inserter(content.datasets));
   Section section = overview_section("topic", std::move(content));
   section.problem = slug(topic.name);
   section.title = topic.name;

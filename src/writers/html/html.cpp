@@ -151,7 +151,7 @@ std::string single_page_html(const Document& document, const Drawings& drawings,
 std::string overview_html(const OverviewPage& page, const Drawings& drawings,
                           const PageOptions& options) {
   const Document& document = page.document;
-  PageState state{.drawings = drawings};
+  PageState state{.drawings = drawings, .has_part_drawers = false};
   std::string runs;
   TemplateList sections;
   for (const Section& section : document.sections) {

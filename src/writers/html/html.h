@@ -60,10 +60,14 @@ std::string overview_html(const OverviewPage& page, const Drawings& drawings,
 struct PageState {
   const Drawings& drawings;
   Answers answers = Answers::kFull;
-  bool is_single_file = false;  ///< The page is one file that contains its pictures and scripts.
-  int figure_count = 0;         ///< Counts the figures outside drawers (fold-outs).
-  int drawer_figure_count = 0;  ///< Counts the figures in drawers.
+  bool is_single_file = false;   ///< The page is one file that contains its pictures and scripts.
+  bool has_part_drawers = true;  ///< False if each figure's data stands in a drawer of its own.
+  int figure_count = 0;          ///< Counts the figures outside drawers (fold-outs).
+  int drawer_figure_count = 0;   ///< Counts the figures in drawers.
   bool in_drawer = false;
+  /// The tables of figures' data, which the part's drawer shows. They wait here until it is
+  /// written.
+  std::string figure_data = {};
   std::set<std::string> used_ids = {};
   FrontMatter front = {};      ///< The author of the notes, with course and repository.
   bool is_comparison = false;  ///< The page compares two runs.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "base/text.h"
 #include "document/charts/charts.h"
@@ -89,9 +90,12 @@ std::string answer_html(const Part& part, const PageState& state) {
 std::string details_html(const Part& part, PageState& state) {
   const Details& details = part.details;
   const std::string words = details.words(state.answers);
-  if (details.is_empty(state.answers)) return "";
+  if (details.is_empty(state.answers) && state.figure_data.empty()) return "";
   PaperPart paper;
   paper.tables = printed_tables(details);
+  for (const TableView& table : details.tables) {
+    if (table.always_on_paper) paper.appendix_tables.push_back(&table);
+  }
   state.in_drawer = true;
   const std::string figures = figures_html(details.figures, state, paper);
   state.in_drawer = false;
@@ -99,6 +103,7 @@ std::string details_html(const Part& part, PageState& state) {
                                         {"method", markdown_to_html(words)},
                                         {"tables", tables_html(part, details.tables, state, paper)},
                                         {"figures", figures},
+                                        {"data", std::exchange(state.figure_data, "")},
                                         {"has_warnings", !details.warnings.empty()},
                                         {"warnings", text_list(details.warnings)}});
 }
@@ -120,10 +125,19 @@ std::string figure_html(const Figure& figure, PageState& state, bool is_printed)
   const auto drawing = state.drawings.find(figure.slug);
   const bool is_drawn = drawing != state.drawings.end();
   const bool has_data = !figure.table.columns.empty();
+  const bool is_data_below = has_data && !(is_drawn && state.has_part_drawers);
   const std::string id = state.unique_id("figure-" + slug(figure.slug));
+  const std::string number = state.next_figure_number();
+  std::string data;
+  if (has_data) {
+    TableView table = figure.table;
+    table.title = "Data of figure " + number + ": " + table.title;
+    data = table_html(table, state.unique_id(id + "-data"), is_data_below);
+  }
+  if (has_data && !is_data_below) state.figure_data += data;
   TemplateObject values = {
       {"id", id},
-      {"number", state.next_figure_number()},
+      {"number", number},
       {"title", figure.title},
       {"caption", markdown_to_html(figure.caption)},
       {"has_page_caption", !figure.page_caption.empty()},
@@ -135,8 +149,8 @@ std::string figure_html(const Figure& figure, PageState& state, bool is_printed)
       {"is_on_screen_only", !is_printed},
       {"wide", is_drawn ? picture(drawing->second.wide, chart_path(figure), state) : ""},
       {"narrow", is_drawn ? picture(drawing->second.narrow, narrow_chart_path(figure), state) : ""},
-      {"has_data", has_data},
-      {"data", has_data ? table_html(figure.table, state.unique_id(id + "-data")) : ""}};
+      {"is_data_below", is_data_below},
+      {"data", data}};
   return fill_template("figure.html", values);
 }
 
@@ -165,27 +179,41 @@ std::string figures_html(const std::vector<Figure>& figures, PageState& state,
   return html;
 }
 
+/// Writes the question's first paragraph, of which a screen shows one line until a reader opens it,
+/// and the rest. A question that is as short as a line needs no such drawer.
+std::string question_html(const std::string& question) {
+  constexpr std::string_view kOpening = "<p>", kClosing = "</p>";
+  constexpr std::size_t kMostLineBytes = 80;
+  const std::string html = markdown_to_html(question);
+  const std::size_t end = html.find(kClosing);
+  if (question.size() <= kMostLineBytes || !html.starts_with(kOpening) || end == html.npos)
+    return "<div class=\"question\">" + html + "</div>\n";
+  return "<details class=\"question\"><summary>" +
+         html.substr(kOpening.size(), end - kOpening.size()) + "</summary>" +
+         html.substr(end + kClosing.size()) + "</details>\n";
+}
+
 std::string part_html(const Part& part, PageState& state) {
   const PaperPart paper = printed_part(part);
   const auto topic = state.topics.find(part.anchor());
   const bool is_on_topic = topic != state.topics.end();
-  return fill_template("part.html", {{"anchor", part.anchor()},
-                                     {"has_letter", !part.letter.empty()},
-                                     {"letter", part.letter},
-                                     {"has_title", !part.title.empty()},
-                                     {"title", part.title},
-                                     {"has_setting", !part.setting.empty()},
-                                     {"setting", part.setting},
-                                     {"is_on_topic", is_on_topic},
-                                     {"topic", is_on_topic ? topic->second : ""},
-                                     {"has_question", !part.question.empty()},
-                                     {"question", markdown_to_html(part.question)},
-                                     {"answer", answer_html(part, state)},
-                                     {"figures", figures_html(part.figures, state, paper)},
-                                     {"tables", tables_html(part, part.tables, state, paper)},
-                                     {"has_page_only", !paper.page_only_titles.empty()},
-                                     {"page_only", join(paper.page_only_titles, "; ")},
-                                     {"details", details_html(part, state)}});
+  return fill_template("part.html",
+                       {{"anchor", part.anchor()},
+                        {"has_letter", !part.letter.empty()},
+                        {"letter", part.letter},
+                        {"has_title", !part.title.empty()},
+                        {"title", part.title},
+                        {"has_setting", !part.setting.empty()},
+                        {"setting", part.setting},
+                        {"is_on_topic", is_on_topic},
+                        {"topic", is_on_topic ? topic->second : ""},
+                        {"question", part.question.empty() ? "" : question_html(part.question)},
+                        {"answer", answer_html(part, state)},
+                        {"figures", figures_html(part.figures, state, paper)},
+                        {"tables", tables_html(part, part.tables, state, paper)},
+                        {"has_page_only", !paper.page_only_titles.empty()},
+                        {"page_only", join(paper.page_only_titles, "; ")},
+                        {"details", details_html(part, state)}});
 }
 
 }  // namespace labreport

@@ -1,5 +1,6 @@
 #include "writers/html/template.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -42,6 +43,27 @@ mustache::mustache& parsed_template(std::string_view name) {
   return *cache.emplace(name, std::move(compiled)).first->second;
 }
 
+/// Keeps each flag of a command, "--sizes", on one line.
+std::string with_whole_flags(std::string_view html) {
+  constexpr std::string_view kOpening = "<code>", kClosing = "</code>", kFlag = " --";
+  std::string result;
+  for (std::size_t code = html.find(kOpening); code != html.npos; code = html.find(kOpening)) {
+    const std::size_t end = std::min(html.find(kClosing, code), html.size());
+    result += html.substr(0, code);
+    for (std::size_t flag = html.find(kFlag, code); flag < end; flag = html.find(kFlag, code)) {
+      const std::size_t flag_end = html.find_first_of(" \n<", flag + 1);
+      result += html.substr(code, flag + 1 - code);
+      result += "<span class=\"whole\">";
+      result += html.substr(flag + 1, flag_end - flag - 1);
+      result += "</span>";
+      code = flag_end;
+    }
+    result += html.substr(code, end - code);
+    html.remove_prefix(end);
+  }
+  return result.append(html);
+}
+
 }  // namespace
 
 std::string fill_template(std::string_view name, const TemplateObject& values) {
@@ -63,7 +85,8 @@ std::string markdown_to_html(std::string_view markdown, const Formulas& formulas
   const std::unique_ptr<char, decltype(&std::free)> raw_html(
       cmark_render_html(parsed.tree.get(), CMARK_OPT_DEFAULT, nullptr), &std::free);
   // In text a quote is &quot;, so this is the title by which `parse_markdown` keeps a width.
-  const std::string sized = replaced(raw_html.get(), " title=\"width=", " width=\"");
+  const std::string sized =
+      with_whole_flags(replaced(raw_html.get(), " title=\"width=", " width=\""));
   std::string html;
   for (const CutPiece& piece : split_at_marks(sized, parsed.spans)) {
     if (piece.span == nullptr) {

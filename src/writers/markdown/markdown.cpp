@@ -88,29 +88,26 @@ class ScreenWriter final : public MarkdownWriter {
     }
     paragraph(figure.caption);
     if (figure.table.columns.empty()) return;
-    open_details("Data of figure " + number);
-    table(figure.table);
-    close_details();
+    TableView& data = figure_data_.emplace_back(figure.table);
+    data.title = "Data of figure " + number + ": " + data.title;
   }
 
   void table(const TableView& table) override { text_ += table_markdown(table); }
 
   void details(const Details& details) override {
-    if (details.is_empty(answers_)) return;
-    open_details(details.title);
+    if (details.is_empty(answers_) && figure_data_.empty()) return;
+    paragraph("<details>\n<summary>" + details.title + "</summary>");
     paragraph(details.words(answers_));
     warnings(details);
     for (const TableView& each : details.tables) table(each);
     for (const Figure& each : details.figures) numbered_figure(each, "A", drawer_figure_count_);
-    close_details();
+    for (const TableView& each : figure_data_) table(each);
+    figure_data_.clear();
+    paragraph("</details>");
   }
-
-  void open_details(const std::string& summary) {
-    paragraph("<details>\n<summary>" + summary + "</summary>");
-  }
-  void close_details() { paragraph("</details>"); }
 
   const Drawings& drawings_;
+  std::vector<TableView> figure_data_;  ///< The data of the part's figures, for its drawer.
   int figure_count_ = 0, drawer_figure_count_ = 0;
 };
 

@@ -120,13 +120,17 @@ class TableWriter {
 std::size_t width_in_letters(const TableView& table) {
   constexpr std::size_t kMostTitleLetters = 10;
   constexpr std::size_t kMostTextLetters = 22;  // Longer text wraps.
+  constexpr std::size_t kMostNameLetters = 40;  // A kernel's name has no spaces to wrap at.
   std::size_t total = needs_remarks_column(table) ? kRemarksColumnLetters : 0;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     const bool is_number = table.columns[c].align == Align::kRight;
     std::size_t widest = std::min(letter_count(table.columns[c].title), kMostTitleLetters);
     for (const RowView& row : table.rows) {
-      const std::size_t letters = letter_count(table.text(row, c));
-      widest = std::max(widest, is_number ? letters : std::min(letters, kMostTextLetters));
+      const std::string text = table.text(row, c);
+      const std::size_t letters = letter_count(text);
+      const std::size_t most =
+          text.find(' ') == std::string::npos ? kMostNameLetters : kMostTextLetters;
+      widest = std::max(widest, is_number ? letters : std::min(letters, most));
     }
     total += widest + 2;
   }

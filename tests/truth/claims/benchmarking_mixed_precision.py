@@ -3,7 +3,7 @@ import math
 import re
 
 from checks import MODES, NO_ANSWER, PRECISION_WORDS, near, true
-from timing import SETTING, network_bound, networks, setting, typical, users_cells
+from timing import SETTING, launch_costs, network_bound, networks, profile_of, setting, typical, users_cells
 
 CELL_KINDS = {"dtypes", "layer_norm", "timing", "kernels"}
 DTYPE_WORDS = {"float32": "FP32", "float16": "FP16", "bfloat16": "BF16"}
@@ -142,13 +142,17 @@ def growth(run, until, partly, small, first, large, last):
     ratios = [sum(fp32) / sum(reduced) for _, fp32, reduced in rows]
     true(ratios[-1] >= 1.05 * ratios[0] and all(b >= 0.98 * a for a, b in zip(ratios, ratios[1:])), f"{ratios}")
     (smallest, fp32, reduced), (largest, large_fp32, large_reduced) = rows[0], rows[-1]
-    true((smallest.size, largest.size) == (first, last))
+    if largest.size != last:
+        largest_share = further_growth(run, last, *rows[-1])
+    else:
+        largest_share = large_fp32[0] / sum(large_fp32)
+    true(smallest.size == first)
     measured = math.log(largest.speedup("forward") / smallest.speedup("forward"))
     true(measured > 0, "the whole pass gains no more")
     true(until in (None, last) and bool(until) == (last != pairs(run)[-1].size), "larger networks were timed")
     true(bool(partly) == (pair_bound(run, smallest) not in (None, "GPU-bound")), "the CPU has a part")
     near(small, 100 * fp32[0] / sum(fp32))
-    near(large, 100 * large_fp32[0] / sum(large_fp32))
+    near(large, 100 * largest_share)
     true(reduced[0] < fp32[0] and large_reduced[0] < large_fp32[0], "GEMMs do not get faster")
     true(reduced[1] > 0.94 * fp32[1] and large_reduced[1] > 0.94 * large_fp32[1], "other kernels gain, too")
     true(large_fp32[0] / sum(large_fp32) > fp32[0] / sum(fp32), "their share does not grow")
@@ -158,10 +162,28 @@ def growth(run, until, partly, small, first, large, last):
     true(math.log(growth_by_share) >= (0.245 if partly else 0.49) * measured, "the passes gain more")
 
 
+def further_growth(run, last, profiled, fp32, reduced):
+    """Checks that the largest network, which was profiled in FP32 only, gains more because GEMMs take more of its FP32
+    time: with the gains of the profiled network. Returns their share of it."""
+    largest = pairs(run)[-1]
+    true(largest.size == last and not gemm_and_other_ms(run, largest.reduced, "forward"))
+    large_fp32 = gemm_and_other_ms(run, largest.fp32, "forward")
+    predicted_ms = sum(ms * after / before for ms, before, after in zip(large_fp32, fp32, reduced))
+    explained = math.log(sum(large_fp32) / predicted_ms * sum(reduced) / sum(fp32))
+    measured = math.log(largest.speedup("forward") / profiled.speedup("forward"))
+    true(measured > 0 and explained >= 0.49 * measured, "the share explains too little")
+    share = large_fp32[0] / sum(large_fp32)
+    true(share > fp32[0] / sum(fp32))
+    return share
+
+
 def gemm_and_other_ms(run, network, phase):
-    """Returns (ms of GEMMs, ms of other kernels) of a phase, in the profile of the longest mode; None without one."""
+    """Returns (ms of GEMMs, ms of other kernels) of a phase, in the profile of the longest mode, or else of a process's
+    first step; None without one."""
     ran = [cell for cell in users_cells(run, "kernels")
            if setting(cell) == setting(network.shape) and cell["steps"] != 0 and cell.ok_launch()]
+    ran = ran or [cell for cell in users_cells(run, "kernels") if setting(cell) == setting(network.shape)
+                  and (cell["warmup"], cell["steps"]) == (0, 0) and cell.ok_launch()][:1]
     if not ran:
         return None
     launch = max(ran, key=lambda cell: MODES.index(cell["mode"])).ok_launch()
@@ -197,6 +219,26 @@ def slower(run, precision, small, first, large, last):
     near(large, 100 * rows[-1][1])
     true(max(share for _, share in rows) < 0.501, "GEMMs take most")
     true(all(network_bound(run, pair.reduced) in (None, "GPU-bound") for pair in pairs(run)), "the CPU sets some times")
+
+
+def unprofiled(run, small, first, large, last, precision):
+    """Checks the share of GEMMs in FP32's forward pass, and that no step of the other precision was profiled."""
+    rows = [(pair, fp32[0] / sum(fp32)) for pair in pairs(run) if (fp32 := gemm_and_other_ms(run, pair.fp32, "forward"))]
+    true(PRECISION_WORDS[rows[0][0].reduced.shape["precision"]] == precision)
+    true(not any(gemm_and_other_ms(run, pair.reduced, "forward") for pair, _ in rows), "it was profiled")
+    true((rows[0][0].size, rows[-1][0].size) == (first, last))
+    true(rows[-1][0].speedup("forward") > rows[0][0].speedup("forward"))
+    near(small, 100 * rows[0][1])
+    near(large, 100 * rows[-1][1])
+
+
+def fp32_is_bound(run, size, share):
+    """Checks that kernels fill little of the smallest network's FP32 forward pass."""
+    pair = pairs(run)[0]
+    true(pair.size == size)
+    costs = launch_costs(profile_of(run, pair.fp32.longest_mode_cell()), ["forward"], pair.fp32.phase("forward"))
+    near(share, 100 * costs.kernels_ms / costs.time_ms)
+    true(costs.bound == "launch-bound")
 
 
 BOLD_DTYPE_RE = r"\*\*(?P<{}>[^*]+)\*\*"
@@ -236,6 +278,9 @@ CLAIMS = {
          r"pass\.", growth),
         (r"Only GEMMs can gain, \*\*(?P<small>\S+)\*\* \((?P<first>.+?)\) to \*\*(?P<large>\S+) %\*\* \((?P<last>.+?)\) of FP32's "
          r"forward pass; no (?P<precision>\w+) step was profiled to show what loses\.", slower),
+        (r"GEMMs take \*\*(?P<small>\S+)\*\* \((?P<first>.+?)\) to \*\*(?P<large>\S+) %\*\* \((?P<last>.+?)\) of FP32's forward "
+         r"pass; no (?P<precision>\w+) step was profiled to show their gain\.", unprofiled),
+        (r"It sets (?P<size>.+?)'s FP32 forward, too: kernels fill \*\*(?P<share>\S+) %\*\* of it\.", fp32_is_bound),
         (r"In (?P<precision>\w+), the CPU sets the times of (?P<launch>[^()]+?) \(launch-bound\)"
          r"(?: and some of (?P<mixed>.+?) \(mixed\))?(?P<limits>, which limits their gain)?\.", cpu_sets),
         (r"In (?P<precision>\w+), the CPU sets some times of (?P<mixed>[^()]+?) \(mixed\)(?P<limits>, which limits their gain)?\.", cpu_sets)]}

@@ -1,4 +1,5 @@
 """The claims about the benchmarking problem, recomputed from the steps' samples."""
+import math
 import re
 import statistics
 
@@ -55,7 +56,7 @@ def compared_networks(run):
             if network.phase("forward") and network.phase("backward") and statistics.fmean(network.phase("forward")) > 0]
 
 
-def durations(run, forward, sizes, size, ratio, rate, gemm_rate, rest):
+def durations(run, forward, sizes, size, ratio, rate, gemm_rate, rest, gemm_growth, rest_growth):
     """Checks mean ms of the smallest and the largest network's forward pass, the largest network's ratio of passes,
     and its reason: the ratio of the GEMMs' rates, beside which the profiled step may have another ratio of other kernels."""
     compared = compared_networks(run)
@@ -67,7 +68,7 @@ def durations(run, forward, sizes, size, ratio, rate, gemm_rate, rest):
     forward_ms, backward_ms = (typical(largest.phase(phase)) for phase in ("forward", "backward"))
     measured = backward_ms / forward_ms
     near(ratio, measured)
-    if not rate and not gemm_rate:
+    if not rate and not gemm_rate and not gemm_growth:
         return
     profile = first_step_profile(run, largest) or max(
         (cell for cell in users_cells(run, "kernels")
@@ -77,6 +78,15 @@ def durations(run, forward, sizes, size, ratio, rate, gemm_rate, rest):
                                      if row["phase"] == phase and row["class"].startswith("gemm") == gemm) / 1e6
                           for phase in ("forward", "backward")} for gemm in (True, False))
     growth = gemm_ms["backward"] / gemm_ms["forward"]
+    if gemm_growth:
+        other_growth = other_ms["backward"] / other_ms["forward"]
+        near(gemm_growth, growth)
+        true(bool(rest_growth) or abs(growth - measured) <= 0.051, "the rest is left out")
+        if rest_growth:
+            near(rest_growth, other_growth)
+        true(largest.shape["implementation"] and min(growth, other_growth) - 0.051 <= measured
+             <= max(growth, other_growth) + 0.051, "neither is the reason")
+        return
     near(rate or gemm_rate, 2 / growth)
     true(not largest.shape["implementation"], "unknown FLOPs")
     if rate:
@@ -108,13 +118,21 @@ def near_variation(words, value):
     near(words.split(" ")[0], value if "mean" in words else 100 * value)
 
 
-def spread(run, words, most_size, most_time, less, size, optimizer_words, launches):
+def spread(run, words, most_size, most_time, why, less, size, optimizer_words, launches):
     """Checks the widest spread of passes and steps and that of optimizers, and that the CPU sets the time of an optimizer
     whose launches outlast its kernels."""
     varying, optimizers = spreads(run)
     most, most_network, time_words = max(varying, key=lambda one: one[0])
     near_variation(words, most)
     true(is_called(most_network, most_size) and most_time == time_words)
+    if why == "which the CPU sets":
+        phase = "backward" if "backward" in most_time else "forward"
+        true(time_bound(run, most_network.longest_mode_cell(), [phase], most_network.phase(phase)) == "launch-bound")
+    elif why:
+        passes = [statistics.fmean(network.phase(phase)) for network in compared_networks(run)
+                  for phase in ("forward", "backward") if network.phase(phase)]
+        phase = most_time.removesuffix(" pass")
+        true(math.isclose(statistics.fmean(most_network.phase(phase)), min(passes)), "another pass is shorter")
     widest, network = max(optimizers, key=lambda one: one[0], default=(0, None))
     true(bool(less) == (0 < widest <= most) and bool(size) == (widest > most))
     if not size:
@@ -174,7 +192,7 @@ def mode_of(words):
     return next(mode for mode, mode_words in MODE_WORDS.items() if mode_words in (words, f"{words} step"))
 
 
-def first_step(run, size, steps, mode, rise, warm, cold, least, most, mostly, unprofiled):
+def first_step(run, size, steps, mode, rise, warm, cold, least, most, mostly, unprofiled, large, small):
     """Checks the mean that rises most without warm-up, its deviations in ms, that the first step alone raises it, and
     how much longer first steps take: mostly because of loading in profiled first steps."""
     warmups = comparable_warmups(run)
@@ -189,8 +207,13 @@ def first_step(run, size, steps, mode, rise, warm, cold, least, most, mostly, un
     near(least, min(extra_ms))
     near(most or least, max(extra_ms))
     for warmup, ms in zip(warmups, extra_ms):
-        true(not unprofiled or not first_step_profile(run, warmup.network), "a first step was profiled")
+        true(not (unprofiled or large) or not first_step_profile(run, warmup.network), "a first step was profiled")
         true(not mostly or ms / 2 <= initialization_ms(run, warmup) <= 2 * ms, "the first step is something else")
+
+
+    if large:
+        true(is_called(warmups[-1].network, large) and is_called(warmups[0].network, small))
+        true(extra_ms[-1] <= extra_ms[0] and warmups[-1].steady_ms >= 1.499 * warmups[0].steady_ms, "the cost is not fixed")
 
 
 def training_allocates(run, claimed, most=None):
@@ -250,9 +273,10 @@ CLAIMS = {
         (NO_ANSWER, unanswered_durations),
         (r"Forward takes \*\*(?P<forward>[^*]+) ms\*\* \((?P<sizes>[^)]+)\), (?P<size>.+?)'s backward \*\*(?P<ratio>\S+) times\*\* "
          r"as long(?:: twice the FLOPs at (?P<rate>\S+) times the rate|: profiled, GEMMs have twice the FLOPs at "
-         r"(?P<gemm_rate>\S+) times the rate, the rest takes (?P<rest>\S+) times as long)?\.", durations),
+         r"(?P<gemm_rate>\S+) times the rate, the rest takes (?P<rest>\S+) times as long|: profiled, GEMMs take "
+         r"(?P<gemm_growth>\S+) times as long(?:, the rest (?P<rest_growth>[\d.]+\d))?)?\.", durations),
         (r"Outliers apart, passes and steps vary by up to \*\*(?P<words>[^*]+)\*\* \((?P<most_size>[^()]+)'s "
-         r"(?P<most_time>[^()]+)\)(?:(?P<less>, optimizers by less)|; "
+         r"(?P<most_time>[^(),]+)(?:, (?P<why>which the CPU sets|the shortest))?\)(?:(?P<less>, optimizers by less)|; "
          r"(?P<size>[^;]+?)'s optimizer varies by (?P<optimizer_words>\S+ (?:%|times the mean))(?P<launches>: launches outlast "
          r"its kernels)?)?\.", spread),
         (LESS_WORK, less_work)],
@@ -261,7 +285,8 @@ CLAIMS = {
         (r"Without warm-up, the first step raises (?P<size>.+?)'s mean of (?P<steps>\d+) (?P<mode>\S+) steps? "
          r"\*\*(?P<rise>[\d.,]+)-fold\*\*, its deviation from (?P<warm>\S+) to \*\*(?P<cold>\S+) ms\*\*\. First steps take "
          r"\*\*(?P<least>\S+)(?: to (?P<most>\S+))? ms\*\* longer(?:(?P<mostly>, mostly loading CUDA modules and "
-         r"initializing cuBLAS)|(?P<unprofiled>; no profile tells the causes apart))?\.",
+         r"initializing cuBLAS)|(?P<unprofiled>; no profile tells the causes apart)|, no more for "
+         r"(?P<large>.+?) than for (?P<small>.+?): a fixed cost, unprofiled)?\.",
          first_step),
         (r"One warm-up step suffices here(?:(?P<but>, but a second training step calls cudaMalloc up to (?P<calls>\S+) times, "
          r"because AdamW's moments took memory)|(?P<shapes>; a later step with new shapes would pay again))?\.", one_suffices),

@@ -144,11 +144,20 @@ def flat_traced(_run, one, many, fewer, copies):
     true(explains(fewer_ms - flat.copies_ms(), per_parameter.mean_ms() - flat.mean_ms()), "they are not the difference")
 
 
-def saves(_run, share, added):
+def overlaps(run, overlap, share):
+    """Checks the traced all-reduces' share beside computation, on the rank that waits least, and what it saves."""
+    overlapped = steps_of("overlapped")
+    communication_ms = overlapped.communication_ms()
+    row = next(row for row in overlapped.launch.table("rank_steps")
+               if row["both_ns"] is not None and row["communication_ns"] == communication_ms * 1e6)
+    near(overlap, 100 * row["both_ns"] / row["communication_ns"])
+    if share:
+        saves(run, share)
+
+
+def saves(_run, share):
     """Checks what overlap saves of the ms that all-reduces after backward add."""
     overlapped, after, baseline = (steps_of(scheme) for scheme in ("overlapped", "per_parameter", "none"))
-    if added:
-        near(added, after.added_ms())
     true(differ(after, baseline) and is_baseline_undisturbed(baseline), "something disturbed a step")
     true(differ(after, overlapped) and overlapped.added_ms() < after.added_ms())
     near(share, 100 * (1 - overlapped.added_ms() / after.added_ms()), 2)
@@ -201,38 +210,65 @@ def model_ms(cell):
     return (sum(gradient_bytes(cell)) / (count * bytes_per_ns) + count * latency_ns) / 1e6
 
 
+def caps_in(text):
+    return [round(cap * 1e6) for cap in numbers_in(text)]
+
+
+def same_buckets(counts):
+    """Returns the caps that make one of these numbers of buckets."""
+    return [cap for cap, cell in cap_cells().items() if bucket_count(cell) in counts]
+
+
+def caps_as_long_as(extreme):
+    """Returns the caps whose steps are as long as `extreme`'s, and those that make the same buckets as one of them."""
+    return same_buckets({bucket_count(cell) for cell in cap_cells().values() if not differ(SchemeSteps(cell), extreme)})
+
+
 def model(_run, steps, shortest, best, worst, size):
-    means_ms = [SchemeSteps(cell).mean_ms() for cell in cap_cells().values()]
-    quickest = min(map(SchemeSteps, cap_cells().values()), key=SchemeSteps.mean_ms)
-    tied_counts = {bucket_count(cell) for cell in cap_cells().values() if not differ(SchemeSteps(cell), quickest)}
-    true(numbers_in(shortest) == [cap / 1e6 for cap, cell in cap_cells().items() if bucket_count(cell) in tied_counts])
-    fastest, *_, slowest = steps.split(" to ") * 2
-    near(fastest, min(means_ms))
-    near(slowest, max(means_ms))
-    model.ends = [cap_cells()[round(number(cap) * 1e6)] for cap in (best, worst)]
-    true(model_ms(model.ends[0]) <= 1.01 * min(map(model_ms, cap_cells().values())))
-    true(model_ms(model.ends[1]) >= 0.99 * max(map(model_ms, cap_cells().values())))
+    timed = [SchemeSteps(cell) for cell in cap_cells().values()]
+    model.quickest, model.slowest = (choose(timed, key=SchemeSteps.mean_ms) for choose in (min, max))
+    true(caps_in(shortest) == caps_as_long_as(model.quickest))
+    least, *_, most = steps.split(" to ") * 2
+    near(least, model.quickest.mean_ms())
+    near(most, model.slowest.mean_ms())
+    for caps, choose in ((best, min), (worst, max)):
+        extreme = choose(cap_cells().values(), key=model_ms)
+        true(caps_in(caps) == same_buckets({bucket_count(extreme)}), f"{caps}: {extreme['bucket_bytes']}")
+    model.ends = [cap_cells()[caps_in(caps)[0]] for caps in (best, worst)]
     latency_ns, bytes_per_ns = buckets.latency_and_bandwidth
     gradient_total = sum(gradient_bytes(select_network.cells[0]))
     near_fit(size, (gradient_total * bytes_per_ns * latency_ns) ** 0.5 / 1e6, 0.04)
 
 
+def is_followed():
+    best_steps, worst_steps = map(SchemeSteps, model.ends)
+    return differ(best_steps, worst_steps) and best_steps.mean_ms() < worst_steps.mean_ms()
+
+
 def follows(_run):
     """Checks that steps with the model's best cap are shorter than with its worst."""
-    best_steps, worst_steps = map(SchemeSteps, model.ends)
-    true(differ(best_steps, worst_steps) and best_steps.mean_ms() < worst_steps.mean_ms())
+    true(is_followed())
 
 
-def leaves_out(_run, least, most, shown):
+def fails(_run, longest):
+    """Checks that the model's best cap is among those with the longest steps, and not among those with the shortest."""
+    caps, best_cap = caps_in(longest), model.ends[0]["bucket_bytes"]
+    true(caps == caps_as_long_as(model.slowest), f"{longest}: {caps_as_long_as(model.slowest)}")
+    true(best_cap in caps and best_cap not in caps_as_long_as(model.quickest) and not is_followed())
+
+
+def leaves_out(_run, least, most, most_caps, shown):
     """Checks that contention explains each cap's step, that latencies set the model's worst cap and backward hides them,
     and from which latency on it cannot."""
     steps = [SchemeSteps(cell) for cell in cap_cells().values()]
+    longest = max(steps, key=SchemeSteps.longer_backward_ms)
     near(least, min(step.longer_backward_ms() for step in steps))
-    near(most or least, max(step.longer_backward_ms() for step in steps))
+    near(most or least, longest.longer_backward_ms())
+    true(not most or caps_in(most_caps) == same_buckets({bucket_count(longest.cell)}))
     true(all(explains(step.longer_backward_ms(), step.added_ms()) for step in steps), "backward is not the reason")
-    best, worst = (choose(steps, key=lambda step: model_ms(step.cell)) for choose in (min, max))
+    best, worst = map(SchemeSteps, model.ends)
     true(bucket_count(worst.cell) > bucket_count(best.cell))
-    true(not differ(best, worst) or best.mean_ms() > worst.mean_ms(), "steps follow the model")
+    true(not is_followed(), "steps follow the model")
     true(worst.rank0_ms("exchange_ns") <= 0.101 * model_ms(worst.cell), "latencies are not hidden")
     latency_ns, bytes_per_ns = buckets.latency_and_bandwidth
     transfer_ms = sum(gradient_bytes(worst.cell)) / bytes_per_ns / 1e6
@@ -247,7 +283,7 @@ STEP_RE = rf"A step of {NETWORK_RE} takes \*\*(?P<step>\S+) ms\*\*"
 def overlap(run, share, size, context, precision, step, after, ranks):
     """Checks what overlap saves of the ms that all-reduces after backward add, and both steps."""
     step_of("overlapped")(run, size, context, precision, step, after)
-    saves(run, share, None)
+    saves(run, share)
     true(int(ranks) == steps_of("overlapped").cell["ranks"])
 
 
@@ -258,7 +294,7 @@ CLAIMS = {
         (r"The rest is contention, which lengthens backward by (?P<longer>\S+) ms\.", contention)],
     "data_parallel.a": [
         no_answer("per_parameter"),
-        (r"Yes: gradients and weights differ from those of one process on the whole batch by at most (?P<difference>.+?) of "
+        (r"Yes: a test network of two blocks ends with gradients and weights of one process, off by at most (?P<difference>.+?) of "
          r"a tensor's largest value\.", trains_equally),
         (rf"{STEP_RE}\.", step_of("per_parameter")),
         (r"Communication adds \*\*(?P<ms>\S+) ms\*\*, \*\*(?P<share>\S+) %\*\* of it, because its (?P<calls>\S+) all-reduces "
@@ -272,16 +308,18 @@ CLAIMS = {
     "data_parallel.c": [
         no_answer("per_parameter", "flat", "overlapped"),
         (rf"{STEP_RE}, against \*\*(?P<after>\S+) ms\*\* with all-reduces after backward and \*\*(?P<single>\S+) ms\*\* with "
-         r"a single one\.", step_of("overlapped")),
-        (r"All-reduces beside backward save \*\*(?P<share>\S+) %\*\* of their (?P<added>\S+) ms\.", saves),
-        (r"The rest is contention, which lengthens backward by (?P<longer>\S+) ms\.", contention)],
+         r"one\.", step_of("overlapped")),
+        (r"\*\*(?P<overlap>\S+) %\*\* of communication overlaps computation(?:, saving \*\*(?P<share>\S+) %\*\* of what it adds)?\.",
+         overlaps),
+        (r"Overlap saves \*\*(?P<share>\S+) %\*\* of what communication adds\.", saves),
+        (r"The rest is contention: backward grows by (?P<longer>\S+) ms\.", contention)],
     "data_parallel.d": [
-        (rf"Caps of (?P<caps>.+?) MB pack gradients of {NETWORK_RE} into \*\*(?P<counts>[^*]+)\*\* buckets: "
-         r"larger matrices go alone\.", buckets),
-        (r"Steps take \*\*(?P<steps>[^*]+) ms\*\*, shortest with caps of \*\*(?P<shortest>[^*]+) MB\*\*\. In the handout's "
-         r"model, \$[^$]+\$, caps of \*\*(?P<best>\S+) MB\*\* are best and of (?P<worst>\S+) MB worst; the ideal is about "
-         r"\*\*(?P<size>\S+) MB\*\*, \$[^$]+\$\.", model),
-        (r"Steps follow it, shorter with its best cap than with its worst\.", follows),
-        (r"Steps do not follow: backward hides \$[^$]+\$, and unmodeled contention adds "
-         r"\*\*(?P<least>\S+)(?: to (?P<most>\S+))? ms\*\*\. Caps would matter with an α above (?P<shown>\S+) ms or slower links\.",
-         leaves_out)]}
+        (rf"Caps of (?P<caps>.+?) MB make \*\*(?P<counts>[^*]+)\*\* buckets of {NETWORK_RE}: larger matrices go alone\.", buckets),
+        (r"Steps take \*\*(?P<steps>[^*]+) ms\*\*, shortest with \*\*(?P<shortest>[^*]+) MB\*\*\. The handout's model, \$[^$]+\$, "
+         r"puts \*\*(?P<best>[^*]+) MB\*\* first and (?P<worst>.+?) MB last \(ideal: about \*\*(?P<size>\S+) MB\*\*, \$[^$]+\$\)\.",
+         model),
+        (r"Steps follow it, shorter with its first than with its last\.", follows),
+        (r"It fails: steps with (?P<longest>.+?) MB are longest\.", fails),
+        (r"Backward hides \$[^$]+\$, and unmodeled contention lengthens it by "
+         r"\*\*(?P<least>\S+)(?: to (?P<most>\S+))? ms\*\*(?:, most with (?P<most_caps>.+?) MB)?\. "
+         r"Latencies would show with an α above (?P<shown>\S+) ms\.", leaves_out)]}

@@ -5,7 +5,7 @@ from collectives import timings
 CELL_KINDS = {"all_reduce"}
 MB = 10**6
 HANDOUT_BYTES = {"1 MB": MB, "10 MB": 10 * MB, "100 MB": 100 * MB, "1 GB": 1000 * MB}
-SMALL_BYTES = {"1 MB": MB, "1 MiB": 2**20}  # The sweep's 1 MiB stands in for 1 MB.
+SMALL_BYTES = {"1 MB": MB, "1.05 MB": 2**20}  # The sweep's 2²⁰ bytes stand in for 1 MB.
 COLLECTIVES = {"NCCL": "nccl", "Gloo": "gloo"}
 
 
@@ -26,20 +26,27 @@ def bus_factor(ranks):
     return 2 * (int(ranks) - 1) / int(ranks)
 
 
-def by_size(run, library, ranks, small, small_ms, disturbed, large, large_ms, busbw, link, rate):
-    """Checks the smallest size, also if it is disturbed, and the largest that is not."""
-    ns = usable_ns(run, library, ranks)
-    by_size.ns, by_size.group = ns, (library, int(ranks))
-    small_bytes, large_bytes = HANDOUT_BYTES[small], HANDOUT_BYTES[large]
-    timed = timings(run.of("all_reduce", collectives=COLLECTIVES[library], ranks=int(ranks))[0].ok_launch(), "synced")
-    right = [size for size, (_, _, wrong) in timed.items() if not wrong and size in HANDOUT_BYTES.values()]
-    true((small_bytes, large_bytes) == (min(right), max(ns)))
-    near(small_ms, timed[small_bytes][0] / 1e6)
-    true(bool(disturbed) == timed[small_bytes][1], "the mark of a disturbed size")
-    near(large_ms, ns[large_bytes] / 1e6)
-    near(busbw, large_bytes / ns[large_bytes] * bus_factor(ranks))
-    if link:  # The H100 SXM and the H200 have NVLink with 900 GB/s in both directions.
-        true((link, rate) == ("NVLink", "450") and library == "NCCL")
+def by_size(run, library, ranks, small, small_ms, large, large_ms, busbw, link, rate):
+    """Checks the largest size that nothing disturbed, and the smallest, which is left out if something did."""
+    largest(run, library, ranks, large, large_ms, busbw, link, rate)
+    ns, is_disturbed, size = smallest(run)
+    true(is_disturbed == (small is None), "the smallest size")
+    if small:
+        true(HANDOUT_BYTES[small] == size)
+        near(small_ms, ns / 1e6)
+
+
+def smallest(run):
+    """Returns the described group's ns of its smallest size with a right sum, whether it was disturbed, and its bytes."""
+    library, ranks = by_size.group
+    timed = timings(run.of("all_reduce", collectives=COLLECTIVES[library], ranks=ranks)[0].ok_launch(), "synced")
+    return next((ns, disturbed, size) for size, (ns, disturbed, wrong) in timed.items()
+                if not wrong and size in HANDOUT_BYTES.values())
+
+
+def disturbed(run, small):
+    _, is_disturbed, size = smallest(run)
+    true(HANDOUT_BYTES[small] == size and is_disturbed)
 
 
 def bounds(run, size, c10d, nccl, fast):
@@ -94,7 +101,7 @@ def skipped(run, ranks, reason):
 
 
 AS_LONG_RE = r"(?:\S+ times as long|about as long)"
-COMPARED_RE = rf"(?P<size>\d+ .B) takes (?P<large>{AS_LONG_RE})(?:, (?P<small_size>1 Mi?B) (?P<small>{AS_LONG_RE}))?\."
+COMPARED_RE = rf"(?P<size>\d+ .B) takes (?P<large>{AS_LONG_RE})(?:, (?P<small_size>1(?:\.05)? MB) (?P<small>{AS_LONG_RE}))?\."
 
 
 def largest(run, library, ranks, large, large_ms, busbw, link, rate):
@@ -123,10 +130,12 @@ CLAIMS = {
         (r"From (?P<fast>\d+ .B) on, bandwidth sets the time\.", bandwidth_sets)],
     "distributed_communication_single_node": [
         (r"This run does not answer this question\.", none_measured),
-        (r"Over (?P<library>\w+) among (?P<ranks>\d+) ranks (?P<small>\d+ .B) takes \*\*(?P<small_ms>\S+) ms\*\*"
-         r"(?P<disturbed> \(disturbed\))? and (?P<large>\d+ .B) \*\*(?P<large_ms>\S+) ms\*\*, "
+        (r"Over (?P<library>\w+) among (?P<ranks>\d+) ranks (?:(?P<small>\d+ .B) takes \*\*(?P<small_ms>\S+) ms\*\*, )?"
+         r"(?P<large>\d+ .B) takes \*\*(?P<large_ms>\S+) ms\*\*, "
          r"\*\*(?P<busbw>\S+) GB/s\*\* busbw(?: of (?P<link>\w+)’s (?P<rate>\d+) one way)?\.", by_size),
-        (r"(?P<size>1 Mi?B) is launch-bound: back to back, c10d takes (?P<c10d>\S+) µs, NCCL alone (?P<nccl>\S+) µs\. "
+        (r"(?P<small>\d+ .B) was disturbed\.", disturbed),
+        (r"Back to back, (?P<size>[\d.]+ MB) takes \*\*(?P<c10d>\S+) µs\*\* through c10d, (?P<nccl>\S+) µs through NCCL: it is "
+         r"launch-bound\. "
          r"From (?P<fast>\d+ .B) on, bandwidth sets the time\.", bounds),
         (rf"Among (?P<many>\d+) ranks a ring sends (?P<ring>\S+) times the bytes: {COMPARED_RE}", by_ranks),
         (rf"Over (?P<other>\w+) {COMPARED_RE}", by_library),

@@ -100,7 +100,7 @@ def late(run, size, precision, ffn, attention, backward):
     near_late(backward, gathers_of(run, size, precision, "backward").rows)
 
 
-def shared(run):
+def shared(run, alone, gemm):
     """Checks that w2's and w3's gathers are late though alone they take less than the GEMMs that they begin with."""
     cell = Scheme.find(run, late.size, late.precision, "weights").cell
     true("H100" in run.data["devices"][0]["name"] or "H200" in run.data["devices"][0]["name"])
@@ -108,16 +108,26 @@ def shared(run):
     gemm_ns = 2e9 * cell["batch"] * cell["context"] * cell["d_model"] * cell["d_ff"] / flops_per_second
     rows = [row for row in late.forward.rows if row["module"].endswith((".w2", ".w3"))]
     true(rows and all(is_late(row) and row["alone_ns"] < gemm_ns for row in rows), "no GEMM outlasts its gather")
+    near(alone, max(row["alone_ns"] for row in rows) / 1e6)
+    near(gemm, gemm_ns / 1e6)
 
 
-def grows(run, longer, waits, precision, half_longer, half_waits, half_backward):
-    """Checks by how much forward grows with sharded weights, and that it grows more in 16 bits."""
-    half, full = gathers_of(run, late.size, precision, "forward"), late.forward
-    for text, value in ((longer, full.longer_ms), (waits, full.wait_ms), (half_longer, half.longer_ms),
-                        (half_waits, half.wait_ms)):
-        near(text, value)
-    near_late(half_backward, gathers_of(run, late.size, precision, "backward").rows)
-    true(full.wait_ms <= full.longer_ms < half.longer_ms >= half.wait_ms, "waits are no part of it")
+def grows(_run, longer):
+    near(longer, late.forward.longer_ms)
+    true(late.forward.longer_ms > 0)
+
+
+def half(run, precision, forward, backward, faster):
+    """Checks that more gathers are late in 16 bits, in both passes, and that a larger part of computation needs them."""
+    for phase, text in (("forward", forward), ("backward", backward)):
+        passes = [gathers_of(run, late.size, name, phase) for name in (late.precision, precision)]
+        compute_ms = [Scheme.find(run, late.size, name, "none").phase_ms(phase) for name in (late.precision, precision)]
+        near_late(text, passes[1].rows)
+        late_shares = [sum(map(is_late, one.rows)) / len(one.rows) for one in passes]
+        gathered_shares = [one.alone_ms / ms for one, ms in zip(passes, compute_ms)]
+        true(late_shares[1] > late_shares[0] and gathered_shares[1] > gathered_shares[0], "computation is not the reason")
+        if phase == "forward":
+            near(faster, compute_ms[0] / compute_ms[1], 2)
 
 
 def lower_peak(run, size, precision, before, after, held):
@@ -149,9 +159,9 @@ CLAIMS = {
         (r"This run does not answer this question\.", without_other)],
     "fsdp_accounting.b": [
         (r"This run does not answer this question\.", nothing_gathered),
-        (rf"With {NETWORK} \*\*(?P<ffn>[^*]+)\*\* of FFN's gathers are late for their layer's forward, "
-         r"\*\*(?P<attention>[^*]+)\*\* of attention's, and in backward \*\*(?P<backward>[^*]+)\*\*\.", late),
-        (r"GEMMs beside them delay w2's and w3's, which alone take less time\.", shared),
-        (r"Forward grows by \*\*(?P<longer>\S+) ms\*\*, (?P<waits>\S+) of them waits\. In (?P<precision>\w+) it grows by "
-         r"\*\*(?P<half_longer>\S+) ms\*\*, (?P<half_waits>\S+) of them waits, and in backward \*\*(?P<half_backward>[^*]+)\*\* "
-         r"are late\.", grows)]}
+        (rf"With {NETWORK} \*\*(?P<ffn>[^*]+)\*\* of FFN's gathers are late for forward, "
+         r"\*\*(?P<attention>[^*]+)\*\* of attention's, \*\*(?P<backward>[^*]+)\*\* in backward\.", late),
+        (r"GEMMs delay w2's and w3's, which take (?P<alone>\S+) ms alone but outlast a GEMM of at least (?P<gemm>\S+) ms\.", shared),
+        (r"Forward takes \*\*(?P<longer>\S+) ms\*\* longer\.", grows),
+        (r"In (?P<precision>\w+), \*\*(?P<forward>[^*]+)\*\* of forward's and \*\*(?P<backward>[^*]+)\*\* of backward's are late: "
+         r"blocks compute (?P<faster>\S+) times as fast\.", half)]}

@@ -95,29 +95,43 @@ def best(run, words, groups, lowest, how):
     true((best.cell["mode"] == "train_step") == (how == "in a training step"))
 
 
-def neighbor(run, groups, more=None, alike=None, reason=None):
-    network, cell = best.network, best.network.cell(groups)
-    true(cell in (network.next_to(best.cell, True), network.next_to(best.cell, False)))
+def neighbor(run, none, groups, blocks, kept, peak, reason, residuals, gradients):
+    """Checks the choice above or below the best: its peak or why it has none, and the residuals that it keeps if it has no
+    checkpoints."""
+    network = best.network
+    cell = network.cell(groups)
+    above, below = network.next_to(best.cell, True), network.next_to(best.cell, False)
+    true(cell in (above, below))
+    true(not none or cell is below and best.cell["checkpoint_group"] == 1, "a group is smaller")
     true((peak_bytes(cell) is None) == bool(reason))
-    if more:
-        near_bytes(more, peak_bytes(cell) - peak_bytes(best.cell))
-    if alike:
-        true(peak_bytes(cell) == peak_bytes(best.cell))
+    if peak:
+        near_bytes(peak, peak_bytes(cell))
     if reason:
         launch = described_launch(cell)
         true(("out of memory" in reason) == (launch is not None and launch.data["outcome"]["status"] == "oom"))
+        true(" in " not in reason or "out of" not in reason or reason.endswith(launch.data["outcome"]["phase"]))
+    if blocks:
+        true(not cell["checkpoint_group"] and int(number(blocks)) == cell["layers"])
+        near_bytes(kept, cell["layers"] * recomputed_block_bytes())
+    if residuals:
+        true(cell is above)
+        why(run, residuals, gradients)
 
 
-def why(_run, residuals, gradients, inputs):
+def recomputed_block_bytes():
+    first = best.network.cells[0]
+    return described_launch(first).metric("checkpoints", "recomputed") / first["checkpoint_group"]
+
+
+def why(_run, residuals, gradients):
     """Checks what groups of two add and save. Backward starts with every group's input; it ends with one input and the
     gradients of the other groups."""
     network, layers = best.network, best.network.shape["layers"]
-    smallest, two = network.cells[0], network.next_to(best.cell, True)
+    two = network.next_to(best.cell, True)
     true((best.cell["checkpoint_group"], two["checkpoint_group"]) == (1, 2))
-    added = described_launch(smallest).metric("checkpoints", "recomputed") / smallest["checkpoint_group"]
+    added = recomputed_block_bytes()
     near_bytes(residuals, added)
     near_bytes(gradients, network.gradient_bytes())
-    near_bytes(inputs, network.input_bytes())
     for group in (1, 2):
         start = -(-layers // group) * network.input_bytes()
         true((layers - group) * network.gradient_bytes() + network.input_bytes() > start, "the peak is not at the end")
@@ -125,11 +139,10 @@ def why(_run, residuals, gradients, inputs):
     true(less < added and abs((added - less) / (peak_bytes(two) - peak_bytes(best.cell)) - 1) <= 0.0201, "not the reason")
 
 
-def recomputed(_run, ms, blocks, share, forward):
+def recomputed(_run, ms, share, forward):
     timed = {cell["checkpoint_group"]: described_launch(cell).metric("step", "recompute") for cell in best.network.cells
              if described_launch(cell)}
     times_ms = {group: ns / 1e6 for group, ns in timed.items() if ns}
-    true(int(number(blocks)) == max(times_ms))
     own_launch, warmup, steps = described_launch(best.cell), best.cell["warmup"], best.cell["steps"]
     own_ms = own_launch.metric("step", "recompute") / 1e6
     forward_ms = statistics.fmean(own_launch.metric("event", "forward")[warmup:warmup + steps]) / 1e6
@@ -144,6 +157,7 @@ def recomputed(_run, ms, blocks, share, forward):
 SIZE = r"[\d,.]+ (?:[GMK]i)?B"
 NETWORK = r"(?P<words>.+? at context [\d,]+ in \w+)"
 GROUPS = r"(?P<groups>[Ss]ingle blocks|[Gg]roups of \d+ blocks|[Ss]teps without checkpoints)"
+END = rf"(?:peak at \*\*(?P<peak>{SIZE})\*\*|(?P<reason>run out of memory(?: in \w+)?|have no peak(?:: .+?)?))"
 
 
 def recomputation(_run, share):
@@ -170,9 +184,8 @@ CLAIMS = {
     "gradient_checkpointing.b": [
         (rf"For {NETWORK} \*\*{GROUPS}\*\* peak lowest, at \*\*(?P<lowest>{SIZE})\*\* (?P<how>in a training step|in forward and "
          r"backward|by the formula, as no choice has a peak)\.", best),
-        (rf"{GROUPS} (?:peak (?:(?P<more>{SIZE}) higher|(?P<alike>as high))|"
-         r"(?P<reason>run out of memory[^.]*?|have no peak(?:: .+?)?))\.(?= [A-Z]|$)", neighbor),
-        (rf"A second block adds (?P<residuals>{SIZE}) of residuals and saves (?P<gradients>{SIZE}) of gradients: backward peaks at its "
-         rf"end, where gradients have replaced inputs of (?P<inputs>{SIZE}) a block\.", why),
-        (r"Recomputation takes \*\*(?P<ms>\S+) ms\*\* in groups of up to (?P<blocks>\d+) blocks, "
+        (rf"(?P<none>No group is smaller: )?{GROUPS} (?:keep the residuals of all (?P<blocks>\d+) blocks?, (?P<kept>{SIZE}), and )?"
+         rf"{END}(?:: in backward's last group a second block adds (?P<residuals>{SIZE}) of residuals and defers "
+         rf"(?P<gradients>{SIZE}) of gradients)?\.(?= [A-Z]|$)", neighbor),
+        (r"Recomputation takes \*\*(?P<ms>\S+) ms\*\* in every measured group, "
          r"\*\*(?P<share>\S+) %\*\* of the step without it, because every block runs forward once more \((?P<forward>\S+) ms\)\.", recomputed)]}

@@ -48,7 +48,7 @@ def scatter_ms(cell):
     return statistics.stdev(steps_ms) if len(steps_ms) > 1 else 0
 
 
-def ladder(run, words, speedup, first, first_spread, last, last_spread, change, saved, reason, fewer, bytes_moved, what, before, after, bound, ender, end,
+def ladder(run, words, speedup, first, first_spread, last, last_spread, change, saved, reason, fewer, bytes_moved, what, before, after, bound, end,
            share_before, share_after):
     """Checks a ladder's sentences. `last` is the fastest step in ms; `what` is the time that falls with the change,
     `fewer` the number of kernels by which it falls, `bytes_moved` those of a parameter in AdamW after and before. `end`
@@ -88,9 +88,9 @@ def ladder(run, words, speedup, first, first_spread, last, last_spread, change, 
     true(None not in (gpu_busy_ms(old_cell), gpu_busy_ms(new_cell)), "a step without a profile is ranked")
     true(saved_ms >= scatter_ms(old_cell) + scatter_ms(new_cell), "the steps scatter by as much")
     kernels = [cell.ok_launch().metric("profile", "kernels") for cell in (old_cell, new_cell)]
-    true((ender is not None) == (len(changes) > 1), "changes that count together are told apart")
-    if ender:
-        true(re.split(", | and ", bound) + [ender] == changes, "another change ends it")
+    true((bound is not None) == (len(changes) > 1), "changes that count together are told apart")
+    if bound:
+        true(re.split(", | and ", bound) == changes[:-1], "another change ends it")
         true(all(is_launch_bound(rung) for rung in rungs if rung[0] in changed[:-1]), "a step between is not launch-bound")
     if fewer:
         near(fewer, kernels[0] - kernels[1])
@@ -98,6 +98,8 @@ def ladder(run, words, speedup, first, first_spread, last, last_spread, change, 
         true(changes[-1] == "SDPA")
         peaks = [cell.ok_launch().metric("memory", "peak_allocated") for cell in (old_cell, new_cell)]
         true(peaks[1] < peaks[0], "attention's scores stay in memory")
+    if reason and "tensor cores" in reason:
+        true(old_cell["precision"] != new_cell["precision"], "GEMMs run as before")
     if bytes_moved:
         true(bytes_moved == "28 instead of 132" and changes[-1] == "fused AdamW")
     if not what:
@@ -141,7 +143,7 @@ def effect_pattern(bold):
             r"(?P<reason>GEMMs run on tensor cores: |attention writes no scores to memory: |(?P<fewer>\S+) fewer kernels run: "
             r"|AdamW moves (?P<bytes_moved>.+?) bytes a parameter: )?"
             r"(?P<what>GPU idle time a kernel|GPU idle time|its GPU time|GPU time) falls from (?P<before>\S+) to (?P<after>\S+) "
-            r"[mµ]s|: with (?P<bound>[\w ,.]+) the step is launch-bound, and (?P<ender>[\w .]+) ends that)?\."), (
+            r"[mµ]s)?(?:\. With (?P<bound>[\w ,.]+?) alone the step is launch-bound)?\."), (
             rf"{bold}(?P<end>[\w .]+){bold}{{}}ends the launch-bound steps: kernels fill "
             r"(?P<share_before>\S+) % of the step before it and (?P<share_after>\S+) % with it\.")
 
@@ -156,8 +158,8 @@ def foremost(run, words, first, last, peak, **effect):
     ladder(run, words, None, first, None, last, None, **effect)
     rungs = ran_rungs(run, words)
     cells = [cell for cell in run.of("ladder") if timed_steps_ms(cell)]
-    true(rungs[0][0].parameters() == max(cell.parameters() for cell in cells if sum(
-        timed_steps_ms(other) != [] and other["size"] == cell["size"] for other in cells) > 1))
+    ladders = [(cell["size"], cell["precision"] in ("fp32", "tf32")) for cell in cells]
+    true(rungs[0][0].parameters() == max(cell.parameters() for cell, own in zip(cells, ladders) if ladders.count(own) > 1))
     if peak:
         cell, precision = rungs[0][0], run_precision(run, words)
         tokens, width = cell["batch"] * cell["context"], cell["d_model"]

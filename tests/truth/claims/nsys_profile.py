@@ -189,9 +189,25 @@ def non_gemm(run, name, first, profile, others):
     true(number(first) >= largest - 0.06, f"{name} is not the largest")
 
 
+WRITTEN_OUT = {"aten::max", "aten::sub", "aten::exp", "aten::sum", "aten::div"}
+
+
+def softmax_rows(profile):
+    """Returns the forward pass's kernels of softmax: in its range, or else those of a user's attention, which calls a
+    fused operator or, once a layer, each of WRITTEN_OUT. A division by a number is the scale, which multiplies."""
+    rows = [row for row in profile.rows("forward") if not row["gemm"]]
+    if "implementation" not in profile.shape:
+        return [row for row in rows if "computing softmax" in row["module"]]
+    fused = [row for row in rows if row["operator"] == "aten::_softmax"]
+    own = [row for row in rows if re.search(r"att(?:n|ention)$", row["module"]) and row["operator"] in WRITTEN_OUT
+           and (row["operator"] != "aten::div" or "DivFunctor" in row["name"])]
+    is_complete = {row["operator"] for row in own} == WRITTEN_OUT and len({row["instances"] for row in own}) == 1
+    return fused or (own if is_complete and len(own) == 5 else [])
+
+
 def softmax_bandwidth(run, operators, bandwidth):
     """Checks the share of a copy's rate. Max and sum read each score, sub, exp and div write it, too: 8 accesses."""
-    rows = [row for row in non_gemm.profile.rows("forward") if "computing softmax" in row["module"] and not row["gemm"]]
+    rows = softmax_rows(non_gemm.profile)
     by_operator = {}
     for row in rows:
         by_operator[row["operator"]] = by_operator.get(row["operator"], 0) + row["total_ns"]
@@ -243,14 +259,23 @@ def is_product(row):
     return row["gemm"] and ("computing attention scores" in row["module"] or "final matmul" in row["module"])
 
 
+def products_of(profile):
+    """Returns what tells QKᵀ and A·V: their range, or else the batched GEMMs of a user's attention itself."""
+    if "implementation" not in profile.shape:
+        return is_product
+    return lambda row: (row["gemm"] and row["operator"].endswith("bmm")
+                        and re.search(r"att(?:n|ention)$", row["module"]))
+
+
 def attention(run, profile, softmax, products, more):
     attention.described = profile
     profile = Profile(run, profile)
-    if "implementation" not in profile.shape:
-        near(softmax, total_ms(profile.rows("forward"), is_in("computing softmax")))
-        near(products, total_ms(profile.rows("forward"), is_product))
-    true(not more or "implementation" not in profile.shape)
+    near(softmax, total_ms(softmax_rows(profile)))
+    near(products, total_ms(profile.rows("forward"), products_of(profile)))
     if more:
+        if "implementation" in profile.shape:
+            launches = sum(row["instances"] for row in profile.rows("forward") if products_of(profile)(row))
+            true(launches == 2 * profile.shape["layers"], "not two batched GEMMs a layer")
         near(more, 4 * profile.shape["d_model"] / (5 * profile.shape["heads"]), 2)
 
 
@@ -264,10 +289,12 @@ class Bounds:
         hidden = shape["layers"] * shape["batch"] * shape["context"] * shape["d_model"]
         element_bytes = 4 if shape["precision"] in ("fp32", "tf32") else 2
         product_flops, product_bytes = 4 * hidden * shape["context"], 2 * element_bytes * (2 * hidden + scores)
-        softmax_s, products_s = (total_ms(rows, wanted) / 1e3 for wanted in (is_in("computing softmax"), is_product))
+        softmax_s, products_s = total_ms(softmax_rows(profile)) / 1e3, total_ms(rows, products_of(profile)) / 1e3
+        accesses = 2 if softmax_rows(profile)[0]["operator"] == "aten::_softmax" else 8
         bandwidth, rate = median_limit(run, "copy", "bandwidth"), fastest_gemm_rate(run, shape["precision"])
         self.ridge, self.products_intensity = rate / bandwidth, product_flops / product_bytes
-        self.softmax_of_bandwidth = 100 * 32 * scores / softmax_s / bandwidth
+        self.softmax_of_bandwidth = 100 * 4 * accesses * scores / softmax_s / bandwidth
+        self.softmax_intensity = 5 / (4 * accesses)
         self.products_of_bandwidth = 100 * product_bytes / products_s / bandwidth
         self.products_of_rate = 100 * product_flops / products_s / rate
 
@@ -276,14 +303,14 @@ def bounds_differ(run, rate, bandwidth):
     bounds = Bounds(run, attention.described)
     near(rate, bounds.products_of_rate)
     near(bandwidth, bounds.softmax_of_bandwidth)
-    true(5 / 32 < bounds.ridge <= bounds.products_intensity)
+    true(bounds.softmax_intensity < bounds.ridge <= bounds.products_intensity)
     true(min(bounds.products_of_rate, bounds.softmax_of_bandwidth) >= 40)
 
 
 def exp_computes(run, times):
     """Checks exp against sub, each of which reads and writes each score in FP32."""
     profile = Profile(run, attention.described)
-    exp_ms, sub_ms = (total_ms(profile.rows("forward"), is_in("computing softmax", name)) for name in ("aten::exp", "aten::sub"))
+    exp_ms, sub_ms = (total_ms(softmax_rows(profile), lambda row: row["operator"] == name) for name in ("aten::exp", "aten::sub"))
     near(times, exp_ms / sub_ms, 2)
     true(exp_ms >= 2 * sub_ms and profile.shape["precision"] in ("fp32", "tf32"))
 

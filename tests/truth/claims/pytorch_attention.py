@@ -52,10 +52,28 @@ def times(run, length, d, forward, backward, precision):
     near(backward, row["backward_mean_ns"] / 1e6)
 
 
-def needs(run, precision, d, batch, width, tensor, tensors, length, needed, capacity):
+def refused_reserved_bytes(run, precision, row):
+    """Returns what the allocator had reserved when it refused an allocation of this row; None if that was not recorded."""
+    cells = run.of("attention", method="synced", precision=PRECISIONS[precision], head_dim=row["d"])
+    known = [cell.ok_launch().metric("refused_reserved", str(row["length"])) for cell in cells
+             if not cell["implementation"] and cell.ok_launch()]
+    return next((value for value in known if value is not None), None)
+
+
+def needs(run, precision, phase, d, ordinal, batch, width, tensor, in_use, capacity, reserved, tensors, length, needed):
+    """Checks the first refused allocation, and that a whole pass would not fit."""
     first = first_out_of_memory(run, precision)
     true((first["d"], first["batch"], first["element_bytes"]) == (int(d), int(batch), int(width)))
+    true(first["phase"] == phase)
     near_bytes(tensor, first["score_bytes"])
+    near_bytes(tensor, first["requested_bytes"])
+    near_bytes(in_use, first["in_use_bytes"])
+    others = ["first", "second", "third", "fourth", "fifth", "sixth"].index(ordinal)
+    true(abs((first["in_use_bytes"] - first["input_bytes"]) / first["score_bytes"] - others) <= 0.0501, "not this tensor")
+    recorded = refused_reserved_bytes(run, precision, first)
+    true((recorded is None) == (reserved is None))
+    if reserved:
+        near_bytes(reserved, recorded)
     ran = [row for row in sweep_rows(run, precision) if row["outcome"] == "ok" and row["d"] == first["d"]]
     true(ran[-1]["length"] == number(length))
     takes(run, precision, tensors, needed, capacity)
@@ -92,14 +110,15 @@ CLAIMS = {
     "overview": [
         (r"- \*\*Eager attention (?P<out>runs out of memory at|runs at every length up to) (?P<length>[\d,]+) tokens in "
          r"(?P<precision>\w+)\.\*\*", end),
-        (r"Its (?P<tensors>\S+) tensors of scores then take (?P<needed>\S+ \w+), and the GPU has "
+        (r"A pass would then peak at (?P<tensors>\S+) tensors of scores, (?P<needed>\S+ \w+), and the GPU has "
          r"(?P<capacity>\S+ \w+)\.", lambda run, **needed: takes(run, end.precision, **needed))],
     "pytorch_attention": [
-        (r"At (?P<length>[\d,]+) tokens and d = (?P<d>\d+) forward takes \*\*(?P<forward>\S+)\*\* and backward "
+        (r"At (?P<length>[\d,]+) tokens \(d = (?P<d>\d+)\) forward takes \*\*(?P<forward>\S+)\*\*, backward "
          r"\*\*(?P<backward>\S+) ms\*\* in (?P<precision>\w+)\.", times),
-        (r"(?P<words>\w+ (?:runs out of memory at|runs at every length up to|did not run).+?)\.(?= Where| Two|$)", ends),
-        (r"Where (?P<precision>\w+) runs out \(d = (?P<d>\d+)\) one tensor of scores takes (?P<batch>\d+) · S² · (?P<width>\d) B = "
-         r"\*\*(?P<tensor>\S+ \w+)\*\*\. Forward and backward peak at (?P<tensors>\S+) of them, as at (?P<length>[\d,]+) tokens: "
-         r"\*\*(?P<needed>\S+ \w+)\*\*, and the GPU has (?P<capacity>\S+ \w+)\.", needs),
-        (r"Two tensors of scores, softmax's exponentials and probabilities, are saved for backward and grow quadratically\. "
+        (r"(?P<words>\w+ (?:runs out of memory at|runs at every length up to|did not run).+?)\.(?= \w+'s|$| Forward saves)", ends),
+        (r"(?P<precision>\w+)'s (?P<phase>\w+) \(d = (?P<d>\d+)\) then asks for a (?P<ordinal>\w+) tensor of scores, (?P<batch>\d+) · S² · (?P<width>\d) B = "
+         r"\*\*(?P<tensor>\S+ \w+)\*\*, with (?P<in_use>\S+ \w+) of (?P<capacity>\S+ \w+) in use "
+         r"\(reserved: (?:(?P<reserved>\S+ [KMG]?i?B)|not recorded)\)\. A pass would peak at (?P<tensors>\S+), as at "
+         r"(?P<length>[\d,]+) tokens: \*\*(?P<needed>\S+ \w+)\*\*\.", needs),
+        (r"Forward saves two tensors for backward, softmax's exponentials and probabilities, which grow quadratically\. "
          r"FlashAttention recomputes them in tiles\.", growth)]}

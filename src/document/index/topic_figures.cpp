@@ -1,0 +1,598 @@
+#include "document/index/topic_figures.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+
+#include "analysis/measures.h"
+#include "base/format.h"
+#include "base/lists.h"
+#include "base/text.h"
+#include "document/index/value_rows.h"
+#include "document/keyed_number.h"
+#include "results/cell.h"
+
+namespace labreport {
+namespace {
+
+constexpr const char* kOutOfMemory = "out of memory";
+
+/// Returns the first number in a value's name: 4096 for "4,096 tokens"; 0 if there is none.
+double number_in(const std::string& name) {
+  const std::string plain = replaced(name, ",", "");
+  const auto digit = std::ranges::find_if(plain, is_digit);
+  return leading_number<double>(std::string_view(digit, plain.end())).value_or(0);
+}
+
+/// One point of a curve over a value's names, which contain a number.
+struct CurvePoint {
+  std::string panel;   ///< "H200, BF16"
+  std::string series;  ///< "SDPA flash"
+  std::string name;    ///< "4,096 tokens"
+  Value value;         ///< Missing where memory ran out.
+
+  double at() const { return number_in(name); }
+};
+
+const std::vector<Column<CurvePoint>> kCurveColumns{
+    {"panel", "GPU and precision", &CurvePoint::panel},
+    {"series", "Series", &CurvePoint::series},
+    {"name", "At", &CurvePoint::name},
+    {"at", "Number", &CurvePoint::at},
+    {"value", "Value", &CurvePoint::value}};
+
+/// Returns the words of a setting that not all of `quantities` have: "SDPA flash".
+std::string distinguishing_setting(const Quantity& quantity,
+                                   const std::vector<const Quantity*>& quantities) {
+  const auto words_of = [](const Quantity& any) {
+    return each(split(any.setting, ','),
+                [](const std::string& word) { return std::string(trimmed(word)); });
+  };
+  const auto is_shared = [&](const std::string& word) {
+    return std::ranges::all_of(quantities, [&](const Quantity* other) {
+      const std::vector<std::string> words = words_of(*other);
+      return std::ranges::find(words, word) != words.end();
+    });
+  };
+  return join(only(words_of(quantity), std::not_fn(is_shared)), ", ");
+}
+
+/// Returns all series of a topic in one unit, a list for each GPU.
+std::vector<std::vector<Series>> series_in(const Topic& topic, const std::vector<GpuRuns>& gpus,
+                                           const std::string& unit) {
+  return each(gpus, [&](const GpuRuns& gpu) {
+    return only(quantity_series(gpu, topic.name),
+                [&](const Series& series) { return series.front().quantity->unit == unit; });
+  });
+}
+
+/// Adds the points of one curve. Values that the CPU sets are no points. A name for which memory
+/// did not suffice is one, unless another run has its value.
+void add_curve(std::vector<CurvePoint>& points, const std::string& panel, const std::string& label,
+               const Series& series) {
+  for (const std::string& name : value_names({series})) {
+    const Measurement chosen = *chosen_measurement(series, name);
+    if (!chosen.quantity->is_set_by_cpu(name))
+      points.push_back({panel, label, name, chosen.value(name, kTopicToRoot)});
+  }
+  const std::string remark = remark_on(series);
+  if (!remark.starts_with(kRanOutAt)) return;
+  const std::string name = remark.substr(kRanOutAt.size());
+  if (!chosen_measurement(series, name))
+    points.push_back({panel, label, name, Value::missing(kOutOfMemory)});
+}
+
+/// Returns the facts of the panel in which the fastest implementation gains most over the one in
+/// plain operators, at the longest length of the latter. Nothing unless a panel has both.
+std::optional<Facts> fastest_attention_facts(const std::vector<CurvePoint>& points) {
+  const std::string eager(describe(AttentionBackend::kEager));
+  const CurvePoint *slow = nullptr, *fast = nullptr;
+  const auto times = [](const CurvePoint& one, const CurvePoint& other) {
+    return *one.value.number() / *other.value.number();
+  };
+  for (const CurvePoint& one : points) {
+    const auto is_longer = [&](const CurvePoint& other) {
+      return other.panel == one.panel && other.series == eager && !other.value.is_missing() &&
+             other.at() > one.at();
+    };
+    if (one.series != eager || one.value.is_missing() || std::ranges::any_of(points, is_longer))
+      continue;
+    for (const CurvePoint& other : points) {
+      const bool is_comparable =
+          other.panel == one.panel && other.name == one.name && !other.value.is_missing();
+      if (!is_comparable || times(one, other) <= 1) continue;
+      if (slow == nullptr || times(one, other) > times(*slow, *fast)) slow = &one, fast = &other;
+    }
+  }
+  if (slow == nullptr) return std::nullopt;
+  return Facts()
+      .set("where", slow->panel)
+      .set("name", slow->name)
+      .set("fast", fast->series)
+      .set("slow", eager)
+      .set("ms", fast->value, brief_ms(*fast->value.number()))
+      .set("slow_ms", slow->value, brief_ms(*slow->value.number()))
+      .set("times", times(*slow, *fast), kThreeDigits);
+}
+
+/// Draws the time of each implementation over the length, in a panel for each GPU and precision.
+TopicFigure attention_figure(const Topic& topic, const std::vector<GpuRuns>& gpus) {
+  const std::vector<std::vector<Series>> of_gpus = series_in(topic, gpus, "ms");
+  std::vector<const Quantity*> quantities;
+  for (const std::vector<Series>& all : of_gpus) {
+    for (const Series& series : all) quantities.push_back(series.front().quantity);
+  }
+  std::vector<CurvePoint> points;
+  for (const std::string& precision : distinct(each(quantities, &Quantity::precision))) {
+    for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
+      for (const Series& series : of_gpus[gpu]) {
+        const Quantity& quantity = *series.front().quantity;
+        if (quantity.precision == precision)
+          add_curve(points, gpus[gpu].short_name + ", " + precision,
+                    distinguishing_setting(quantity, quantities), series);
+      }
+    }
+  }
+  const auto ran_out = [](const CurvePoint& point) { return point.value.is_missing(); };
+  return {{make_dataset("attention-times", kCurveColumns, points)},
+          Facts()
+              .when("fastest", fastest_attention_facts(points))
+              .flag("ran_out", std::ranges::any_of(points, ran_out))};
+}
+
+/// A phase of a GPU's training step. The last phase also has what the figure writes beside the bar.
+struct PhaseBar {
+  std::string row;  ///< "xl (3.4 B), BF16"
+  std::string device, phase;
+  Value ms, step, speedup;
+  double from, to;  ///< Shares of the slowest GPU's step.
+  bool is_set_by_cpu, is_last;
+};
+
+/// Says who sets a time, as figures test it.
+const char* bound_words(bool is_set_by_cpu) { return is_set_by_cpu ? "CPU" : "GPU"; }
+
+const std::vector<Column<PhaseBar>> kPhaseColumns{
+    {"row", "Network", &PhaseBar::row},
+    {"device", "GPU", &PhaseBar::device},
+    {"phase", "Phase", &PhaseBar::phase},
+    {"ms", "Time", &PhaseBar::ms, "ms"},
+    {"bound", "Set by", [](const PhaseBar& bar) { return bound_words(bar.is_set_by_cpu); }},
+    {"from", "From", &PhaseBar::from},
+    {"to", "To", &PhaseBar::to},
+    {"words", "Step", [](const PhaseBar& bar) {
+       if (!bar.is_last) return Value();
+       const bool is_slowest = *bar.speedup.number() == 1;
+       return Value(format_value(bar.step, brief_ms(*bar.step.number())) + " ms" +
+                    (is_slowest ? "" : ", " + format_ratio(*bar.speedup.number()) + "×"));
+     }}};
+
+/// One network's training step in one precision, on the GPUs whose phases are known.
+struct PhasedStep {
+  std::string label;
+  std::map<std::size_t, Value> steps = {};                      ///< By the GPU's place.
+  std::map<std::size_t, std::vector<Measurement>> phases = {};  ///< In the order of `kPhases`.
+};
+
+constexpr Measure kPhases[]{Measure::kForward, Measure::kBackward, Measure::kOptimizer};
+
+/// Returns the steps that several GPUs set and whose phases are known on each of them.
+std::vector<PhasedStep> phased_steps(const Topic& topic, const std::vector<GpuRuns>& gpus) {
+  const std::vector<ValueRow> rows = value_rows(topic.name, gpus);
+  std::vector<const ValueRow*> steps;
+  for (const ValueRow& row : rows) {
+    if (row.name == describe(Measure::kStep) && row.quantity().unit == "ms" &&
+        row.is_on_several_gpus() && !row.is_set_by_cpu())
+      steps.push_back(&row);
+  }
+  std::vector<PhasedStep> phased;
+  for (const ValueRow* step : steps) {
+    PhasedStep found{.label = step->network + ", " + step->quantity().precision};
+    for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
+      std::vector<Measurement> phases;
+      for (const Measure phase : kPhases) {
+        for (const ValueRow& row : rows) {
+          if (row.name != describe(phase) || !row.quantity().matches(step->quantity())) continue;
+          if (row.by_gpu[gpu]) phases.push_back(*row.by_gpu[gpu]);
+        }
+      }
+      if (!step->by_gpu[gpu] || phases.size() != std::size(kPhases)) continue;
+      found.steps[gpu] = step->value(gpu, kTopicToRoot);
+      found.phases[gpu] = phases;
+    }
+    if (found.steps.size() > 1) phased.push_back(std::move(found));
+  }
+  return phased;
+}
+
+/// Returns the facts of the figure if one GPU is fastest and one slowest in all steps.
+std::optional<Facts> fastest_gpu_facts(const std::vector<PhasedStep>& steps,
+                                       const std::vector<GpuRuns>& gpus) {
+  std::set<std::pair<std::size_t, std::size_t>> pairs;
+  std::vector<double> ratios;
+  for (const PhasedStep& step : steps) {
+    const auto [fast, slow] = std::ranges::minmax_element(
+        step.steps, {}, [](const auto& known) { return *known.second.number(); });
+    pairs.emplace(fast->first, slow->first);
+    ratios.push_back(*slow->second.number() / *fast->second.number());
+  }
+  if (pairs.size() != 1) return std::nullopt;
+  const auto [fast, slow] = *pairs.begin();
+  const auto [low, high] = std::ranges::minmax(ratios);
+  const std::string low_words = format_ratio(low), high_words = format_ratio(high);
+  const PhasedStep& shown = steps[std::ranges::find(ratios, high) - ratios.begin()];
+  return Facts()
+      .set("fast", gpus[fast].short_name)
+      .set("slow", gpus[slow].short_name)
+      .set("range", low_words == high_words ? high_words : low_words + " to " + high_words)
+      .set("row", shown.label)
+      .set("ms", shown.steps.at(fast), brief_ms(*shown.steps.at(fast).number()))
+      .set("slow_ms", shown.steps.at(slow), brief_ms(*shown.steps.at(slow).number()));
+}
+
+/// Draws each training step as a bar for each GPU, relative to the slowest GPU's step.
+TopicFigure training_step_figure(const Topic& topic, const std::vector<GpuRuns>& gpus) {
+  const std::vector<PhasedStep> steps = phased_steps(topic, gpus);
+  std::vector<PhaseBar> bars;
+  for (const PhasedStep& step : steps) {
+    Value slowest = step.steps.begin()->second;
+    for (const auto& [gpu, ms] : step.steps) {
+      if (*ms.number() > *slowest.number()) slowest = ms;
+    }
+    for (const auto& [gpu, phases] : step.phases) {
+      double end = 0;
+      for (std::size_t i = 0; i < phases.size(); ++i) {
+        const std::string phase = describe(kPhases[i]);
+        const Value ms = phases[i].value(phase, kTopicToRoot), &whole = step.steps.at(gpu);
+        const double share = *ms.number() / *slowest.number();
+        bars.push_back({step.label, gpus[gpu].short_name, phase, ms, whole, slowest.over(whole),
+                        end, end + share, phases[i].quantity->is_set_by_cpu(phase),
+                        i + 1 == phases.size()});
+        end += share;
+      }
+    }
+  }
+  return {{make_dataset("step-phases", kPhaseColumns, bars)},
+          Facts()
+              .when("gpu", fastest_gpu_facts(steps, gpus))
+              .flag("pale", std::ranges::any_of(bars, &PhaseBar::is_set_by_cpu))};
+}
+
+/// A memory peak, or a GPU's memory, which has no precision.
+struct PeakPoint {
+  std::string panel, device, precision;
+  std::string name;  ///< "context 512"
+  Value gib;         ///< Missing where memory ran out.
+  Value memory;      ///< The GPU's.
+
+  double at() const { return number_in(name); }
+  bool is_memory() const { return precision.empty(); }
+};
+
+constexpr const char* kCapacity = "capacity";
+
+const std::vector<Column<PeakPoint>> kPeakColumns{
+    {"panel", "Network and step", &PeakPoint::panel},
+    {"device", "GPU", &PeakPoint::device},
+    {"precision", "Precision", &PeakPoint::precision},
+    {"name", "At", &PeakPoint::name},
+    {"at", "Number", &PeakPoint::at},
+    {"value", "Peak", &PeakPoint::gib, "GiB"},
+    {"limit", "Memory", &PeakPoint::memory, "GiB"},
+    {"words", "Label", [](const PeakPoint& point) {
+       return point.is_memory()
+                  ? Value(point.device + ", " + format_value(point.memory, kThreeDigits) + " GiB")
+                  : Value();
+     }}};
+
+/// True if several GPUs have peaks of one step in one setting, and no two of such peaks differ.
+bool are_same_on_all_gpus(const std::vector<PeakPoint>& points) {
+  constexpr double kSameRatio = 1.002;
+  bool found_pair = false;
+  for (const PeakPoint& one : points) {
+    for (const PeakPoint& other : points) {
+      const bool is_pair = !one.is_memory() && one.device != other.device &&
+                           std::tie(one.panel, one.precision, one.name) ==
+                               std::tie(other.panel, other.precision, other.name) &&
+                           !one.gib.is_missing() && !other.gib.is_missing();
+      if (!is_pair) continue;
+      found_pair = true;
+      if (*one.gib.number() > kSameRatio * *other.gib.number()) return false;
+    }
+  }
+  return found_pair;
+}
+
+/// Returns the facts of the first panel at its longest context with a peak in two precisions, and
+/// names the GPUs whose memory is smaller than both.
+std::optional<Facts> longest_context_facts(const std::vector<PeakPoint>& points) {
+  const PeakPoint *longest = nullptr, *other_precision = nullptr;
+  for (const PeakPoint& one : points) {
+    if (one.is_memory() || one.gib.is_missing() || one.panel != points.front().panel) continue;
+    const auto other = std::ranges::find_if(points, [&](const PeakPoint& point) {
+      return !point.is_memory() && !point.gib.is_missing() && point.precision != one.precision &&
+             std::tie(point.panel, point.device, point.name) ==
+                 std::tie(one.panel, one.device, one.name);
+    });
+    if (other == points.end()) continue;
+    if (longest == nullptr || one.at() > longest->at()) longest = &one, other_precision = &*other;
+  }
+  if (longest == nullptr) return std::nullopt;
+  std::vector<std::string> too_small;
+  for (const PeakPoint& point : points) {
+    if (point.is_memory() && point.panel == longest->panel &&
+        *point.memory.number() < std::min(*longest->gib.number(), *other_precision->gib.number()))
+      too_small.push_back("the " + point.device);
+  }
+  return Facts()
+      .set("what", longest->panel)
+      .set("name", longest->name)
+      .set("precision", longest->precision)
+      .set("gib", longest->gib, kThreeDigits)
+      .set("other_precision", other_precision->precision)
+      .set("other_gib", other_precision->gib, kThreeDigits)
+      .when("too_small", !too_small.empty(), "gpus", join_words(too_small));
+}
+
+/// Draws memory peaks over the context beside each GPU's memory, in a panel for each network and
+/// kind of step that was measured at several contexts.
+TopicFigure memory_figure(const Topic& topic, const std::vector<GpuRuns>& gpus) {
+  const std::vector<std::vector<Series>> of_gpus = series_in(topic, gpus, "GiB");
+  std::vector<const Quantity*> quantities;
+  for (const std::vector<Series>& all : of_gpus) {
+    for (const Series& series : all) {
+      if (value_names({series}).size() > 1) quantities.push_back(series.front().quantity);
+    }
+  }
+  std::ranges::stable_sort(quantities, std::greater(), &Quantity::parameters);
+  const auto panel_of = [&](const Quantity& quantity) {
+    const std::string setting = distinguishing_setting(quantity, quantities);
+    return network_name(gpus, quantity) + (setting.empty() ? "" : ", ") + setting;
+  };
+  std::vector<PeakPoint> points;
+  for (const std::string& panel :
+       distinct(each(quantities, [&](const Quantity* quantity) { return panel_of(*quantity); }))) {
+    for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
+      const Value memory = gpu_memory(gpus[gpu]);
+      const std::string& device = gpus[gpu].short_name;
+      for (const Series& series : of_gpus[gpu]) {
+        const Quantity& quantity = *series.front().quantity;
+        if (panel_of(quantity) != panel) continue;
+        std::vector<CurvePoint> curve;
+        add_curve(curve, panel, quantity.precision, series);
+        for (const CurvePoint& point : curve)
+          points.push_back({panel, device, point.series, point.name, point.value, memory});
+      }
+      if (!memory.is_missing()) points.push_back({panel, device, "", kCapacity, memory, memory});
+    }
+  }
+  const auto ran_out = [](const PeakPoint& point) { return point.gib.is_missing(); };
+  return {{make_dataset("peaks", kPeakColumns, points)},
+          Facts()
+              .when("longest", longest_context_facts(points))
+              .flag("same", are_same_on_all_gpus(points))
+              .flag("ran_out", std::ranges::any_of(points, ran_out))};
+}
+
+/// The time that a scheme adds to the step without communication.
+struct AddedTime {
+  std::string panel, scheme, device;
+  Value ms, added;
+};
+
+const std::vector<Column<AddedTime>> kAddedColumns{
+    {"panel", "Network", &AddedTime::panel},
+    {"scheme", "Scheme", &AddedTime::scheme},
+    {"device", "GPU", &AddedTime::device},
+    {"ms", "Step", &AddedTime::ms, "ms"},
+    {"added", "Added", &AddedTime::added, "ms", kThreeDigits}};
+
+std::optional<Facts> added_facts(const std::vector<AddedTime>& times) {
+  const AddedTime *least = nullptr, *most = nullptr;
+  const auto added = [](const AddedTime& time) { return *time.added.number(); };
+  for (const AddedTime& one : times) {
+    for (const AddedTime& other : times) {
+      if (std::tie(one.panel, one.device) != std::tie(other.panel, other.device)) continue;
+      if (most == nullptr || added(other) - added(one) > added(*most) - added(*least))
+        least = &one, most = &other;
+    }
+  }
+  if (most == nullptr || most == least) return std::nullopt;
+  return Facts()
+      .set("gpu", most->device)
+      .set("most", most->scheme)
+      .set("most_ms", most->added, kThreeDigits)
+      .set("least", least->scheme)
+      .set("least_ms", least->added, kThreeDigits);
+}
+
+/// Draws what each scheme adds to the step without communication, in a panel for each network.
+TopicFigure several_gpus_figure(const Topic& topic, const std::vector<GpuRuns>& gpus) {
+  const std::string none(describe(Scheme::kNone));
+  std::vector<AddedTime> times;
+  const std::vector<ValueRow> rows = value_rows(topic.name, gpus);
+  for (const ValueRow& row : rows) {
+    const auto baseline = std::ranges::find_if(rows, [&](const ValueRow& other) {
+      return other.name == none && other.quantity().matches(row.quantity());
+    });
+    if (row.name == none || baseline == rows.end()) continue;
+    for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
+      const auto is_of_gpu = [&](const ValueRow& any) {
+        return any.by_gpu[gpu] && !any.by_gpu[gpu]->quantity->is_set_by_cpu(any.name);
+      };
+      if (!is_of_gpu(row) || !is_of_gpu(*baseline)) continue;
+      const Value ms = row.value(gpu, kTopicToRoot), without = baseline->value(gpu, "");
+      Value added = *ms.number() - *without.number();
+      added.key = ms.key + "-less-" + without.key;
+      times.push_back(
+          {row.network + ", " + row.quantity().words(), row.name, gpus[gpu].short_name, ms, added});
+    }
+  }
+  return {{make_dataset("added", kAddedColumns, times)},
+          Facts().when("spread", added_facts(times))};
+}
+
+/// A step of a ladder.
+struct RungPoint {
+  std::string panel, device, change;
+  Value ms;
+  bool is_set_by_cpu;
+};
+
+const std::vector<Column<RungPoint>> kLadderPanelColumns{
+    {"panel", "Network", &RungPoint::panel},
+    {"device", "GPU", &RungPoint::device},
+    {"change", "Change", &RungPoint::change},
+    {"ms", "Training step", &RungPoint::ms, "ms"},
+    {"bound", "Set by", [](const RungPoint& rung) { return bound_words(rung.is_set_by_cpu); }}};
+
+/// Returns the facts of the ladder that gains most, of those whose first step the GPU sets.
+std::optional<Facts> largest_gain_facts(const std::vector<RungPoint>& rungs) {
+  const RungPoint *first = nullptr, *best = nullptr;
+  const auto gain = [](const RungPoint& from, const RungPoint& to) {
+    return *from.ms.number() / *to.ms.number();
+  };
+  const RungPoint* begin = nullptr;  // The first rung of the ladder.
+  for (const RungPoint& rung : rungs) {
+    const bool begins = begin == nullptr ||
+                        std::tie(begin->panel, begin->device) != std::tie(rung.panel, rung.device);
+    if (begins) begin = &rung;
+    if (begin->is_set_by_cpu || rung.is_set_by_cpu) continue;
+    if (first == nullptr || gain(*begin, rung) > gain(*first, *best)) first = begin, best = &rung;
+  }
+  if (best == nullptr || best == first) return std::nullopt;
+  return Facts()
+      .set("ladder", first->panel)
+      .set("gpu", first->device)
+      .set("from", first->ms, brief_ms(*first->ms.number()))
+      .set("to", best->ms, brief_ms(*best->ms.number()))
+      .set("times", gain(*first, *best), kThreeDigits);
+}
+
+/// A part of a ladder's step, from the step's begin.
+struct StripPart {
+  std::string panel;   ///< "xl (3.4 B), BF16, H200"
+  std::string ladder;  ///< "xl (3.4 B), BF16"
+  const RungPoint* rung;
+  std::string part;
+  Value ms;
+  double from_ms;
+  bool is_last = false;
+
+  double to_ms() const { return from_ms + *ms.number(); }
+};
+
+const std::vector<Column<StripPart>> kStripColumns{
+    {"panel", "Network and GPU", &StripPart::panel},
+    {"ladder", "Network", &StripPart::ladder},
+    {"change", "Change", [](const StripPart& part) { return part.rung->change; }},
+    {"part", "Part", &StripPart::part},
+    {"ms", "Time", &StripPart::ms, "ms"},
+    {"from", "From", &StripPart::from_ms},
+    {"to", "To", &StripPart::to_ms},
+    {"bound", "Set by",
+     [](const StripPart& part) { return bound_words(part.rung->is_set_by_cpu); }},
+    {"words", "Step", [](const StripPart& part) {
+       const Value& ms = part.rung->ms;
+       return part.is_last ? Value(format_value(ms, brief_ms(*ms.number()))) : Value();
+     }}};
+
+/// Returns the parts of the step that the run of `measurement` recorded; null if it did not.
+const Quantity* parts_of(const Measurement& measurement, const std::string& change) {
+  Quantity wanted = *measurement.quantity;
+  wanted.topic = topic::kLadderParts;
+  wanted.setting += ", " + change;
+  const auto found = std::ranges::find_if(
+      measurement.run->quantities, [&](const Quantity& other) { return other.matches(wanted); });
+  return found == measurement.run->quantities.end() ? nullptr : &*found;
+}
+
+/// Returns the facts of the part that shrinks most in the ladder whose known parts shrink most, of
+/// those whose first and last step have the same parts.
+std::optional<Facts> shrinking_part_facts(const std::vector<StripPart>& strips) {
+  const StripPart *largest = nullptr, *smallest = nullptr;
+  double largest_loss_ms = 0;
+  for (const StripPart& first : strips) {
+    const auto is_in_ladder = [&](const StripPart& other) { return other.panel == first.panel; };
+    const auto begin = std::ranges::find_if(strips, is_in_ladder);
+    const auto last = std::find_if(strips.rbegin(), strips.rend(), is_in_ladder);
+    if (first.rung != begin->rung || first.rung->is_set_by_cpu || last->rung->is_set_by_cpu)
+      continue;
+    const auto part = std::ranges::find_if(strips, [&](const StripPart& other) {
+      return other.rung == last->rung && other.part == first.part;
+    });
+    if (part == strips.end()) continue;
+    const double loss_ms = *first.ms.number() - *part->ms.number();
+    if (loss_ms > largest_loss_ms) {
+      largest_loss_ms = loss_ms;
+      largest = &first;
+      smallest = &*part;
+    }
+  }
+  if (largest == nullptr) return std::nullopt;
+  return Facts()
+      .set("where", largest->panel)
+      .set("part", largest->part)
+      .set("from", largest->ms, brief_ms(*largest->ms.number()))
+      .set("to", smallest->ms, brief_ms(*smallest->ms.number()));
+}
+
+/// Draws all ladders, in a panel for each network and precision, and each step by its parts, in a
+/// panel for each GPU. FP32 has a change that the others lack, and comes first, so that the changes
+/// of all panels are in the order of the ladder.
+TopicFigure ladders_figure(const Topic& topic, const std::vector<GpuRuns>& gpus) {
+  const std::vector<ValueRow> rows = value_rows(topic.name, gpus);
+  const bool one_setting = !common_setting(rows).empty();
+  const auto panel_of = [&](const ValueRow& row) {
+    return row.network + ", " + (one_setting ? row.quantity().precision : row.quantity().words());
+  };
+  std::vector<RungPoint> rungs;
+  std::vector<Measurement> measurements;
+  for (const std::string& panel : distinct(each(rows, panel_of))) {
+    for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
+      for (const ValueRow& row : rows) {
+        if (panel_of(row) != panel || !row.by_gpu[gpu]) continue;
+        measurements.push_back(*row.by_gpu[gpu]);
+        rungs.push_back({panel, gpus[gpu].short_name, row.name, row.value(gpu, kTopicToRoot),
+                         row.by_gpu[gpu]->quantity->is_set_by_cpu(row.name)});
+      }
+    }
+  }
+  std::vector<StripPart> strips;
+  for (std::size_t i = 0; i < rungs.size(); ++i) {
+    const RungPoint& rung = rungs[i];
+    const Quantity* parts = parts_of(measurements[i], rung.change);
+    if (parts == nullptr) continue;
+    double end_ms = 0;
+    for (const auto& [part, ms] : parts->values) {
+      const Value value = Measurement{measurements[i].run, parts}.value(part, kTopicToRoot);
+      strips.push_back({rung.panel + ", " + rung.device, rung.panel, &rung, part, value, end_ms});
+      end_ms += ms;
+    }
+    strips.back().is_last = true;
+  }
+  return {{make_dataset("ladder-panels", kLadderPanelColumns, rungs),
+           make_dataset("ladder-strips", kStripColumns, strips)},
+          Facts()
+              .when("gain", largest_gain_facts(rungs))
+              .when("shrinks", shrinking_part_facts(strips))
+              .flag("hollow", std::ranges::any_of(rungs, &RungPoint::is_set_by_cpu))};
+}
+
+}  // namespace
+
+TopicFigure topic_figure(const Topic& topic, const std::vector<GpuRuns>& gpus) {
+  using MakeFigure = TopicFigure (*)(const Topic&, const std::vector<GpuRuns>&);
+  const std::map<std::string_view, MakeFigure> figures{{topic::kTrainingStep, training_step_figure},
+                                                       {topic::kFastestStep, ladders_figure},
+                                                       {topic::kAttention, attention_figure},
+                                                       {topic::kMemory, memory_figure},
+                                                       {topic::kSeveralGpus, several_gpus_figure}};
+  const auto found = figures.find(topic.name);
+  return found == figures.end() ? TopicFigure() : found->second(topic, gpus);
+}
+
+}  // namespace labreport
