@@ -51,6 +51,7 @@ Request request_for(const Run& run, const std::string& problem, const CellSpec& 
     request.step = run_request.step;
     request.step_args = run_request.step_args;
   }
+  if (spec.ranks && spec.kind != CellKind::kAllReduce) request.ranks = run_request.ranks;
   if (spec.attention && spec.attention->method != AttentionMethod::kSynced) {
     request.attention = run_request.attention;
   }

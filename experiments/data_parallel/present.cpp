@@ -164,9 +164,9 @@ std::optional<Facts> fastest_scheme_facts(const MeasuredNetwork& own) {
   return Facts().set("scheme", fastest->words()).set("ms", *fastest->step_ms(), kThreeDigits);
 }
 
-constexpr std::initializer_list<Scheme> kBesideOwnStep{Scheme::kNone,    Scheme::kPerParameter,
-                                                       Scheme::kFlat,    Scheme::kOverlapped,
-                                                       Scheme::kReducer, Scheme::kOwnStep};
+constexpr std::initializer_list<Scheme> kBesideOwnStep{
+    Scheme::kNone,     Scheme::kPerParameter, Scheme::kFlat,   Scheme::kOverlapped,
+    Scheme::kBucketed, Scheme::kReducer,      Scheme::kOwnStep};
 
 /// Presents a training step of the user's, with labreport's schemes beside it if they ran.
 PartContent own_step_part(const RunView& view, const MeasuredNetworks& all) {
@@ -186,7 +186,7 @@ PartContent own_step_part(const RunView& view, const MeasuredNetworks& all) {
   }
   part.facts.when("one", answer);
   add_conditions(part.facts, view, networks);
-  part.datasets = lane_datasets(networks, kBesideOwnStep, "own step");
+  part.datasets = lane_datasets(networks, {kOverlapped, kReducer, kOwnStep}, "own step");
   part.datasets.push_back(schemes_dataset(networks, kBesideOwnStep));
   part.datasets.push_back(ranks_dataset(networks, kBesideOwnStep));
   add_cells(part, view, networks, {kOwnStep}, "e");

@@ -149,17 +149,20 @@ void Pool::start(const LaunchQueue::Item& item) {
   display_.launch_started(item.spec, progress());
 }
 
+double Pool::collective_limit_seconds(const RunningLaunch& running) const {
+  return std::min(setup_.collective_limit_seconds, running.limit_seconds / 2);
+}
+
 void Pool::start_ranks(RunningLaunch& running) {
   LaunchRequest request = running.request;
   const fs::path rendezvous_file = store_.rendezvous_file(cell_id(request.spec), request.launch);
   remove_tree(rendezvous_file);
   std::vector<Slot> taken;
   for (const std::size_t slot : running.slots) taken.push_back(slots_[slot]);
-  const double timeout_seconds =
-      std::min(setup_.collective_limit_seconds, running.limit_seconds / 2);
   for (const Slot& slot : rank_slots(request.spec, taken)) {
-    request.rendezvous = Rendezvous{static_cast<std::int64_t>(running.tickets.size()),
-                                    fs::absolute(rendezvous_file).string(), timeout_seconds};
+    request.rendezvous =
+        Rendezvous{static_cast<std::int64_t>(running.tickets.size()),
+                   fs::absolute(rendezvous_file).string(), collective_limit_seconds(running)};
     running.tickets.push_back(processes_.start(
         prepare_launch(request, setup_.worker, slot, store_, running.limit_seconds)));
   }
@@ -191,7 +194,7 @@ void Pool::on_process_end(Subprocesses::Ticket ticket, const CompletedProcess& p
   if (!ended.request.spec.ranks) return finish_launch(ended, ended.rank_results.front()->result);
   std::vector<RankResult> ranks;
   for (const auto& result_of_rank : ended.rank_results) ranks.push_back(*result_of_rank);
-  finish_launch(ended, joint_result(std::move(ranks), setup_.collective_limit_seconds));
+  finish_launch(ended, joint_result(std::move(ranks), collective_limit_seconds(ended)));
 }
 
 void Pool::finish_launch(const RunningLaunch& running, LaunchResult result) {

@@ -64,6 +64,8 @@ class Pool {
   bool has_room(const CellSpec& spec) const;
   bool skip_if_impossible(const LaunchQueue::Item& item);
   void start(const LaunchQueue::Item& item);
+  /// Returns the seconds after which a collective of the launch counts as hung.
+  double collective_limit_seconds(const RunningLaunch& running) const;
   void start_ranks(RunningLaunch& running);
   void on_process_end(Subprocesses::Ticket ticket, const CompletedProcess& process);
   void finish_launch(const RunningLaunch& running, LaunchResult result);

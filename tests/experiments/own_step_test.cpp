@@ -74,6 +74,45 @@ TEST(OwnStep, IsStartedColdInBothEditions) {
   }
 }
 
+PlanInput input_of_ranks(bool beside_labreports) {
+  PlanInput input = input_of_step();
+  input.selection.only = {"data_parallel"};
+  input.selection.ranks = 4;
+  input.selection.keeps_labreports_network = beside_labreports;
+  return input;
+}
+
+TEST(OwnStepOnRanks, IsOneCellBesideTheSchemesOfLabreports) {
+  const auto alone = testing_samples::planned(input_of_ranks(false), CellKind::kDataParallel);
+  ASSERT_EQ(alone.size(), 1u);
+  EXPECT_EQ(alone.front().scheme, Scheme::kOwnStep);
+  EXPECT_EQ(alone.front().ranks->count, 4);
+  const auto both = testing_samples::planned(input_of_ranks(true), CellKind::kDataParallel);
+  EXPECT_EQ(both.size(), 10u);
+}
+
+TEST(OwnStepOnRanks, StandsBesideTheSchemesInOneTable) {
+  const Part part = testing_samples::part_of(fake_run(input_of_ranks(true)), "data_parallel.e");
+  EXPECT_THAT(part.answer, HasSubstr("A step of make\\_step, xl at context 512 in FP32, takes **"));
+  EXPECT_THAT(part.answer, HasSubstr("on 4 ranks"));
+  EXPECT_THAT(part.answer, HasSubstr("Of labreport's schemes "));
+  const TableView& table = part.tables.front();
+  EXPECT_EQ(table.rows.size(), 10u);
+  EXPECT_THAT(testing_samples::part_of(fake_run(input_of_ranks(false)), "data_parallel.e").answer,
+              Not(HasSubstr("labreport")));
+}
+
+TEST(OwnStepOnRanks, SaysThatRanksDiverge) {
+  const auto diverging = [](const CellSpec&, Launch& launch) {
+    for (Metric& metric : launch.metrics) {
+      if (metric.name == metric::kDivergedRanks) metric.data = Scalar(std::int64_t{1});
+    }
+  };
+  const Part part =
+      testing_samples::part_of(fake_run(input_of_ranks(false), diverging), "data_parallel.e");
+  EXPECT_THAT(part.answer, HasSubstr("the ranks hold different weights"));
+}
+
 TEST(OwnStep, HasPhasesThatOccurSeveralTimes) {
   const Document document = build_document(fake_run(input_of_step(), add_occurrences), false);
   const Part& durations = part_of(document, "benchmarking_script", 1);

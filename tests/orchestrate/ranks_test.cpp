@@ -130,6 +130,23 @@ TEST(RankSlots, ListTheRanksOwnGpuFirst) {
   EXPECT_THAT(seen, ElementsAre("a,b,c", "b,a,c", "c,a,b"));
 }
 
+TEST(RankSlots, ListTheGpusOfAUsersStepInOrder) {
+  CellSpec spec = ranks_cell("", 2, DeviceKind::kCuda);
+  spec.scheme = Scheme::kOwnStep;
+  for (const Slot& slot : rank_slots(spec, {{"GPU-a", {}}, {"GPU-b", {}}, {"GPU-c", {}}}))
+    EXPECT_EQ(slot.gpu_uuids, "GPU-a,GPU-b");
+}
+
+TEST(RankResults, TellWhereAStoppedRankStood) {
+  const std::string messages =
+      "Current thread 0x1 (most recent call first):\n"
+      "  File \"/opt/python/torch/distributed/distributed_c10d.py\", line 2806 in all_reduce\n"
+      "  File \"/home/ada/train.py\", line 31 in average\n"
+      "  File \"/build/python/labreport_step.py\", line 200 in step\n";
+  EXPECT_EQ(place_of_user_code(messages), "train.py:31, in average");
+  EXPECT_EQ(place_of_user_code("Killed"), "");
+}
+
 TEST(RankSlots, DivideTheCoresOfTheCpu) {
   const std::vector<Slot> slots = rank_slots(ranks_cell("x", 2), {Slot{}});
   ASSERT_EQ(slots.size(), 2u);

@@ -34,6 +34,30 @@ TraceEvent kernel(const char* name, std::int64_t start, std::int64_t duration,
   return {kind, name, start, duration, 0, 0, 0, -1, 7};
 }
 
+TEST(LanesOfOwnStep, BeginWithTheStepWhateverItsFirstPhase) {
+  TraceEvent step = kernel(kOwnStepRange, 1000, 500, TraceKind::kRange);
+  step.thread = 1;
+  const Lanes found = lanes_of_own_step({kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 900, 50),
+                                         step, kernel("gemm", 1100, 50),
+                                         kernel("ncclDevKernel_ReduceScatter_Sum_f32", 1120, 100)});
+  ASSERT_EQ(found.compute.size(), 1u);
+  EXPECT_EQ(found.compute.front().start_ns, 100);
+  ASSERT_EQ(found.communication.size(), 1u) << "the barrier before the step is left out";
+  EXPECT_EQ(found.communication.front().phase, "reduce-scatter");
+  EXPECT_EQ(found.step_ns, 220);
+}
+
+TEST(LanesOfOwnStep, TakePhasesAndGloosCallsOnACpu) {
+  const Lanes found = lanes_of_own_step({kernel(kOwnStepRange, 1000, 500, TraceKind::kRange),
+                                         kernel("forward", 1010, 100, TraceKind::kRange),
+                                         kernel("gloo:all_reduce", 1050, 200, TraceKind::kRange),
+                                         kernel("other", 1110, 50, TraceKind::kRange)});
+  ASSERT_EQ(found.compute.size(), 1u);
+  EXPECT_EQ(found.compute.front().phase, "forward");
+  EXPECT_EQ(found.communication.front().phase, "all-reduce");
+  EXPECT_EQ(overlap_of(found).overlap_ns, 60);
+}
+
 TEST(LanesOf, SeparatesNcclsKernelsFromOthers) {
   const Lanes found = lanes_of(
       {kernel("gemm", 1000, 50), kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 1020, 100),
