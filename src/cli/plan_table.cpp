@@ -141,13 +141,13 @@ PlanTotals totals(const std::vector<PlannedCell>& cells, const DeviceChoice& cho
 
 std::string headline(const PlanInput& input, const DeviceChoice& choice, const PlanTotals& totals) {
   const double tenths_of_gib = std::ceil(10 * totals.disk_bytes / kBytesPerGibibyte);
-  return fmt::format(
-      "{} · {} edition, {} preset · {}{}, {}{}; needs {}{} GiB of disk", choice.name(),
-      input.edition.name, name(input.preset), totals.is_foreseen ? "about " : "",
-      format_plural(static_cast<std::int64_t>(totals.cells), "cell"),
-      approximate_time(totals.seconds),
-      compiles(input.selection.model) ? " and the time to compile" : "",
-      memory_needs(choice, totals), format_fixed(tenths_of_gib / 10, 1));
+  return fmt::format("{} · {} edition, {} preset · {}{}, {}{}; needs {}{} GiB of disk",
+                     choice.name(), input.edition.name, name(input.preset),
+                     totals.is_foreseen ? "about " : "",
+                     format_plural(static_cast<std::int64_t>(totals.cells), "cell"),
+                     approximate_time(totals.seconds),
+                     compiles(input.selection.model) ? " and the time to compile" : "",
+                     memory_needs(choice, totals), format_fixed(tenths_of_gib / 10, 1));
 }
 
 std::string plan_table(const std::vector<PlannedCell>& cells, const DeviceChoice& choice) {

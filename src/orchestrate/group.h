@@ -31,7 +31,7 @@ struct RankResult {
   LaunchResult result;
   bool failed_in_collective = false;  ///< True if another, faulty rank may be the cause.
   bool was_stopped = false;  ///< True if this program stopped it because another rank had failed.
-  std::string place = {};    ///< Where the user's code stood then: "train.py:31, in step".
+  std::string place = {};    ///< The line at which the user's code then stood.
 };
 
 /// Returns the user's innermost line in the Python stack that a stopped worker prints:

@@ -239,7 +239,8 @@ int describe_model(const std::string& source) {
   }
   std::cout << R"({"implementation": "Net-0a1b2c3d")";
   if (source.find("fixed_size.py") != std::string::npos) {
-    std::cout << R"(, "step": {"precision": "bf16", "takes_size": false, "takes_context": false, "compiles": false})";
+    std::cout
+        << R"(, "step": {"precision": "bf16", "takes_size": false, "takes_context": false, "compiles": false})";
   } else if (source.find("\"step\"") != std::string::npos) {
     std::cout << R"(, "step": {"takes_size": true, "takes_context": true, "compiles": false})";
   }

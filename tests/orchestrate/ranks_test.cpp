@@ -140,9 +140,9 @@ TEST(RankSlots, ListTheGpusOfAUsersStepInOrder) {
 TEST(RankResults, TellWhereAStoppedRankStood) {
   const std::string messages =
       "Current thread 0x1 (most recent call first):\n"
-      "  File \"/opt/python/torch/distributed/distributed_c10d.py\", line 2806 in all_reduce\n"
-      "  File \"/home/ada/train.py\", line 31 in average\n"
-      "  File \"/build/python/labreport_step.py\", line 200 in step\n";
+      "  File \"lib/torch/distributed/distributed_c10d.py\", line 2806 in all_reduce\n"
+      "  File \"ada/train.py\", line 31 in average\n"
+      "  File \"bin/labreport_step.py\", line 200 in step\n";
   EXPECT_EQ(place_of_user_code(messages), "train.py:31, in average");
   EXPECT_EQ(place_of_user_code("Killed"), "");
 }

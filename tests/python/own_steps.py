@@ -157,7 +157,7 @@ def replaying(device):
     loss = loss_of(model, ids, ids)
     loss.backward()
     optimizer.step()
-    return lambda ids, targets: loss
+    return lambda ids, targets: loss if optimizer else None
 
 
 class Failing(torch.autograd.Function):

@@ -9,11 +9,12 @@
 
 namespace labreport {
 
-/// Trains a small network of labreport's for a few steps of SGD. All ranks train one copy together: they start
-/// with rank 0's weights and average gradients by the cell's scheme. Each rank trains another copy
-/// alone on the whole batch. Returns metrics tagged "equality"; none for a scheme that does not
-/// average. Throws `Error` if a gradient or a weight differs by more than FP32's rounding explains.
-/// Adam is not used because its first steps depend on signs of gradients and so amplify rounding.
+/// Trains a small network of labreport's for a few steps of SGD. All ranks train one copy together:
+/// they start with rank 0's weights and average gradients by the cell's scheme. Each rank trains
+/// another copy alone on the whole batch. Returns metrics tagged "equality"; none for a scheme that
+/// does not average. Throws `Error` if a gradient or a weight differs by more than FP32's rounding
+/// explains. Adam is not used because its first steps depend on signs of gradients and so amplify
+/// rounding.
 std::vector<Metric> check_equality(RankGroup& group, const CellSpec& spec, std::int64_t seed);
 
 /// Copies rank 0's parameters to all ranks.
