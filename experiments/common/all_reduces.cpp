@@ -106,8 +106,9 @@ std::vector<AllReduceTiming> AllReduceGroup::timings(std::string_view method) co
   return timings;
 }
 
-bool AllReduceGroup::is_bandwidth_bound(const AllReduceTiming& timing) const {
-  return timing.algbw() >= timings(metric::kSynced).back().algbw() / 2;
+bool AllReduceGroup::is_bandwidth_bound(const AllReduceTiming& timing,
+                                        std::string_view method) const {
+  return timing.algbw() >= timings(method).back().algbw() / 2;
 }
 
 std::optional<AllReduceTiming> AllReduceGroup::usable_timing(std::string_view method,

@@ -98,18 +98,19 @@ std::string caps_words(const std::vector<double>& caps_mb) {
   return join_words(each(caps_mb, [](double cap_mb) { return cap_words(cap_mb * kMega); }));
 }
 
-/// Tells by how much contention lengthens backward, with which caps most, and which α would show.
-/// Returns nothing unless contention explains every cap's step and backward hides the latencies of
-/// the worst cap, of which its formula mostly consists.
-std::optional<Facts> contention_facts(const MeasuredNetwork& network,
-                                      const std::vector<BucketRow>& rows, const BucketRow& best,
-                                      const BucketRow& worst) {
+/// Tells by how much backward grows, with which caps most, and which α would show. Returns nothing
+/// unless its growth explains every cap's step and backward hides the latencies of the worst cap,
+/// of which its formula mostly consists.
+std::optional<Facts> growth_facts(const MeasuredNetwork& network,
+                                  const std::vector<BucketRow>& rows, const BucketRow& best,
+                                  const BucketRow& worst) {
   constexpr double kMaxExposed = 0.1;
-  const bool is_contention = std::ranges::all_of(
-      rows, [&](const BucketRow& row) { return network.contention_ms(*row.result).has_value(); });
+  const bool is_explained = std::ranges::all_of(rows, [&](const BucketRow& row) {
+    return network.added_in_backward_ms(*row.result).has_value();
+  });
   const bool is_hidden =
       worst.result->exchange_ms.value_or(*worst.formula_ms) <= kMaxExposed * *worst.formula_ms;
-  if (!is_contention || worst.bucket_count() <= best.bucket_count() || !is_hidden)
+  if (!is_explained || worst.bucket_count() <= best.bucket_count() || !is_hidden)
     return std::nullopt;
   // From this α on, the all-reduces by themselves take longer than backward.
   const BucketFormula formula = *network.bucket_formula();
@@ -120,9 +121,13 @@ std::optional<Facts> contention_facts(const MeasuredNetwork& network,
   const std::string added =
       range_words(each(rows, [](const BucketRow& row) { return *row.longer_backward_ms; }));
   const BucketRow& most = *largest(rows, &BucketRow::longer_backward_ms);
+  const std::int64_t gradient_count = std::ssize(network.bytes_of_each_gradient());
+  const bool has_copies = std::ranges::any_of(
+      rows, [&](const BucketRow& row) { return row.bucket_count() < gradient_count; });
   const bool is_uneven = added != format_value(*most.longer_backward_ms, kThreeDigits);
   return Facts()
       .set("added", added)
+      .flag("copies", has_copies)
       .when("uneven", is_uneven, "most", caps_words(caps_with_buckets_of(most, rows)))
       .set("latency", latency_ms, kThreeDigits);
 }
@@ -136,7 +141,7 @@ void add_comparison(Facts& facts, const MeasuredNetwork& network,
   const bool has_all_steps = std::ranges::all_of(
       rows, [](const BucketRow& row) { return row.result->step_ms().has_value(); });
   if (!formula || !has_all_steps) {
-    facts.choose({"expected", "follows", "fails", "contention"}, "", {});
+    facts.choose({"expected", "follows", "fails", "grows"}, "", {});
     return;
   }
   const auto best = std::ranges::min_element(rows, {}, &BucketRow::formula_ms);
@@ -160,7 +165,7 @@ void add_comparison(Facts& facts, const MeasuredNetwork& network,
       .flag("follows", follows)
       .when("fails", !follows && has_best(longest) && !has_best(shortest), "longest",
             caps_words(longest))
-      .when("contention", follows ? std::nullopt : contention_facts(network, rows, *best, *worst));
+      .when("grows", follows ? std::nullopt : growth_facts(network, rows, *best, *worst));
 }
 
 void add_answer(Facts& facts, const MeasuredNetwork& network) {

@@ -79,7 +79,7 @@ std::optional<Facts> overlap_facts(const MeasuredNetwork& network, const SchemeR
   const SchemeResult* flat = network.find_timed(Scheme::kFlat);
   if (naive == nullptr || flat == nullptr) return std::nullopt;
   const auto savings = savings_facts(network, overlapped, *naive);
-  const auto contention_ms = network.contention_ms(overlapped);
+  const auto contention_ms = network.least_contention_ms(overlapped);
   const auto fraction = overlapped.overlapped_fraction();
   return Facts()
       .set("naive", *naive->step_ms(), kThreeDigits)
@@ -88,7 +88,10 @@ std::optional<Facts> overlap_facts(const MeasuredNetwork& network, const SchemeR
       .when("overlapped", fraction.has_value(), "overlapped", format_percent(fraction.value_or(0)))
       .when("saves", savings)
       .when("contention", savings && contention_ms,
-            Facts().set("longer", contention_ms.value_or(0), kThreeDigits));
+            Facts()
+                .set("least", contention_ms.value_or(0), kThreeDigits)
+                .set("left", network.added_ms(overlapped).value_or(0), kThreeDigits)
+                .set("exposed", overlapped.exposed_ms().value_or(0), kThreeDigits));
 }
 
 bool is_planned(const MeasuredNetworks& networks, Scheme scheme) {

@@ -167,10 +167,18 @@ std::optional<double> MeasuredNetwork::longer_backward_ms(const SchemeResult& re
   return *result.backward_ms - *baseline->backward_ms;
 }
 
-std::optional<double> MeasuredNetwork::contention_ms(const SchemeResult& result) const {
+std::optional<double> MeasuredNetwork::added_in_backward_ms(const SchemeResult& result) const {
   const auto longer_ms = longer_backward_ms(result), step_longer_ms = added_ms(result);
   if (!longer_ms || !step_longer_ms || *step_longer_ms <= 0) return std::nullopt;
   return explains(*longer_ms, *step_longer_ms) ? longer_ms : std::nullopt;
+}
+
+std::optional<double> MeasuredNetwork::least_contention_ms(const SchemeResult& result) const {
+  const auto longer_ms = added_in_backward_ms(result), exposed_ms = result.exposed_ms();
+  if (!longer_ms || !exposed_ms) return std::nullopt;
+  const double contention_ms = *longer_ms - *exposed_ms;
+  const bool fits = contention_ms > 0 && contention_ms <= *result.overlap_ms;
+  return fits ? std::optional(contention_ms) : std::nullopt;
 }
 
 std::optional<double> MeasuredNetwork::backward_stretch(const SchemeResult& result) const {

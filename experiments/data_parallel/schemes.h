@@ -70,9 +70,12 @@ struct MeasuredNetwork {
   /// Returns backward's time − its time without communication; nothing if one is unknown or the
   /// scheme's all-reduces do not overlap backward.
   std::optional<double> longer_backward_ms(const SchemeResult& result) const;
-  /// Returns `longer_backward_ms` if backward grows by about as much as the step, which then lost
-  /// time by contention.
-  std::optional<double> contention_ms(const SchemeResult& result) const;
+  /// Returns `longer_backward_ms` if backward grows by about as much as the step.
+  std::optional<double> added_in_backward_ms(const SchemeResult& result) const;
+  /// Returns the least time by which computation beside all-reduces takes longer:
+  /// `added_in_backward_ms` − `exposed_ms`. Returns nothing if that is none of the time, or more
+  /// than all-reduces run beside computation.
+  std::optional<double> least_contention_ms(const SchemeResult& result) const;
   /// Returns `longer_backward_ms` as a share of backward's time without communication.
   std::optional<double> backward_stretch(const SchemeResult& result) const;
   /// Takes α and β from `all_reduce_line`; returns nothing if there is no line.

@@ -210,10 +210,11 @@ std::vector<LineRow> line_rows(const RunView& view, const Groups& groups) {
 }
 
 /// Returns the usable timings of the handout's sizes, smallest first.
-std::vector<AllReduceTiming> usable_timings(const AllReduceGroup& group) {
+std::vector<AllReduceTiming> usable_timings(const AllReduceGroup& group,
+                                            std::string_view method = metric::kSynced) {
   std::vector<AllReduceTiming> timings;
   for (const std::int64_t bytes : handout_sizes(group)) {
-    if (const auto timing = group.usable_timing(metric::kSynced, bytes)) timings.push_back(*timing);
+    if (const auto timing = group.usable_timing(method, bytes)) timings.push_back(*timing);
   }
   return timings;
 }
@@ -234,12 +235,13 @@ const std::pair<std::int64_t, const char*> kSmallSizes[]{{1'000'000, "1 MB"}, {1
 
 /// Gives a small size that is launch-bound: the CPU limits its calls, because c10d takes much
 /// longer to make them than NCCL itself. Also gives the first of the handout's sizes that is
-/// bandwidth-bound; returns nothing unless it is one of several.
+/// bandwidth-bound back to back; returns nothing unless it is one of several.
 std::optional<Facts> bound_facts(const AllReduceGroup& group) {
   constexpr double kMinRatio = 1.5;
-  const auto fast = only(usable_timings(group), [&](const AllReduceTiming& timing) {
-    return group.is_bandwidth_bound(timing);
-  });
+  const auto is_fast = [&](const AllReduceTiming& timing) {
+    return group.is_bandwidth_bound(timing, metric::kInPlace);
+  };
+  const auto fast = only(usable_timings(group, metric::kInPlace), is_fast);
   for (const auto& [bytes, words] : kSmallSizes) {
     const auto c10d = group.usable_timing(metric::kInPlace, bytes);
     const auto nccl = group.usable_timing(metric::kOutOfPlace, bytes);

@@ -137,12 +137,6 @@ struct PassRow {
     return 1 -
            static_cast<double>(gathers.matrices_in_time) / static_cast<double>(gathers.matrices);
   }
-  /// True if more gathers are late than in `other`'s pass and, alone, they take a larger part of
-  /// its computation.
-  bool is_less_hidden_than(const PassRow& other) const {
-    return compute_ms && other.compute_ms && late_fraction() > other.late_fraction() &&
-           gathers.alone_ms / *compute_ms > other.gathers.alone_ms / *other.compute_ms;
-  }
 };
 
 const std::vector<Column<PassRow>> kPasses{
@@ -223,27 +217,31 @@ std::optional<Facts> sharing_facts(const RunView& view, const TrainedNetwork& ne
       .set("longest", longest_ns / 1e6, kThreeDigits);
 }
 
-/// Tells how many gathers are late in 16 bits, as compared with `forward` and `backward` in FP32.
-/// Returns nothing unless more are late in both passes and computation has become faster by more
-/// than gathers, which is why.
+/// Tells how many gathers are late in 16 bits, and how long backward waits for them if that is
+/// longer than they take alone. Returns nothing unless more are late than in `forward` and
+/// `backward` in FP32.
 std::optional<Facts> half_facts(const std::vector<TrainedNetwork>& networks, const PassRow& forward,
                                 const PassRow& backward) {
+  constexpr double kMinTimesLonger = 1.1;
   for (const TrainedNetwork& network : networks) {
     const CellSpec &half = network.spec(), &whole = forward.network->spec();
     if (!under_autocast(half) || half.model != whole.model || half.context != whole.context)
       continue;
     const auto half_forward = pass_row(network, metric::kForward);
     const auto half_backward = pass_row(network, metric::kBackward);
-    if (!half_forward || !half_backward || !half_forward->is_less_hidden_than(forward) ||
-        !half_backward->is_less_hidden_than(backward))
+    if (!half_forward || !half_backward ||
+        half_forward->late_fraction() <= forward.late_fraction() ||
+        half_backward->late_fraction() <= backward.late_fraction())
       continue;
+    const ModuleGathers& waited_for = half_backward->gathers;
+    const double times = waited_for.wait_ms / waited_for.alone_ms;
     return Facts()
         .set("precision", describe(*half.precision))
         .set("forward",
              late_words(half_forward->gathers.matrices_in_time, half_forward->gathers.matrices))
         .set("backward",
              late_words(half_backward->gathers.matrices_in_time, half_backward->gathers.matrices))
-        .set("faster", format_ratio(*forward.compute_ms / *half_forward->compute_ms));
+        .when("longer", times >= kMinTimesLonger, "times", format_ratio(times));
   }
   return std::nullopt;
 }

@@ -51,10 +51,10 @@ std::optional<SchemePair> largest_pair(const std::vector<TrainedNetwork>& networ
   return largest;
 }
 
-/// Returns how many bytes less sharding leaves allocated after the optimizer step. Returns nothing
-/// unless the saved bytes of AdamW's state explain that and how much lower a later step peaks, both
-/// before and in the optimizer step. Allocated bytes are more, because the allocator rounds up.
-std::optional<double> saved_state_bytes(const SchemePair& pair) {
+/// Tells how many bytes of AdamW's state sharding saves. Returns nothing unless these explain how
+/// many bytes less are allocated after the optimizer step and how much lower a later step peaks,
+/// both before and in the optimizer step. The allocator rounds up, so more bytes are saved in it.
+std::optional<Facts> saved_state_facts(const SchemePair& pair) {
   const Stage* plain_after = pair.plain->stage(When::kLaterStep, metric::kAfterOptimizer);
   const Stage* sharded_after = pair.sharded->stage(When::kLaterStep, metric::kAfterOptimizer);
   const double saved = plain_after->point.optimizer - sharded_after->point.optimizer;
@@ -68,7 +68,11 @@ std::optional<double> saved_state_bytes(const SchemePair& pair) {
   }
   const bool is_explained = std::ranges::all_of(
       drops, [&](double drop) { return std::abs(drop - saved) <= kStateTolerance * saved; });
-  return rest_is_equal && saved > 0 && is_explained ? std::optional(saved_allocated) : std::nullopt;
+  if (!rest_is_equal || saved <= 0 || !is_explained) return std::nullopt;
+  const std::string words = format_bytes_briefly(saved);
+  return Facts()
+      .set("saved_state", words)
+      .flag("rounded", saved_allocated > saved && format_bytes_briefly(saved_allocated) != words);
 }
 
 /// True if the peak before the optimizer step holds activations and hardly any gradients, which by
@@ -102,13 +106,11 @@ std::optional<Facts> memory_facts(const SchemePair& pair) {
     activations_first = activations_first && peaks_before_gradients(*stages[1], *stages[2]);
   }
   const bool equal_model_peaks = model_peaks[0] == model_peaks[1];
-  const auto saved = saved_state_bytes(pair);
   return facts.set("network", pair.network->words)
       .set("model", equal_model_peaks ? model_peaks[0] + " either way"
                                       : model_peaks[0] + " and " + model_peaks[1])
       .flag("activations_first", activations_first)
-      .when("saves_state", saved.has_value(), "saved_state",
-            format_bytes_briefly(saved.value_or(0)));
+      .when("saves_state", saved_state_facts(pair));
 }
 
 /// Gives the times of the phases that sharding changes. Returns nothing unless they explain

@@ -313,8 +313,8 @@ void add_all_reduces(Quantities& all, const RunView& view) {
       const auto timing = group.usable_timing(metric::kSynced, bytes);
       if (!timing || !is_handout_size(bytes)) continue;
       add_value(quantity, describe(measure), timing->slowest_ns / 1e6);
-      const bool is_of_gpu =
-          group.cell->spec.device == DeviceKind::kCpu || group.is_bandwidth_bound(*timing);
+      const bool is_of_gpu = group.cell->spec.device == DeviceKind::kCpu ||
+                             group.is_bandwidth_bound(*timing, metric::kSynced);
       mark_bound(quantity, describe(measure), is_of_gpu ? Bound::kDevice : Bound::kMixed);
     }
     add_unless_empty(all, std::move(quantity));

@@ -166,12 +166,17 @@ TEST(FlatAnswer, SplitsOnlyADifferenceThatTheTraceExplains) {
   EXPECT_THAT(answer("b", alike), AllOf(HasSubstr("less than steps vary"), Not(split)));
 }
 
-TEST(OverlapAnswer, CallsTheRestContentionIfBackwardGrowsByAsMuch) {
-  const auto contention = HasSubstr("The rest is contention");
+TEST(OverlapAnswer, CallsBackwardsGrowthContentionWithoutWhatIsExposed) {
+  const auto contention = HasSubstr("is contention.");
   EXPECT_THAT(answer("c"), contention);
   EXPECT_THAT(answer("c", in_scheme(Scheme::kOverlapped, scale_backward(1 / 1.05))),
               AllOf(HasSubstr("overlaps computation, saving"), Not(contention)))
       << "backward takes as long as without communication";
+  const auto beside_computation = [](double share) {
+    return in_scheme(Scheme::kOverlapped,
+                     scale_rank_columns(std::string(column::kOverlapNs), share));
+  };
+  EXPECT_THAT(answer("c", beside_computation(0.1)), Not(contention)) << "all-reduces are exposed";
 }
 
 TEST(OverlapAnswer, ClaimsNoSavingThatStepsDoNotShow) {
@@ -216,7 +221,8 @@ TEST(OverlapTable, ComparesRankZeroWithItself) {
 }
 
 TEST(BucketAnswer, SaysWhetherStepsFollowTheModel) {
-  const auto follows = HasSubstr("Steps follow it"), contention = HasSubstr("contention");
+  const auto follows = HasSubstr("Steps follow it");
+  const auto contention = HasSubstr("unmodeled contention and copies.");
   EXPECT_THAT(answer("d"), AllOf(contention, Not(follows)));
   EXPECT_THAT(answer("d", with_bucket_cap(100'000'000, scale_steps(0.9))),
               AllOf(follows, Not(contention)));

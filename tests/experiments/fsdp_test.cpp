@@ -85,20 +85,12 @@ Change with_gathers(Precision precision, std::int64_t wait_ns, double alone_fact
                               precision);
 }
 
-TEST(FsdpGathers, AreLateIn16BitsBecauseBlocksComputeFaster) {
-  const auto faster_in_16_bits = [](double factor) {
-    return where(
-        [](const CellSpec& spec) {
-          return spec.sharding == Sharding::kNone && spec.precision == Precision::kBf16;
-        },
-        combined(scaled(metric::kSynced, metric::kForward, factor),
-                 scaled(metric::kSynced, metric::kBackward, factor)));
-  };
-  const auto reason = HasSubstr("are late: blocks compute");
-  EXPECT_THAT(answer("b", faster_in_16_bits(0.1)), reason);
-  EXPECT_THAT(answer("b", faster_in_16_bits(10)), Not(reason)) << "gathers take a smaller part";
-  EXPECT_THAT(answer("b", combined(faster_in_16_bits(0.1), with_gathers(Precision::kBf16, 100))),
-              Not(reason))
+TEST(FsdpGathers, AreToldOf16BitsIfMoreAreLateThanInFp32) {
+  const auto told = HasSubstr("In BF16, **all** are late for forward, **all** in backward");
+  const auto longer = HasSubstr("in backward, which waits ");
+  EXPECT_THAT(answer("b", with_gathers(Precision::kBf16, 20'000)), AllOf(told, Not(longer)));
+  EXPECT_THAT(answer("b", with_gathers(Precision::kBf16, 1'000'000'000)), AllOf(told, longer));
+  EXPECT_THAT(answer("b", with_gathers(Precision::kBf16, 100)), Not(HasSubstr("In BF16")))
       << "none is late";
 }
 

@@ -69,6 +69,19 @@ TEST(ShardedOptimizerMemory, HoldsActivationsBeforeGradientsIfPeaksAgreeWithThei
               Not(activations_first));
 }
 
+TEST(ShardedOptimizerMemory, TellsTheAllocatorsRoundingFromTheState) {
+  const auto sharded_allocates = [](double factor) {
+    return with_sharded_optimizer(each_row(
+        metric::kHeld, [=](const NamedRow& row) { row.scale(column::kAllocatedBytes, factor); }));
+  };
+  const auto state = HasSubstr("Sharding saves other ranks' state, **7.44 GiB**");
+  const auto rounding = HasSubstr("; the rest is the allocator's rounding.");
+  EXPECT_THAT(answer("a"), AllOf(state, Not(rounding)));
+  EXPECT_THAT(answer("a", sharded_allocates(0.99)), AllOf(state, rounding));
+  EXPECT_THAT(answer("a", sharded_allocates(1.01)), AllOf(state, Not(rounding)));
+  EXPECT_THAT(answer("a", sharded_allocates(0.9)), Not(HasSubstr("Sharding saves")));
+}
+
 TEST(ShardedOptimizerFigure, ShowsTheGradientsOfEachPeakNotOfItsPoint) {
   const TableView table = part("a").figures.front().table;
   EXPECT_THAT(
