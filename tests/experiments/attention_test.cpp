@@ -117,13 +117,14 @@ TEST(AttentionMemory, NamesAnEmptyCacheOnlyIfWorkersEmptiedIt) {
   EXPECT_THAT(attention_part("pytorch_attention").details.method, HasSubstr("an empty cache"));
 }
 
-TEST(AttentionMemory, SaysIfTheRunDidNotRecordReservedBytes) {
+TEST(AttentionMemory, SaysIfTheRecordedBytesDoNotExplainTheEnd) {
   const Change not_recorded = [](const CellSpec&, Launch& launch) {
     std::erase_if(launch.metrics,
                   [](const Metric& metric) { return metric.tag == metric::kRefusedReserved; });
   };
   EXPECT_THAT(attention_part("pytorch_attention", not_recorded).answer,
-              HasSubstr("in use (reserved: not recorded)."));
+              HasSubstr("in use; that would fit, and this run does not show why it did not."));
+  EXPECT_THAT(attention_part("pytorch_attention").answer, Not(HasSubstr("that would fit")));
 }
 
 TEST(AttentionMemory, CountsTensorsOnlyIfTheyExplainTheEnd) {
