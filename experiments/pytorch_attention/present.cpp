@@ -138,14 +138,14 @@ std::optional<std::string> refused_ordinal(const AttentionRow& row) {
 }
 
 /// Tells how much the allocator had reserved when it refused the allocation of `row`. If that is
-/// unknown and the bytes in use leave room for the allocation, tells that the run shows no reason.
+/// unknown and the bytes in use leave room for the allocation, tells what is missing.
 std::string reserved_clause(const AttentionRow& row, std::int64_t capacity_bytes) {
   if (row.refused_reserved_bytes)
     return " (reserved: " + format_bytes_briefly(*row.refused_reserved_bytes) + ")";
   const double needed_bytes = *row.number(column::kInUseBytes) + row.score_bytes();
   return needed_bytes > static_cast<double>(capacity_bytes)
              ? ""
-             : "; that would fit, and this run does not show why it did not";
+             : ", which would fit; reserved bytes are not recorded";
 }
 
 /// Accounts for the allocation of `row` that failed, a tensor of scores, and for a whole pass: that

@@ -119,10 +119,10 @@ CLAIMS = {
         (r"At (?P<length>[\d,]+) tokens \(d = (?P<d>\d+)\) forward takes \*\*(?P<forward>\S+)\*\*, backward "
          r"\*\*(?P<backward>\S+) ms\*\* in (?P<precision>\w+)\.", times),
         (r"(?P<words>\w+ (?:runs out of memory at|runs at every length up to|did not run).+?)\.(?= \w+'s|$| Forward saves)", ends),
-        (r"(?P<precision>\w+)'s (?P<phase>\w+) \(d = (?P<d>\d+)\) then asks for a (?P<ordinal>\w+) tensor of scores, (?P<batch>\d+) · S² · (?P<width>\d) B = "
+        (r"(?P<precision>\w+)'s (?P<phase>\w+) \(d = (?P<d>\d+)\) asks for a (?P<ordinal>\w+) tensor of scores, (?P<batch>\d+) · S² · (?P<width>\d) B = "
          r"\*\*(?P<tensor>\S+ \w+)\*\*, with (?P<in_use>\S+ \w+) of (?P<capacity>\S+ \w+) in use"
-         r"(?: \(reserved: (?P<reserved>\S+ [KMG]?i?B)\)|(?P<unexplained>; that would fit, and this run does not show why it did "
-         r"not))?\. A pass would peak at (?P<tensors>\S+), as at "
+         r"(?: \(reserved: (?P<reserved>\S+ [KMG]?i?B)\)|(?P<unexplained>, which would fit; reserved bytes are not "
+         r"recorded))?\. A pass would peak at (?P<tensors>\S+), as at "
          r"(?P<length>[\d,]+) tokens: \*\*(?P<needed>\S+ \w+)\*\*\.", needs),
-        (r"Forward saves two tensors for backward, softmax's exponentials and probabilities, which grow quadratically\. "
+        (r"Forward saves softmax's exponentials and probabilities, which grow quadratically\. "
          r"FlashAttention recomputes them in tiles\.", growth)]}
