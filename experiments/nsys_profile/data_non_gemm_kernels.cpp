@@ -38,7 +38,7 @@ double share_of_forward(const KernelProfile& profile, double ms) {
 
 /// Names the different kernels of one operator, the longest total first, and counts those after
 /// kMaxKernelNames: "Memcpy DtoD, elementwise_kernel (direct_copy)".
-std::string kernel_names(const KernelRows& rows) {
+std::string names_of_kernels(const KernelRows& rows) {
   auto names =
       each(sums_by(rows, [](const KernelRow& row) { return short_kernel_name(row.kernel); }),
            &KernelSum::name);
@@ -72,7 +72,7 @@ const std::vector<Column<GroupRow>> kGroupColumns{
     {"calls", "Calls", &GroupRow::calls, "", kAsCount},
     {"bandwidth", "Of copy bandwidth", &GroupRow::of_bandwidth, "%", kAsPercent},
     {"kernel", "Kernel", [](const GroupRow& k) {  // On a CPU an operator stands in for its kernels.
-       const std::string names = kernel_names(k.sum.rows);
+       const std::string names = names_of_kernels(k.sum.rows);
        return names == k.op ? Value() : Value(names);
      }}};
 
