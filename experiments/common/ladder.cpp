@@ -76,9 +76,10 @@ std::string describe_fall(double from, double to) {
 /// Tells that GPU idle time takes back a part of what shorter kernels save; empty if it takes back
 /// less than kTakenBack of what is left.
 std::string growth_of_idle_time(const Gain& gain) {
-  constexpr double kTakenBack = 0.1;
+  constexpr double kTakenBack = 0.2;
   const auto before_ms = gain.before->idle_ms(), after_ms = gain.after->idle_ms();
-  if (!before_ms || !after_ms || *after_ms - *before_ms < kTakenBack * gain.saved_ms()) return "";
+  if (!before_ms || !after_ms || gain.saved_ms() <= 0) return "";
+  if (*after_ms - *before_ms < kTakenBack * gain.saved_ms()) return "";
   return fmt::format(", but GPU idle time rises from {} to {} ms",
                      format_value(*before_ms, kThreeDigits), format_value(*after_ms, kThreeDigits));
 }
