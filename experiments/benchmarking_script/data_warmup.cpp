@@ -12,7 +12,6 @@ namespace {
 
 constexpr double kNoticeableChange = 0.01;  // Smaller relative changes of a mean count as none.
 constexpr double kUnsettledSpread = 3;      // Larger ratios of deviations are no noise.
-constexpr double kLargerStep = 1.5;         // Steps that take this many times as long are larger.
 // The numbers of warm-up steps before the windows; SIZE_MAX stands for all warm-up steps.
 constexpr std::size_t kWindowWarmups[]{0, 1, 2, 5, SIZE_MAX};
 
@@ -260,17 +259,11 @@ bool are_explained(const FirstSteps& steps) {
   });
 }
 
-/// Returns why first steps take longer, or says that none was profiled. The cost is a fixed one if
-/// the first step of the largest network, whose steps take much longer, costs no more.
+/// Returns why first steps take longer, or says that none was profiled.
 std::string first_step_reason(const FirstSteps& steps) {
   if (are_explained(steps)) return ", mostly loading CUDA modules and initializing cuBLAS";
-  if (std::ranges::any_of(steps, &FirstStep::has_causes)) return "";
-  const FirstStep &smallest = steps.front(), &last = steps.back();
-  const bool is_fixed = last.row->steady_ms() >= kLargerStep * smallest.row->steady_ms() &&
-                        last.extra_ms() <= smallest.extra_ms();
-  return is_fixed ? ", no more for " + last.row->label() + " than for " + smallest.row->label() +
-                        ": a fixed cost, unprofiled"
-                  : "; no profile tells the causes apart";
+  const bool is_profiled = std::ranges::any_of(steps, &FirstStep::has_causes);
+  return is_profiled ? "" : "; no profile tells the causes apart";
 }
 
 /// Returns the answer's sentences. All of `rows` have the same mode, `all` have any.

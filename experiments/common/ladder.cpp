@@ -73,6 +73,17 @@ std::string describe_fall(double from, double to) {
                      format_value(to, kThreeDigits));
 }
 
+/// Tells that GPU idle time takes back a part of what shorter kernels save; empty if it takes back
+/// less than kTakenBack of what is left.
+std::string growth_of_idle_time(const Gain& gain) {
+  constexpr double kTakenBack = 0.2;
+  const auto before_ms = gain.before->idle_ms(), after_ms = gain.after->idle_ms();
+  if (!before_ms || !after_ms || gain.saved_ms() <= 0) return "";
+  if (*after_ms - *before_ms < kTakenBack * gain.saved_ms()) return "";
+  return fmt::format(", but GPU idle time rises from {} to {} ms",
+                     format_value(*before_ms, kThreeDigits), format_value(*after_ms, kThreeDigits));
+}
+
 double parameters(const Ladder& ladder) {
   return static_cast<double>(parameter_count(*ladder.rungs.front().cell->spec.model));
 }
@@ -225,11 +236,12 @@ std::string reason_clause(const Gain& gain) {
   const bool on_tensor_cores = before.cell->spec.precision != after.cell->spec.precision;
   const bool keeps_no_scores = after.cell->spec.variant == Variant::kSdpa && before.peak_bytes &&
                                after.peak_bytes && *after.peak_bytes < *before.peak_bytes;
-  return "because " +
+  return std::string("because ") +
          (on_tensor_cores   ? "GEMMs run on tensor cores: "
           : keeps_no_scores ? "attention writes no scores to memory: "
-                            : fewer) +
-         "GPU time " + describe_fall(*before.busy_ms, *after.busy_ms) + " ms";
+                            : "") +
+         "GPU time " + describe_fall(*before.busy_ms, *after.busy_ms) + " ms" +
+         growth_of_idle_time(gain);
 }
 
 const Ladder* advised_ladder(const std::vector<Ladder>& all) {

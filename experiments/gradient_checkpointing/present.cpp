@@ -8,6 +8,7 @@
 #include "base/lists.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "experiments/common/change.h"
 #include "experiments/common/command.h"
 #include "experiments/gradient_checkpointing/arrangements.h"
 #include "experiments/gradient_checkpointing/spacings.h"
@@ -172,8 +173,10 @@ std::optional<Facts> recomputation_facts(const CheckpointedNetwork& network, con
   if (timed.size() < 2 || !are_alike ||
       std::abs(*best.recompute_ms / forward_ms - 1) > kReasonTolerance)
     return std::nullopt;
+  const auto [least_ms, most_ms] = std::ranges::minmax(
+      each(timed, [](const Spacing& spacing) { return *spacing.recompute_ms; }));
   return Facts()
-      .set("ms", *best.recompute_ms, kThreeDigits)
+      .set("ms", from_to(format_significant(least_ms, 3), format_significant(most_ms, 3)))
       .set("share", format_percent(*best.recompute_ms / (mean(best.steps_ms) - *best.recompute_ms)))
       .set("forward_ms", forward_ms, kThreeDigits);
 }

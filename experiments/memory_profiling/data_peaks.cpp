@@ -229,6 +229,8 @@ PartContent present_peaks(const RunView& view, const std::vector<MemoryProfile>&
   }
   part.facts.when("key", step != nullptr ? std::optional(peaks.back()) : std::nullopt);
   part.facts.flag("nothing", peaks.empty()).list("peaks", std::move(peaks));
+  // The formulas are of labreport's network.
+  part.facts.flag("own", described.front()->spec.implementation.empty());
   part.facts.set("reasons", reasons.empty() ? "" : " (" + reasons + ")");
   part.facts.when("moves", leaves_at.has_value(), "tokens", format_count(leaves_at.value_or(0)));
   part.datasets = {contexts_data(planned_in_full(same_precision)),

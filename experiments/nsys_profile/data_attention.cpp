@@ -10,7 +10,8 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr double kBoundFrom = 0.4;  // A part is bound by a limit if it reaches this share of it.
+// A part is bound by the limit to which it is closer, if it reaches this share of it.
+constexpr double kBoundFrom = 0.4;
 
 /// Compares softmax with the GEMMs of one profile's self-attention.
 struct SoftmaxVsGemms {

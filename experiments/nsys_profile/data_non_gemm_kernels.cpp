@@ -13,9 +13,10 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr double kMinNamedShare = 0.01;    // Smaller groups of the forward pass are not named.
-constexpr std::size_t kMaxNamed = 5;       // An answer names at most this many groups.
-constexpr double kMinListedShare = 0.004;  // Smaller operators are only listed in the details.
+constexpr double kMinNamedShare = 0.01;     // Smaller groups of the forward pass are not named.
+constexpr std::size_t kMaxNamed = 5;        // An answer names at most this many groups.
+constexpr std::size_t kMaxKernelNames = 3;  // A table names at most this many of an operator.
+constexpr double kMinListedShare = 0.004;   // Smaller operators are only listed in the details.
 
 /// How often softmax and its operators read or write each score.
 const std::map<std::string, double> kSoftmaxAccesses{{stage::kSoftmax, 8}, {"max", 1}, {"sub", 2},
@@ -33,6 +34,20 @@ KernelRows non_gemm(const KernelProfile& profile) {
 
 double share_of_forward(const KernelProfile& profile, double ms) {
   return ms / total_ms(profile.rows(Pass::kForward));
+}
+
+/// Names the different kernels of one operator, the longest total first, and counts those after
+/// kMaxKernelNames: "Memcpy DtoD, elementwise_kernel (direct_copy)".
+std::string names_of_kernels(const KernelRows& rows) {
+  auto names =
+      each(sums_by(rows, [](const KernelRow& row) { return short_kernel_name(row.kernel); }),
+           &KernelSum::name);
+  if (names.size() > kMaxKernelNames) {
+    const auto others = static_cast<std::int64_t>(names.size() - kMaxKernelNames);
+    names.resize(kMaxKernelNames);
+    names.push_back(format_count(others) + " more");
+  }
+  return join(names, ", ");
 }
 
 /// The kernels of one group, or of one operator in a group.
@@ -57,8 +72,8 @@ const std::vector<Column<GroupRow>> kGroupColumns{
     {"calls", "Calls", &GroupRow::calls, "", kAsCount},
     {"bandwidth", "Of copy bandwidth", &GroupRow::of_bandwidth, "%", kAsPercent},
     {"kernel", "Kernel", [](const GroupRow& k) {  // On a CPU an operator stands in for its kernels.
-       const std::string name = short_kernel_name(k.sum.rows.front()->kernel);
-       return name == k.op ? Value() : Value(name);
+       const std::string names = names_of_kernels(k.sum.rows);
+       return names == k.op ? Value() : Value(names);
      }}};
 
 std::vector<KernelSum> groups_of(const KernelProfile& profile) {

@@ -5,11 +5,13 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/outliers.h"
+#include "base/statistics.h"
 #include "base/text.h"
 #include "document/waterfall.h"
 #include "embedded/experiments.h"
 #include "experiments/benchmarking_mixed_precision/dtype_trace.h"
 #include "experiments/benchmarking_mixed_precision/speedup.h"
+#include "experiments/common/change.h"
 #include "experiments/common/datasheet.h"
 #include "experiments/common/kernel_profiles.h"
 #include "experiments/common/ladder.h"
@@ -263,15 +265,27 @@ Facts pair_facts(const PrecisionPair& pair) {
                                  : "a speedup of " + format_value(speedup, kSpeedup) + "×");
 }
 
-/// Tells how long the GPU idles in a step whose time it sets; nothing for other steps.
+/// Tells how long the GPU idles in a step whose time it sets; nothing for other steps. The step was
+/// timed twice: in a process of its own, and in that of its profile.
 std::optional<Facts> idle_facts(const RunView& view, const PrecisionPair& pair,
-                                const StepTime& step) {
+                                const StepTime& step, const KernelProfile& profile) {
   const auto costs = network_bounds(view, *pair.other->group).step.costs;
   if (!costs || !costs->gpu_idle_us()) return std::nullopt;
+  double least_ms = step.idle_ms, most_ms = step.idle_ms;
+  const auto profiled_ms = profile.step->samples_ms(metric::kStep, metric::kTotal);
+  const auto busy_ms = profile.step->value_ms(metric::kProfile, metric::kBusy);
+  if (!profiled_ms.empty() && busy_ms) {
+    const double idle_ms = std::max(0.0, mean(profiled_ms) - *busy_ms);
+    least_ms = std::min(least_ms, idle_ms), most_ms = std::max(most_ms, idle_ms);
+  }
+  const auto range = [](double least, double most, int digits) {
+    return from_to(format_significant(least, digits), format_significant(most, digits));
+  };
+  const double ms_to_us_each = kMicrosecondsPerMillisecond / costs->launches;
   return Facts()
       .set("precision", pair.precision())
-      .set("ms", step.idle_ms, kThreeDigits)
-      .set("each", *costs->gpu_idle_us(), {Notation::kSignificant, 2})
+      .set("ms", range(least_ms, most_ms, 3))
+      .set("each", range(least_ms * ms_to_us_each, most_ms * ms_to_us_each, 2))
       .set("kernels", costs->launches, kAsCount);
 }
 
@@ -314,7 +328,7 @@ std::optional<Facts> memory_facts(const std::vector<StepRow>& rows) {
 
 void set_facts(const RunView& view, PartContent& part, const std::vector<StepRow>& rows,
                const PrecisionPair* pair, const std::optional<StepTime>& fp32,
-               const std::optional<StepTime>& other) {
+               const std::optional<StepTime>& other, const KernelProfile* profile) {
   const bool profiled = pair != nullptr && fp32 && other;
   const bool by_gemms = profiled && is_saved_by_gemms(*pair, *fp32, *other);
   std::optional<Facts> compared, explained, idle;
@@ -327,7 +341,7 @@ void set_facts(const RunView& view, PartContent& part, const std::vector<StepRow
                  : Facts());
   }
   if (by_gemms) explained = compared;
-  if (profiled && view.on_gpu()) idle = idle_facts(view, *pair, *other);
+  if (profiled && view.on_gpu()) idle = idle_facts(view, *pair, *other, *profile);
   part.facts.when("compared", compared)
       .when("explained", explained)
       .when("idle", idle)
@@ -470,7 +484,8 @@ std::optional<Section> summary_section(const RunView& view) {
   const auto fp32 = pair ? step_time(profiles, *pair->fp32) : std::nullopt;
   const auto other = pair ? step_time(profiles, *pair->other) : std::nullopt;
   PartContent part;
-  set_facts(view, part, rows, pair ? &*pair : nullptr, fp32, other);
+  set_facts(view, part, rows, pair ? &*pair : nullptr, fp32, other,
+            pair ? profile_of_step(profiles, *pair->other) : nullptr);
   part.facts.when("single", !pair,
                   Facts()
                       .set("size", rows.back().size())

@@ -137,6 +137,17 @@ std::optional<std::string> refused_ordinal(const AttentionRow& row) {
   return kOrdinals.at(static_cast<std::size_t>(count));
 }
 
+/// Tells how much the allocator had reserved when it refused the allocation of `row`. If that is
+/// unknown and the bytes in use leave room for the allocation, tells what is missing.
+std::string reserved_clause(const AttentionRow& row, std::int64_t capacity_bytes) {
+  if (row.refused_reserved_bytes)
+    return " (reserved: " + format_bytes_briefly(*row.refused_reserved_bytes) + ")";
+  const double needed_bytes = *row.number(column::kInUseBytes) + row.score_bytes();
+  return needed_bytes > static_cast<double>(capacity_bytes)
+             ? ""
+             : ", which would fit; reserved bytes are not recorded";
+}
+
 /// Accounts for the allocation of `row` that failed, a tensor of scores, and for a whole pass: that
 /// of the last row that ran with the same d peaks at a whole number of such tensors, apart from the
 /// inputs. Returns nothing if the GPU holds as many of `row`.
@@ -159,9 +170,7 @@ std::optional<Facts> needed_facts(const AttentionRow& row, const Rows& rows,
       .set("ordinal", *ordinal)
       .set("tensor", format_bytes_briefly(row.score_bytes()))
       .set("in_use", format_bytes_briefly(*row.number(column::kInUseBytes)))
-      .set("reserved", row.refused_reserved_bytes
-                           ? format_bytes_briefly(*row.refused_reserved_bytes)
-                           : "not recorded")
+      .set("reserved", reserved_clause(row, *capacity_bytes))
       .set("tensors", tensors, {Notation::kFixed, 0})
       .set("length", format_count(ran.back().length()))
       .set("bytes", format_bytes_briefly(bytes))

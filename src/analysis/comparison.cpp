@@ -9,6 +9,8 @@
 #include "analysis/kernel_differences.h"
 #include "base/error.h"
 #include "base/format.h"
+#include "base/outliers.h"
+#include "base/statistics.h"
 #include "plan/collectives.h"
 #include "results/metric_names.h"
 #include "results/run_labels.h"
@@ -136,6 +138,41 @@ void add_judgments(std::vector<ComparedRow>& rows) {
   for (std::size_t i = 0; i < judgments.size(); ++i) judged_rows[i]->judgment = judgments[i];
 }
 
+/// Returns the range of the cell's step, over its counted steps and over the unprofiled steps of
+/// its profile. An outlier does not count.
+std::optional<std::pair<double, double>> range_of_steps(const Run& run, const Cell& timed) {
+  std::optional<std::pair<double, double>> range;
+  for (const Cell& cell : run.cells) {
+    const bool is_profile = cell.spec.kind == CellKind::kKernels && cell.spec.steps != 0 &&
+                            cell.spec.mode == timed.spec.mode &&
+                            same_setting(cell.spec, timed.spec);
+    if (!is_profile && &cell != &timed) continue;
+    for (const Launch& launch : cell.launches) {
+      const Metric* step =
+          is_ok(launch.outcome) ? launch.find(metric::kStep, metric::kTotal) : nullptr;
+      if (step == nullptr || !step->is_samples()) continue;
+      // A profile records no warm-up steps.
+      const std::vector<double> times = without_outlier(
+          after_warmup(step->numbers(), is_profile ? 0 : cell.spec.warmup.value_or(0)));
+      if (times.empty()) continue;
+      const Summary steps = summarize(times);
+      const double low = steps.mean - steps.stddev, high = steps.mean + steps.stddev;
+      range = range ? std::pair(std::min(range->first, low), std::max(range->second, high))
+                    : std::pair(low, high);
+    }
+  }
+  return range;
+}
+
+/// Gives both sides of the run's steps their ranges, where launches are too few for a verdict.
+void add_ranges(const Run& run, std::vector<ComparedRow>& rows) {
+  for (ComparedRow& row : rows) {
+    if (row.measure != Measure::kStep || row.cell_id_b.empty() || row.interval) continue;
+    row.a.range = range_of_steps(run, *run.find(row.cell_id));
+    row.b.range = range_of_steps(run, *run.find(row.cell_id_b));
+  }
+}
+
 Comparison compare(const Run& a, const Run& b, const MachineRelation& machines,
                    const CompareOptions& options) {
   const Matching matching = match_cells(a, b, options.allowed_mismatches);
@@ -202,9 +239,11 @@ Comparison compare_runs(const Run& a, const Run& b, const CompareOptions& option
 }
 
 Comparison compare_two_models(const Run& run) {
-  return compare(without_users_model(run), without_labreports_network(run),
-                 relation_within_run(run),
-                 {.name_a = "labreport's network", .name_b = "the model"});
+  Comparison comparison =
+      compare(without_users_model(run), without_labreports_network(run), relation_within_run(run),
+              {.name_a = "labreport's network", .name_b = "the model"});
+  add_ranges(run, comparison.rows);
+  return comparison;
 }
 
 }  // namespace labreport

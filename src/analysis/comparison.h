@@ -48,6 +48,9 @@ struct RowSide {
   bool unrecorded = false;                 ///< True if the cell ran without recording the number.
   std::vector<std::string> disturbances = {};  ///< "thermal slowdown", see `disturbances_of`.
   std::optional<double> busbw = {};            ///< Bus bandwidth as in nccl-tests; B/s.
+  /// Lowest and highest time of a step, one deviation below and above its mean, over all that one
+  /// run timed. It is present if the run measured both sides, without enough launches for verdicts.
+  std::optional<std::pair<double, double>> range = {};
 };
 
 struct ComparedRow {
@@ -65,6 +68,12 @@ struct ComparedRow {
   /// Present for a time if both runs measured on one machine and the user allowed no mismatch.
   std::optional<Judgment> judgment = {};
   std::vector<std::string> remarks = {};  ///< "B: thermal slowdown", "counted steps: 3 against 5"
+
+  /// True if both ranges are known and have a time in common: neither side is shown to be faster.
+  bool ranges_overlap() const {
+    return a.range && b.range && a.range->first <= b.range->second &&
+           b.range->first <= a.range->second;
+  }
 };
 
 /// Total time and number of the kernels of one place of the network in a profiled step.

@@ -100,7 +100,7 @@ TEST(AttentionMemory, AccountsForTheLengthThatRunsOut) {
       part.answer,
       AllOf(HasSubstr(
                 "FP32 runs out of memory at **32,768 tokens** and BF16 runs at every length "
-                "up to **32,768 tokens**. FP32's backward (d = 16) then asks for a third tensor of "
+                "up to **32,768 tokens**. FP32's backward (d = 16) asks for a third tensor of "
                 "scores, 8 · S² · 4 B = **32 GiB**, with 64.1 GiB of 141 GiB in use "
                 "(reserved: 128 GiB). A pass would peak at 6, as at 24,576 tokens: **192 GiB**."),
             testing::ContainsRegex("At 16,384 tokens .d = 128. forward takes .* in FP32")));
@@ -117,13 +117,14 @@ TEST(AttentionMemory, NamesAnEmptyCacheOnlyIfWorkersEmptiedIt) {
   EXPECT_THAT(attention_part("pytorch_attention").details.method, HasSubstr("an empty cache"));
 }
 
-TEST(AttentionMemory, SaysIfTheRunDidNotRecordReservedBytes) {
+TEST(AttentionMemory, SaysIfTheRecordedBytesDoNotExplainTheEnd) {
   const Change not_recorded = [](const CellSpec&, Launch& launch) {
     std::erase_if(launch.metrics,
                   [](const Metric& metric) { return metric.tag == metric::kRefusedReserved; });
   };
   EXPECT_THAT(attention_part("pytorch_attention", not_recorded).answer,
-              HasSubstr("in use (reserved: not recorded)."));
+              HasSubstr("in use, which would fit; reserved bytes are not recorded."));
+  EXPECT_THAT(attention_part("pytorch_attention").answer, Not(HasSubstr("that would fit")));
 }
 
 TEST(AttentionMemory, CountsTensorsOnlyIfTheyExplainTheEnd) {

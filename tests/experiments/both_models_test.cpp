@@ -153,15 +153,39 @@ TEST(BothModels, AreComparedByStepsAndPlaces) {
   EXPECT_THAT(part.tables[1].slug, HasSubstr("places"));
 }
 
+/// The user's unprofiled steps take 1.5 times as long.
+void slow_unprofiled_steps(const CellSpec& spec, Launch& launch) {
+  if (spec.implementation.empty()) return;
+  for (Metric& metric : launch.metrics) {
+    auto* samples = std::get_if<Samples>(&metric.data);
+    if (samples == nullptr || metric.tag != metric::kStep || metric.unit != "ns") continue;
+    for (auto& ns : std::get<std::vector<std::int64_t>>(*samples)) ns = ns * 3 / 2;
+  }
+}
+
 TEST(BothModels, BlameTheCpuForALongerStepOfEqualKernels) {
-  const auto slow_steps = [](const CellSpec& spec, Launch& launch) {
-    if (spec.kind == CellKind::kTiming) double_attention(spec, launch);
-  };
+  const auto slow_steps = slow_unprofiled_steps;
   const auto cpu = HasSubstr("so the CPU makes it longer");
   const Document slow = build_document(fake_run(input_of_both(), slow_steps), false);
   EXPECT_THAT(comparison_section(slow)->parts.at(0).answer, cpu);
   const Document equal = build_document(fake_run(input_of_both()), false);
   EXPECT_THAT(comparison_section(equal)->parts.at(0).answer, Not(cpu));
+}
+
+TEST(BothModels, DifferOnlyIfAllTimesOfAStepDo) {
+  const auto slow_timing = [](const CellSpec& spec, Launch& launch) {
+    if (spec.kind == CellKind::kTiming) slow_unprofiled_steps(spec, launch);
+  };
+  const Document document = build_document(fake_run(input_of_both(), slow_timing), false);
+  const Part& part = comparison_section(document)->parts.at(0);
+  EXPECT_THAT(part.answer, HasSubstr("their ranges overlap, so this run shows no difference"))
+      << "the unprofiled steps of the profile are as fast as labreport's";
+  EXPECT_THAT(part.answer, HasSubstr("For small in FP32 the ranges of their times overlap"));
+  EXPECT_THAT(part.answer, Not(HasSubstr("CPU makes it longer")));
+  EXPECT_THAT(testing_samples::lines_of(part.tables[0]),
+              testing::Contains(HasSubstr("ranges overlap")));
+  const Document slow = build_document(fake_run(input_of_both(), slow_unprofiled_steps), false);
+  EXPECT_THAT(comparison_section(slow)->parts.at(0).answer, Not(HasSubstr("overlap")));
 }
 
 TEST(BothModels, HaveOneRatioOfPeaksInBothTables) {

@@ -174,6 +174,9 @@ TEST(LadderReason, IsWhatSavesAtLeastHalfOfTheTime) {
             "to 27.0 ms");
   EXPECT_EQ(reason_of(Variant::kFusedAdamW, {244, 229, 109, 9579}, {155, 147, 80, 9579}),
             "because GPU time falls from 229 to 147 ms");
+  EXPECT_EQ(reason_of(Variant::kFusedAdamW, {49.6, 47.2, 1, 900}, {35.5, 19.4, 1, 900}),
+            "because GPU time falls from 47.2 to 19.4 ms, but GPU idle time rises from 2.40 to "
+            "16.1 ms");
 }
 
 TEST(Ladder, NamesTensorCoresForTf32) {

@@ -186,14 +186,16 @@ std::optional<Facts> median_facts(const Comparison& comparison, const SideRuns& 
 }  // namespace
 
 Facts summary_facts(const Comparison& comparison, const SideRuns& runs) {
-  std::vector<Facts> steps, equal_steps;
+  std::vector<Facts> steps, equal_steps, unclear_steps;
   for (const Precision precision : kComparedPrecisions) {
     const ComparedRow* row = largest_step(comparison, runs, precision);
     if (row == nullptr) continue;
-    std::vector<Facts>& list = is_equally_fast(*row->ratio) ? equal_steps : steps;
+    std::vector<Facts>& list = is_equally_fast(*row->ratio) ? equal_steps
+                               : row->ranges_overlap()      ? unclear_steps
+                                                            : steps;
     list.push_back(step_facts(comparison, runs, *row));
   }
-  const bool has_steps = !steps.empty() || !equal_steps.empty();
+  const bool has_steps = !steps.empty() || !equal_steps.empty() || !unclear_steps.empty();
   const bool has_ratio = std::ranges::any_of(
       comparison.rows, [](const ComparedRow& row) { return row.ratio && is_step_time(row); });
   const auto overall = has_steps ? std::nullopt : median_facts(comparison, runs);
@@ -214,6 +216,7 @@ Facts summary_facts(const Comparison& comparison, const SideRuns& runs) {
   return Facts()
       .list("steps", std::move(steps))
       .list("alike", std::move(equal_steps))
+      .list("unclear", std::move(unclear_steps))
       .when("median", overall)
       .flag("nothing", !has_shared_row)
       .flag("none", has_shared_row && !has_ratio && !overall)

@@ -77,6 +77,7 @@ StepPairs step_pairs(const Comparison& comparison, const Run& run) {
       pairs.push_back({.row = &row, .step_ratio = row.ratio});
       pairs.back().memory_ratio = peak_ratio(comparison, run, row);
       pairs.back().flags = diff_row(row, side_names(comparison)).flags;
+      if (row.ranges_overlap()) pairs.back().flags.emplace_back("ranges overlap");
     }
     if (pairs.empty() || pairs.back().row->cell_id != row.cell_id) continue;
     if (row.measure == Measure::kForward) pairs.back().forward_ratio = row.ratio;
@@ -132,6 +133,14 @@ void add_pass_and_memory_facts(Facts& facts, const StepPairs& pairs) {
   facts.list("memory", std::move(memory));
 }
 
+/// Names the pair's step: "small in BF16", with the context if the pairs have several.
+std::string step_name(const StepPair& pair) {
+  const std::string at =
+      pair.context ? " at context " + format_count(*pair.context) : std::string();
+  return escape_markdown(pair.row->size) + at + " in " +
+         std::string(describe(*pair.row->spec.precision));
+}
+
 /// Returns the pairs of networks smaller than the largest of their precision, whose ratio is at
 /// least kMinReportedRatio or at most its inverse.
 StepPairs noticeable_smaller_pairs(const StepPairs& pairs) {
@@ -162,16 +171,13 @@ const ComparedRow* kernel_time(const Comparison& comparison, const StepPair& pai
 /// that the CPU makes the first of them longer if its kernels take no longer.
 std::optional<Facts> smaller_facts(const Comparison& comparison, const StepPairs& all) {
   constexpr double kNoLonger = 1.01;
-  const StepPairs pairs = noticeable_smaller_pairs(all);
+  const StepPairs pairs = only(noticeable_smaller_pairs(all),
+                               [](const StepPair& pair) { return !pair.row->ranges_overlap(); });
   if (pairs.empty()) return std::nullopt;
   std::vector<std::string> ratios;
   for (const StepPair& pair : pairs) {
-    const std::string at =
-        pair.context ? " at context " + format_count(*pair.context) : std::string();
     ratios.push_back("**" + format_ratio(*pair.step_ratio) + " times**" +
-                     (ratios.empty() ? " as long as labreport’s" : "") + " for " +
-                     escape_markdown(pair.row->size) + at + " in " +
-                     std::string(describe(*pair.row->spec.precision)));
+                     (ratios.empty() ? " as long as labreport’s" : "") + " for " + step_name(pair));
   }
   const ComparedRow* kernels = kernel_time(comparison, pairs.front());
   const bool is_cpu = kernels != nullptr && *pairs.front().step_ratio >= kMinReportedRatio &&
@@ -185,6 +191,16 @@ std::optional<Facts> smaller_facts(const Comparison& comparison, const StepPairs
   return Facts()
       .set_markdown("ratios", join_words(ratios))
       .when("cpu", is_cpu ? std::optional(cpu) : std::nullopt);
+}
+
+/// Names the steps of smaller networks whose ratio would be told if their ranges did not overlap.
+std::optional<Facts> smaller_unclear_facts(const StepPairs& all) {
+  std::vector<std::string> steps;
+  for (const StepPair& pair : noticeable_smaller_pairs(all)) {
+    if (pair.row->ranges_overlap()) steps.push_back(step_name(pair));
+  }
+  if (steps.empty()) return std::nullopt;
+  return Facts().set_markdown("steps", join_words(steps));
 }
 
 /// Returns both sides' values and their ratios for all matched rows whose unit is `of_unit`.
@@ -207,6 +223,7 @@ std::optional<Section> two_models_section(const Run& run) try {
   part.facts = summary_facts(comparison, {});
   add_pass_and_memory_facts(part.facts, pairs);
   part.facts.when("smaller", smaller_facts(comparison, pairs));
+  part.facts.when("smaller_unclear", smaller_unclear_facts(pairs));
   part.facts.list("differences", place_facts(comparison));
   part.facts.set("model", comparison.b.implementation);
   if (const ModelSource* model = measured_model(run)) {

@@ -192,7 +192,7 @@ def mode_of(words):
     return next(mode for mode, mode_words in MODE_WORDS.items() if mode_words in (words, f"{words} step"))
 
 
-def first_step(run, size, steps, mode, rise, warm, cold, least, most, mostly, unprofiled, large, small):
+def first_step(run, size, steps, mode, rise, warm, cold, least, most, mostly, unprofiled):
     """Checks the mean that rises most without warm-up, its deviations in ms, that the first step alone raises it, and
     how much longer first steps take: mostly because of loading in profiled first steps."""
     warmups = comparable_warmups(run)
@@ -207,13 +207,8 @@ def first_step(run, size, steps, mode, rise, warm, cold, least, most, mostly, un
     near(least, min(extra_ms))
     near(most or least, max(extra_ms))
     for warmup, ms in zip(warmups, extra_ms):
-        true(not (unprofiled or large) or not first_step_profile(run, warmup.network), "a first step was profiled")
+        true(not unprofiled or not first_step_profile(run, warmup.network), "a first step was profiled")
         true(not mostly or ms / 2 <= initialization_ms(run, warmup) <= 2 * ms, "the first step is something else")
-
-
-    if large:
-        true(is_called(warmups[-1].network, large) and is_called(warmups[0].network, small))
-        true(extra_ms[-1] <= extra_ms[0] and warmups[-1].steady_ms >= 1.499 * warmups[0].steady_ms, "the cost is not fixed")
 
 
 def training_allocates(run, claimed, most=None):
@@ -285,8 +280,7 @@ CLAIMS = {
         (r"Without warm-up, the first step raises (?P<size>.+?)'s mean of (?P<steps>\d+) (?P<mode>\S+) steps? "
          r"\*\*(?P<rise>[\d.,]+)-fold\*\*, its deviation from (?P<warm>\S+) to \*\*(?P<cold>\S+) ms\*\*\. First steps take "
          r"\*\*(?P<least>\S+)(?: to (?P<most>\S+))? ms\*\* longer(?:(?P<mostly>, mostly loading CUDA modules and "
-         r"initializing cuBLAS)|(?P<unprofiled>; no profile tells the causes apart)|, no more for "
-         r"(?P<large>.+?) than for (?P<small>.+?): a fixed cost, unprofiled)?\.",
+         r"initializing cuBLAS)|(?P<unprofiled>; no profile tells the causes apart))?\.",
          first_step),
         (r"One warm-up step suffices here(?:(?P<but>, but a second training step calls cudaMalloc up to (?P<calls>\S+) times, "
          r"because AdamW's moments took memory)|(?P<shapes>; a later step with new shapes would pay again))?\.", one_suffices),

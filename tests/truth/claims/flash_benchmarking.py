@@ -146,8 +146,8 @@ CLAIMS = {
     "overview": [
         (r"- \*\*At (?P<length>[\d,]+) tokens in (?P<precision>\w+) (?P<implementation>[^*]+?) takes (?P<ms>\S+) ms, eager attention "
          r"(?P<ratio>\S+) times as long\.\*\*", winner_over_eager),
-        (r"The gain grows from (?P<length>[\d,]+) tokens on, because (?P<implementation>[^']+)'s rate rises and eager's, set by S² "
-         r"scores, hardly does\.", lambda run, **words: grows(run, fastest.first[0], **words))],
+        (r"The gain grows from (?P<length>[\d,]+) tokens on: eager's rate, set by S² scores, hardly rises, "
+         r"(?P<implementation>[^']+)'s does\.", lambda run, **words: grows(run, fastest.first[0], **words))],
     "flash_benchmarking": [
         (r"No implementation is clearly faster than eager attention\.", none_is_faster),
         (r"No implementation was compared: .+?\.(?= \*\*|$)", nothing_ran),
@@ -155,7 +155,7 @@ CLAIMS = {
          rf"tokens and d = (?P<d>\d+), eager \*\*(?P<forward_ratio>\S+) and (?P<backward_ratio>\S+)×\*\* as long{END_RE}\.", fastest),
         (rf"In {FASTEST_RE} is \*\*(?P<ratio>\S+)×\*\* as fast at (?P<length>[\d,]*\d)"
          rf"(?:, up from (?P<first_ratio>\S+)× at (?P<first_length>[\d,]+))?{END_RE}\.", fastest),
-        (r"(?P<precision>\w+)'s gain grows from (?P<length>[\d,]+) tokens on, because (?P<implementation>[^']+)'s rate rises and "
-         r"eager's, set by S² scores, hardly does\.", grows),
+        (r"(?P<precision>\w+)'s gain grows from (?P<length>[\d,]+) tokens on: eager's rate, set by S² scores, hardly rises, "
+         r"(?P<implementation>[^']+)'s does\.", grows),
         (r"\*\*(?P<name>[^*]+ \(yours\))\*\* in (?P<precision>\w+): (?:(?P<ms>\S+) ms at (?P<length>[\d,]+) tokens(?:, where "
          r"(?P<other>[^.]+?) takes (?P<other_ms>\S+) ms)?|(?P<timed>not timed|timed forward only), .+?)\.(?= \*\*|$)", own_time)]}

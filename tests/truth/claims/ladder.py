@@ -48,8 +48,8 @@ def scatter_ms(cell):
     return statistics.stdev(steps_ms) if len(steps_ms) > 1 else 0
 
 
-def ladder(run, words, speedup, first, first_spread, last, last_spread, change, saved, reason, fewer, bytes_moved, what, before, after, bound, end,
-           share_before, share_after):
+def ladder(run, words, speedup, first, first_spread, last, last_spread, change, saved, reason, fewer, bytes_moved, what, before, after, idle_before, idle_after,
+           bound, end, share_before, share_after):
     """Checks a ladder's sentences. `last` is the fastest step in ms; `what` is the time that falls with the change,
     `fewer` the number of kernels by which it falls, `bytes_moved` those of a parameter in AdamW after and before. `end`
     is the change that ends the launch-bound steps. `change` names several changes if steps between them are launch-bound."""
@@ -111,6 +111,13 @@ def ladder(run, words, speedup, first, first_spread, last, last_spread, change, 
     for text, value in zip((before, after), parts):
         near(text, value)
     true(parts[1] < parts[0], f"{what} does not fall")
+    if what == "GPU time":
+        old_idle_ms, new_idle_ms = (idle_ms(*rung) for rung in fitting[0])
+        true(not fewer, "fewer kernels are no reason for GPU time")
+        true(bool(idle_before) == (new_idle_ms - old_idle_ms >= 0.2 * saved_ms), "idle time takes something back")
+        if idle_before:
+            near(idle_before, old_idle_ms)
+            near(idle_after, new_idle_ms)
     if what == "its GPU time":
         true(parts[0] - parts[1] >= saved_ms / 2)
     if what.startswith("GPU idle time"):
@@ -143,7 +150,7 @@ def effect_pattern(bold):
             r"(?P<reason>GEMMs run on tensor cores: |attention writes no scores to memory: |(?P<fewer>\S+) fewer kernels run: "
             r"|AdamW moves (?P<bytes_moved>.+?) bytes a parameter: )?"
             r"(?P<what>GPU idle time a kernel|GPU idle time|its GPU time|GPU time) falls from (?P<before>\S+) to (?P<after>\S+) "
-            r"[mµ]s)?(?:\. With (?P<bound>[\w ,.]+?) alone the step is launch-bound)?\."), (
+            r"[mµ]s(?:, but GPU idle time rises from (?P<idle_before>\S+) to (?P<idle_after>\S+) ms)?)?(?:\. With (?P<bound>[\w ,.]+?) alone the step is launch-bound)?\."), (
             rf"{bold}(?P<end>[\w .]+){bold}{{}}ends the launch-bound steps: kernels fill "
             r"(?P<share_before>\S+) % of the step before it and (?P<share_after>\S+) % with it\.")
 

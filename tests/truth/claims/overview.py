@@ -1,4 +1,6 @@
 """Recomputes the takeaways of a run's summary."""
+import statistics
+
 from checks import LESS_WORK, PRECISIONS, always, less_work, near, near_bytes, true
 from gemms import fastest_gemm_rate
 from step_limits import StepLimits
@@ -101,11 +103,20 @@ def step_limits(run, ms, network, precision, needed, most, saved):
     true(limits.saved[most] >= 0.9999 * limits.saved[limits.most()], f"{limits.most()} saves more")
 
 
-def idle(run, ms, precision, each, kernels):
+def idle(run, least, most, precision, least_each, most_each, kernels):
+    """Checks the idle time of the step's own process and of its profile's."""
     _, step = pair(run, PRECISIONS[precision])
     costs = launch_costs(step.profile, PHASES, step.ms)
-    near(ms, step.idle)
-    near(each, costs.gpu_idle_us, 2)
+    true(costs.gpu_idle_us is not None, "the GPU does not set the time")
+    profiled_ms = [ns / 1e6 for ns in step.profile.metric("step", "total") or []]
+    busy_ms = step.profile.metric("profile", "busy")
+    idle_ms = [step.idle]
+    if profiled_ms and busy_ms is not None:
+        idle_ms.append(max(0, statistics.fmean(profiled_ms) - busy_ms / 1e6))
+    near(least, min(idle_ms))
+    near(most or least, max(idle_ms))
+    near(least_each, 1e3 * min(idle_ms) / costs.launches, 2)
+    near(most_each or least_each, 1e3 * max(idle_ms) / costs.launches, 2)
     near(kernels, costs.launches)
 
 
@@ -136,8 +147,9 @@ CLAIMS = {
         (r"- \*\*(?P<size>[^*]+?) computes (?P<at_least>at least )?(?P<rate>\S+) TFLOP/s in (?P<precision>\w+), an HFU of "
          r"(?P<share>\S+) %\.\*\*(?: The FLOPs of (?P<hidden>[^\n]+) are not counted\.)? It has "
          r"(?P<dtypes>[^\n]+)\.", counted),
-        (r"- \*\*A CUDA graph can save at most (?P<ms>\S+) ms of the (?P<precision>\w+) step\*\*, because the GPU idles for "
-         r"(?P<each>\S+) µs at each of its (?P<kernels>\S+) kernels\.", idle),
+        (r"- \*\*A CUDA graph can save no more than the (?P<least>\S+)(?: to (?P<most>\S+))? ms of the (?P<precision>\w+) step in "
+         r"which the GPU idles\*\*, (?P<least_each>\S+)(?: to (?P<most_each>\S+))? µs at each of its (?P<kernels>\S+) kernels\.",
+         idle),
         (r"- \*\*The training step of (?P<size>[^*]+?) in (?P<precision>\w+) peaks at (?P<peak_words>\S+ \w+)\*\*, of which "
          r"FP32 parameters and AdamW's moments are (?P<resident>\S+ \w+)\.", peak),
         # The claims of other parts check the same sizes, changes and numbers.

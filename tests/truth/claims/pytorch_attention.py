@@ -60,7 +60,8 @@ def refused_reserved_bytes(run, precision, row):
     return next((value for value in known if value is not None), None)
 
 
-def needs(run, precision, phase, d, ordinal, batch, width, tensor, in_use, capacity, reserved, tensors, length, needed):
+def needs(run, precision, phase, d, ordinal, batch, width, tensor, in_use, capacity, reserved, unexplained, tensors, length,
+          needed):
     """Checks the first refused allocation, and that a whole pass would not fit."""
     first = first_out_of_memory(run, precision)
     true((first["d"], first["batch"], first["element_bytes"]) == (int(d), int(batch), int(width)))
@@ -72,6 +73,8 @@ def needs(run, precision, phase, d, ordinal, batch, width, tensor, in_use, capac
     true(abs((first["in_use_bytes"] - first["input_bytes"]) / first["score_bytes"] - others) <= 0.0501, "not this tensor")
     recorded = refused_reserved_bytes(run, precision, first)
     true((recorded is None) == (reserved is None))
+    fits = first["in_use_bytes"] + first["score_bytes"] <= run.data["devices"][0]["memory_bytes"]
+    true(bool(unexplained) == (recorded is None and fits), "the bytes explain it")
     if reserved:
         near_bytes(reserved, recorded)
     ran = [row for row in sweep_rows(run, precision) if row["outcome"] == "ok" and row["d"] == first["d"]]
@@ -116,9 +119,10 @@ CLAIMS = {
         (r"At (?P<length>[\d,]+) tokens \(d = (?P<d>\d+)\) forward takes \*\*(?P<forward>\S+)\*\*, backward "
          r"\*\*(?P<backward>\S+) ms\*\* in (?P<precision>\w+)\.", times),
         (r"(?P<words>\w+ (?:runs out of memory at|runs at every length up to|did not run).+?)\.(?= \w+'s|$| Forward saves)", ends),
-        (r"(?P<precision>\w+)'s (?P<phase>\w+) \(d = (?P<d>\d+)\) then asks for a (?P<ordinal>\w+) tensor of scores, (?P<batch>\d+) · S² · (?P<width>\d) B = "
-         r"\*\*(?P<tensor>\S+ \w+)\*\*, with (?P<in_use>\S+ \w+) of (?P<capacity>\S+ \w+) in use "
-         r"\(reserved: (?:(?P<reserved>\S+ [KMG]?i?B)|not recorded)\)\. A pass would peak at (?P<tensors>\S+), as at "
+        (r"(?P<precision>\w+)'s (?P<phase>\w+) \(d = (?P<d>\d+)\) asks for a (?P<ordinal>\w+) tensor of scores, (?P<batch>\d+) · S² · (?P<width>\d) B = "
+         r"\*\*(?P<tensor>\S+ \w+)\*\*, with (?P<in_use>\S+ \w+) of (?P<capacity>\S+ \w+) in use"
+         r"(?: \(reserved: (?P<reserved>\S+ [KMG]?i?B)\)|(?P<unexplained>, which would fit; reserved bytes are not "
+         r"recorded))?\. A pass would peak at (?P<tensors>\S+), as at "
          r"(?P<length>[\d,]+) tokens: \*\*(?P<needed>\S+ \w+)\*\*\.", needs),
-        (r"Forward saves two tensors for backward, softmax's exponentials and probabilities, which grow quadratically\. "
+        (r"Forward saves softmax's exponentials and probabilities, which grow quadratically\. "
          r"FlashAttention recomputes them in tiles\.", growth)]}
