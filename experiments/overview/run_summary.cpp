@@ -36,8 +36,13 @@ std::string problem_words(const Document& report) {
 }  // namespace
 
 std::optional<Run> users_part(const Run& run) {
-  return measures_both_networks(run) ? std::optional(without_labreports_network(run))
-                                     : std::nullopt;
+  if (!measures_both_networks(run)) return std::nullopt;
+  Run part = without_labreports_network(run);
+  // The user's step stands beside labreport's data-parallel schemes in the same tables.
+  std::ranges::copy_if(run.cells, std::back_inserter(part.cells), [](const Cell& cell) {
+    return cell.spec.kind == CellKind::kDataParallel && cell.spec.implementation.empty();
+  });
+  return part;
 }
 
 RunDescription describe(const Run& run, const RunView& presented, bool reference) {

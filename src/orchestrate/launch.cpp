@@ -12,6 +12,7 @@
 #include "base/format.h"
 #include "base/machine.h"
 #include "base/nvml.h"
+#include "orchestrate/model_source.h"
 #include "results/launch_file.h"
 #include "results/run_json.h"
 #include "results/shipped_variant.h"
@@ -122,6 +123,7 @@ Command prepare_launch(LaunchRequest request, const WorkerSetup& worker, const S
                   "--request", request_file.string(), "--result", result_file.string()};
   if (worker.nvtx) command.argv.emplace_back("--nvtx");
   command.environment = worker.environment;
+  if (has_implementation) hide_needless_warnings(*command.environment);
   (*command.environment)["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
   (*command.environment)["CUDA_VISIBLE_DEVICES"] = slot.gpu_uuids;
   command.cores = slot.cores;

@@ -145,7 +145,8 @@ def remarks_on_steps(network, batch_size, context):
             outputs.pop(number)
     remarks = list(training.parameter_remarks())
     name = training.output_name
-    if are_equal(outputs[EARLY_STEP], outputs[STEPS]):
+    changed = any(not torch.equal(parameter, initial) for parameter, initial in zip(training.parameters, training.initial))
+    if changed and are_equal(outputs[EARLY_STEP], outputs[STEPS]):
         remarks.append(f"its {name} stays when its parameters change")
     (output, loss), (other_output, other_loss) = training.on_two_batches()
     if are_equal(output, other_output):

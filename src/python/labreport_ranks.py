@@ -52,7 +52,8 @@ def join(cell, store, rank, count, timeout_seconds):
     def check_process_group(asked=None, init_method=None, timeout=None, world_size=-1, asked_rank=-1, *_, **named):
         asked, asked_rank = named.get("backend", asked), named.get("rank", asked_rank)
         if asked and backend not in str(asked).lower():
-            raise Mismatch(f"init_process_group asks for {asked}; these ranks are joined over {backend}")
+            raise Mismatch(f"init_process_group asks for {asked}; these ranks are joined over {backend}, which a call without "
+                           "a backend gets")
         if world_size not in [-1, count]:
             raise Mismatch(f"init_process_group asks for {world_size} ranks; there are {count}")
         if asked_rank not in [-1, rank]:

@@ -112,9 +112,7 @@ bool measures_both_networks(const Run& run) {
 }
 
 Run without_labreports_network(const Run& run) {
-  return without_cells(run, [](const Cell& cell) {
-    return measures_labreports_network(cell) && cell.spec.kind != CellKind::kDataParallel;
-  });
+  return without_cells(run, measures_labreports_network);
 }
 
 Run without_users_model(const Run& run) {

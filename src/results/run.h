@@ -155,8 +155,7 @@ bool measures_both_networks(const Run& run);  ///< labreport's and the user's
 bool mostly_failed(const Run& run);
 
 /// Return the run without the cells of labreport's network, or without those of the user's code.
-/// Both keep the cells that involve no network. The first also keeps labreport's data-parallel
-/// steps, because a step of the user's stands beside them in the same tables.
+/// Both keep the cells that involve no network.
 Run without_labreports_network(const Run& run);
 Run without_users_model(const Run& run);
 

@@ -241,6 +241,10 @@ class DataParallelLaunch {
       ranks.rows[rank].emplace_back(peaks[rank].front());
     launch.tables = {std::move(ranks), lane_table()};
     if (!no_trace_reason_.empty()) launch.warnings.push_back(no_trace_reason_);
+    if (is_own_step() && differing_ranks_ > 0) {
+      launch.warnings.emplace_back(
+          "after the last step the ranks hold different weights: they do not train one network");
+    }
     return launch;
   }
 
