@@ -66,7 +66,7 @@ class Diff(BrowserTest):
         cost = page.locator(".prices output")
         self.assertIn("Enter both", cost.inner_text())
         page.get_by_label("L4", exact=True).fill("0.9")
-        page.get_by_label("B200").fill("4.5")
+        page.get_by_role("spinbutton", name="B200").fill("4.5")
         self.assertIn("tiny in BF16: 0.0250 on B200, 0.0225 on L4 (L4: 10 % less)", cost.inner_text())
         page.reload()
         self.assertIn("0.0225", cost.inner_text())

@@ -48,8 +48,7 @@ class WhatFits(BrowserTest):
         page = self.open_drawer(java_script_enabled=False)
         self.assertTrue(page.locator(f"{FIGURE} .frame.wide img").is_visible())
         self.assertEqual(page.locator(".what-fits").count(), 0)
-        page.locator(f"{FIGURE} summary").click()
-        self.assertIn("80 GB", page.locator(f"{FIGURE} details table").inner_text())
+        self.assertIn("80 GB", page.locator(f"{FIGURE}-data").inner_text())
 
     def test_the_figure_is_not_printed(self):
         page = self.open_figure()
