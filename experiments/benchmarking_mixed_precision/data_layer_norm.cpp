@@ -34,8 +34,8 @@ struct NormRow {
 
   bool overflows() const { return sum_overflow || square_overflow; }
   std::string method_words() const {
-    if (method == metric::kRounded) return "sums rounded";
-    return method == metric::kReductions ? "PyTorch's reductions" : "FP32 statistics";
+    if (method == metric::kRounded) return "additions rounded";
+    return method == metric::kReductions ? "steps rounded" : "output rounded";
   }
   std::string curve() const { return std::string(describe(format)) + ", " + method_words(); }
 };
@@ -94,7 +94,7 @@ NormRows rows_of_curve(const NormRows& rows, Precision format, std::string_view 
 
 std::string power_of_two(std::int64_t exponent) { return "2" + superscript(exponent); }
 
-/// Leaves out PyTorch's reductions, which the figure does not show.
+/// Leaves out the method that rounds each step once, which the figure does not show.
 NormRows drawn_rows(const NormRows& rows) {
   return only(rows, [](const NormRow& row) { return row.method != metric::kReductions; });
 }
@@ -123,8 +123,8 @@ Dataset errors_dataset(const NormRows& rows) {
                       std::vector<ScaleRow>(errors_by_scale.begin(), errors_by_scale.end()));
 }
 
-/// Compares BF16's errors by two methods at scale 1. Returns nothing unless statistics in BF16 err
-/// clearly more, FP16 overflows and BF16 never does.
+/// Compares BF16's errors by all methods at scale 1. Returns nothing unless rounding each step
+/// errs clearly more than rounding the output alone, FP16 overflows and BF16 never does.
 std::optional<Facts> sensitive_facts(const NormRows& rows) {
   const auto bf16_error = [&](std::string_view method) {
     const NormRows bf16 = rows_of_curve(rows, Precision::kBf16, method);
@@ -142,9 +142,9 @@ std::optional<Facts> sensitive_facts(const NormRows& rows) {
       first_overflow == fp16.end())
     return std::nullopt;
   return Facts()
-      .set("reductions", *reductions, kError)
-      .set("rounded", *rounded, kError)
-      .set("fp32", *fp32, kError)
+      .set("steps", *reductions, kError)
+      .set("additions", *rounded, kError)
+      .set("output", *fp32, kError)
       .set("scale", power_of_two(first_overflow->scale_log2));
 }
 

@@ -108,8 +108,9 @@ std::optional<Facts> growth_facts(const PrecisionPairs& compared, const Precisio
                        (of_device ? "" : " partly"));
 }
 
-/// Tells how little a network that is slower than in FP32 can gain. Returns nothing if it is not
-/// slower, if a reduced precision was profiled, or if GEMMs take half of some FP32 forward pass.
+/// Tells the share of GEMMs if the smallest network is slower than in FP32. Returns nothing if it
+/// is not slower, if a reduced precision was profiled, or if GEMMs take half of some FP32 forward
+/// pass.
 std::optional<Facts> slower_facts(const PrecisionPairs& compared) {
   const PrecisionPairs profiled = only(
       compared, [](const PrecisionPair& pair) { return pair.fp32->forward.kernels.has_value(); });

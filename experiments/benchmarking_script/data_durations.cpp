@@ -300,8 +300,9 @@ std::vector<TokensRow> tokens_rows(const std::vector<TimingGroup>& groups) {
 /// Returns why backward takes its multiple of forward's time. Its GEMMs have twice the FLOPs; their
 /// rates are the reason if GEMMs take most of forward and if, with twice the time for all else,
 /// they explain half of the ratio's difference from 2. If not, both are told, if in the profiled
-/// step each of them differs from 2 to the same side as the ratio. FLOPs of a user's network are
-/// unknown; the profiled GEMMs and the rest are then told if the ratio lies between theirs.
+/// step each of them differs from 2 to the same side as the ratio and they explain half of it.
+/// FLOPs of a user's network are unknown; the profiled GEMMs and the rest are then told if the
+/// ratio lies between theirs.
 std::string ratio_reason(const SizeRow& row) {
   const PhaseGemms &forward = row.forward_gemms, &backward = row.backward_gemms;
   if (!forward.ms || !backward.ms) return "";
@@ -323,7 +324,9 @@ std::string ratio_reason(const SizeRow& row) {
     return ": twice the FLOPs at " + rate + " times the rate";
   const bool both_differ = (*backward.ms / *forward.ms - 2) * difference > 0 &&
                            (*row.others_ratio() - 2) * difference > 0;
-  if (std::abs(difference) <= kNoticeableRatio || !both_differ) return "";
+  const double profiled = (*backward.ms + backward.others_ms) / (*forward.ms + forward.others_ms);
+  const bool explain = std::abs(ratio - profiled) <= std::abs(difference) / 2;
+  if (std::abs(difference) <= kNoticeableRatio || !both_differ || !explain) return "";
   return ": profiled, GEMMs have twice the FLOPs at " + rate + " times the rate, the rest takes " +
          format_ratio(*row.others_ratio()) + " times as long";
 }

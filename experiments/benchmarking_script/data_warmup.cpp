@@ -49,6 +49,12 @@ struct WarmupRow {
     return quotient(window->second.stddev, warm_window().stddev).value_or(0);
   }
   bool settles_late() const { return spread_after_one() >= kUnsettledSpread; }
+  /// True if one more warm-up step halves the deviation after one: the second step makes it.
+  bool second_step_deviates() const {
+    const auto one = windows.find(1), two = windows.find(2);
+    return one != windows.end() && two != windows.end() &&
+           2 * two->second.stddev < one->second.stddev;
+  }
   /// True if the window after one warm-up step resembles the warm one: its mean lies within the
   /// warm deviation or 1 %, and it does not deviate much more.
   bool settles_after_one() const {
@@ -266,6 +272,50 @@ std::string first_step_reason(const FirstSteps& steps) {
   return is_profiled ? "" : "; no profile tells the causes apart";
 }
 
+/// Returns the mode's rows whose windows can be compared.
+WarmupRows comparable_rows(const WarmupRows& all, Mode mode) {
+  return only(all,
+              [mode](const WarmupRow& row) { return row.mode == mode && row.is_comparable(); });
+}
+
+/// Tells how much more steps deviate after one warm-up step than later, and that the second step is
+/// the reason if it alone makes the difference and calls cudaMalloc more often than in all other
+/// modes: only the optimizer's moments distinguish the memory of training steps from that of
+/// others.
+Facts late_facts(const WarmupRows& all, const WarmupRow& late) {
+  std::int64_t in_others = 0;
+  for (const WarmupRow& row : all) {
+    if (row.mode != Mode::kTrainStep) in_others = std::max(in_others, row.allocations.value_or(0));
+  }
+  const bool allocates = late.mode == Mode::kTrainStep &&
+                         late.allocations.value_or(0) > in_others && late.second_step_deviates();
+  return Facts()
+      .set("size", late.label())
+      .set("steps", step_words(late.mode) + "s")
+      .set("spread", format_factor(late.spread_after_one()))
+      .set("reason", allocates ? ": the second allocates" : "");
+}
+
+/// Tells for which steps one warm-up step suffices, and which training step deviates more after it
+/// than later. Returns nothing if it suffices for none. All of `rows` have the same mode.
+std::optional<Facts> settled_facts(const WarmupRows& all, const WarmupRows& rows) {
+  if (!std::ranges::all_of(rows, &WarmupRow::settles_after_one)) return std::nullopt;
+  const WarmupRows training = comparable_rows(all, Mode::kTrainStep);
+  const bool training_settles = std::ranges::all_of(training, &WarmupRow::settles_after_one);
+  const WarmupRow* late =
+      training.empty() ? nullptr : largest(training, &WarmupRow::spread_after_one);
+  if (late != nullptr && !late->settles_late()) late = nullptr;
+  const Mode mode = rows.front().mode;
+  std::string tested(describe(mode));
+  if (mode == Mode::kTrainStep) tested += "s";
+  if (mode != Mode::kTrainStep && !training.empty() && training_settles)
+    tested += " and " + step_words(Mode::kTrainStep) + "s";
+  return Facts()
+      .set("tested", tested)
+      .flag("shapes", late == nullptr)
+      .when("late", late ? std::optional(late_facts(all, *late)) : std::nullopt);
+}
+
 /// Returns the answer's sentences. All of `rows` have the same mode, `all` have any.
 Facts answer_facts(const WarmupRows& all, const WarmupRows& rows, const FirstSteps& first_steps) {
   if (rows.empty())
@@ -275,14 +325,6 @@ Facts answer_facts(const WarmupRows& all, const WarmupRows& rows, const FirstSte
   const auto extra_ms = each(first_steps, &FirstStep::extra_ms);
   const double least_ms = std::ranges::min(extra_ms), most_ms = std::ranges::max(extra_ms);
   const WarmupRow& unsettled = *largest(rows, &WarmupRow::spread_after_one);
-  // Only the optimizer's moments distinguish the memory of training steps from that of others.
-  std::int64_t in_training = 0, in_others = 0;
-  for (const WarmupRow& row : all) {
-    std::int64_t& most = row.mode == Mode::kTrainStep ? in_training : in_others;
-    most = std::max(most, row.allocations.value_or(0));
-  }
-  const bool moments = in_training > in_others;
-  const std::string reason = ", because AdamW's moments took memory";
   const bool raises = slowest.first_step_raises_mean() && least_ms > 0;
   return Facts()
       .when("first_step", raises,
@@ -295,17 +337,9 @@ Facts answer_facts(const WarmupRows& all, const WarmupRows& rows, const FirstSte
                 .set("extra",
                      from_to(format_significant(least_ms, 3), format_significant(most_ms, 3)))
                 .set("reason", first_step_reason(first_steps)))
-      .when("settled", std::ranges::all_of(rows, &WarmupRow::settles_after_one), "but",
-            moments ? ", but a second training step calls cudaMalloc up to " +
-                          format_count(in_training) + " times" + reason
-                    : "; a later step with new shapes would pay again")
-      .when(
-          "unsettled", unsettled.settles_late(),
-          Facts()
-              .set("size", unsettled.label())
-              .set("spread", format_factor(unsettled.spread_after_one()))
-              .set("steps", step_words(unsettled.mode) + "s")
-              .set("and", moments ? " A second training step allocates again" + reason + "." : ""))
+      .when("settled", settled_facts(all, rows))
+      .when("unsettled",
+            unsettled.settles_late() ? std::optional(late_facts(all, unsettled)) : std::nullopt)
       .flag("explained", raises && are_explained(first_steps));
 }
 
@@ -320,7 +354,7 @@ PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& 
   const Mode mode =
       has_forward_backward || comparable.empty() ? Mode::kForwardBackward : comparable.front().mode;
   const auto has_mode = [mode](const WarmupRow& row) { return row.mode == mode; };
-  const WarmupRows rows = only(comparable, has_mode);
+  const WarmupRows rows = comparable_rows(all, mode);
   const auto first_steps = each(rows, [&](const WarmupRow& row) { return FirstStep(view, row); });
   PartContent part;
   part.facts = answer_facts(all, rows, first_steps);

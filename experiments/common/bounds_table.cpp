@@ -1,5 +1,6 @@
 #include "experiments/common/bounds_table.h"
 
+#include "base/outliers.h"
 #include "experiments/common/bound.h"
 #include "results/metric_names.h"
 
@@ -17,7 +18,7 @@ struct BoundsRow {
 
   Value teraflops_per_second() const {
     const auto steps = timed.ms_after_warmup(metric::kStep, metric::kTotal);
-    return steps.empty() || !flops ? Value() : *flops / (median(steps) / 1e3) / kTera;
+    return steps.empty() || !flops ? Value() : *flops / (typical_time(steps) / 1e3) / kTera;
   }
 };
 

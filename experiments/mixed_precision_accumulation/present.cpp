@@ -1,7 +1,9 @@
 // Builds the datasets and facts of section.md from the loops' sums after every addition.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "experiments/common/command.h"
 #include "experiments/problems.h"
@@ -24,6 +26,14 @@ struct Loop {
     return sums[additions - 1] - static_cast<double>(additions) * exact_addend;
   }
   double error() const { return error_after(sums.size()); }
+  /// Returns the number of additions after which the absolute error is largest.
+  std::size_t worst_addition() const {
+    std::size_t worst = 1;
+    for (std::size_t n = 2; n <= sums.size(); ++n) {
+      if (std::abs(error_after(n)) > std::abs(error_after(worst))) worst = n;
+    }
+    return worst;
+  }
   /// Returns the part of `error()` from rounding the exact addend.
   double input_error() const { return static_cast<double>(sums.size()) * (addend - exact_addend); }
   double accumulator_error() const { return error() - input_error(); }
@@ -128,6 +138,7 @@ std::vector<RunningError> running_errors(const std::vector<Loop>& loops) {
   return rows;
 }
 
+/// Makes a row for each of some numbers of additions, among them that of FP16's largest error.
 Dataset shown_errors_data(const std::vector<Loop>& loops) {
   std::vector<Column<std::size_t>> columns{
       {"additions", "Additions", [](std::size_t n) { return n; }, "", {Notation::kCount}}};
@@ -137,30 +148,31 @@ Dataset shown_errors_data(const std::vector<Loop>& loops) {
     };
     columns.push_back({std::string(loop.name), name_of(loop), error, "", kError});
   }
+  std::set<std::size_t> additions(std::begin(kShownAdditions), std::end(kShownAdditions));
   if (const Loop* fp16 = find_loop(loops, metric::kFp16Loop)) {
+    additions.insert(fp16->worst_addition());
     const auto step = [fp16](std::size_t n) {
       return n < 2 || n > fp16->sums.size() ? Value() : Value(fp16->increase(n - 1));
     };
     columns.push_back({"fp16_step", "FP16's step", step, "", kError});
   }
-  return make_dataset(
-      "checkpoints", columns,
-      std::vector<std::size_t>(std::begin(kShownAdditions), std::end(kShownAdditions)));
+  return make_dataset("checkpoints", columns,
+                      std::vector<std::size_t>(additions.begin(), additions.end()));
 }
 
-/// Returns by how much the middle and the last addition raise a sum. Returns nothing unless sums
-/// were rounded up at first and down later, so that at most half of the largest error remains.
+/// Returns the largest error and its number of additions. Returns nothing unless the sum is rounded
+/// up by the addition in the middle and down by the last one, so that at most half of the largest
+/// error remains.
 std::optional<Facts> cancellation_facts(const Loop& loop) {
   const std::size_t last = loop.sums.size() - 1, middle = last / 2;
   if (middle < 1) return std::nullopt;
-  double worst = 0;
-  for (std::size_t n = 1; n <= last; ++n) worst = std::max(worst, std::abs(loop.error_after(n)));
+  const double worst = loop.error_after(loop.worst_addition());
   const bool error_remains = std::abs(loop.error()) > worst / 2;
   if (error_remains || loop.increase(middle) <= loop.addend || loop.increase(last) >= loop.addend)
     return std::nullopt;
   return Facts()
-      .set("up", loop.increase(middle), kThreeDigits)
-      .set("down", loop.increase(last), kThreeDigits);
+      .set("most", worst, kThreeDigits)
+      .set("additions", format_count(static_cast<std::int64_t>(loop.worst_addition())));
 }
 
 /// Returns the facts of the usual explanation; nothing unless the loops' errors arise as it says.

@@ -114,9 +114,11 @@ std::string number_in_words(const TableView& table, const RowView& row, std::siz
 }
 
 /// Describes a figure to readers who cannot see it: its title, its form, and the first and the last
-/// number of its data.
+/// number of its data, but not where a bar begins.
 std::string described(const std::string& title, const std::string& form, const TableView& table) {
-  const auto number = std::ranges::find(table.columns, Align::kRight, &ColumnView::align);
+  const auto number = std::ranges::find_if(table.columns, [](const ColumnView& column) {
+    return column.align == Align::kRight && column.title != "From" && column.title != "To";
+  });
   const auto column = static_cast<std::size_t>(number - table.columns.begin());
   std::vector<const RowView*> rows;
   for (const RowView& row : table.rows) {

@@ -253,10 +253,34 @@ TEST(AfterOneStep, LaterStepsAreComparedWithThoseAfterAll) {
   const auto even = scale_steps([](std::size_t step) { return 1 + 0.002 * (step % 2); });
   const auto slow_second_step =
       scale_steps([](std::size_t step) { return step == 1 ? 1.3 : 1 + 0.002 * (step % 2); });
-  EXPECT_THAT(answer(fake_run(one_size(), even), "c"), HasSubstr("One warm-up step suffices here"));
+  EXPECT_THAT(
+      answer(fake_run(one_size(), even), "c"),
+      HasSubstr("One warm-up step suffices for forward+backward and training steps; a later"));
   EXPECT_THAT(
       answer(fake_run(one_size(), slow_second_step), "c"),
       AllOf(HasSubstr("small's forward+backward steps vary **"), Not(HasSubstr("suffices"))));
+}
+
+TEST(AfterOneStep, ATrainingStepThatAllocatesMomentsIsTold) {
+  const auto is_training = [](const CellSpec& spec) {
+    return spec.kind == CellKind::kTiming && spec.mode == Mode::kTrainStep;
+  };
+  const auto even = scale_steps([](std::size_t step) { return 1 + 0.002 * (step % 2); });
+  const auto late = combined(
+      even,
+      where(is_training, scale_steps([](std::size_t step) { return step == 1 ? 1.3 : 1.0; })));
+  const auto allocates = where(is_training, [](const CellSpec&, Launch& launch) {
+    launch.metrics.push_back({std::string(metric::kStep), std::string(metric::kDeviceAllocations),
+                              "1", Samples(std::vector<double>{9, 25, 0}), ""});
+  });
+  const auto deviates = HasSubstr("for forward+backward; small's training steps then vary **");
+  EXPECT_THAT(answer(fake_run(one_size(), late), "c"),
+              AllOf(deviates, Not(HasSubstr("allocates")), Not(HasSubstr("new shapes"))));
+  EXPECT_THAT(answer(fake_run(one_size(), combined(late, allocates)), "c"),
+              AllOf(deviates, HasSubstr(" as later: the second allocates.")));
+  EXPECT_THAT(answer(fake_run(one_size(), combined(even, allocates)), "c"),
+              AllOf(HasSubstr("and training steps"), Not(HasSubstr("allocates"))))
+      << "allocations cost nothing";
 }
 
 TEST(Outliers, AreFoundInSynchronizedPhases) {

@@ -216,6 +216,11 @@ TEST(TimerVsProfiler, GivesTheReasonThatTheRunShows) {
   EXPECT_THAT(answer_if(combined(span_of(1.03), scattered)),
               HasSubstr("These are different passes"))
       << "gaps of 3 %";
+  const auto widely = each_sample(metric::kStep, metric::kTotal, [](double ns, std::size_t step) {
+    return step % 2 == 0 ? 0.9 * ns : 1.1 * ns;
+  });
+  EXPECT_THAT(answer_if(widely),
+              AllOf(HasSubstr("They agree: timed steps deviate by"), Not(HasSubstr("The rest"))));
   EXPECT_THAT(answer_if(scaled(metric::kStep, metric::kTotal, 2)),
               HasSubstr("The CPU sets the timer's time"));
   EXPECT_THAT(answer_if(span_of(1.01)), HasSubstr("These are different passes"));

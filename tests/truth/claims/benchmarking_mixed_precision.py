@@ -67,7 +67,7 @@ def fp16_overflows(run):
         true(any(row[column] > 0 for row in rows), f"no {column}")
 
 
-def statistics_matter(run, reductions, rounded, fp32):
+def rounding_matters(run, reductions, rounded, fp32):
     true(not any(row["sum_overflow"] > 0 or row["square_overflow"] > 0 for row in error_rows(run, "bf16")), "BF16 overflows")
     near(reductions, 100 * error_at_scale_1(run, "reductions"), 2)
     near(rounded, 100 * error_at_scale_1(run, "rounded"), 2)
@@ -75,8 +75,8 @@ def statistics_matter(run, reductions, rounded, fp32):
     true(error_at_scale_1(run, "reductions") > 1.4 * error_at_scale_1(run, "fp32_statistics"))
 
 
-def statistics_do_not_matter(run):
-    """Checks that errors are missing, that FP32 statistics gain little, or that no format or the wrong one overflows."""
+def rounding_does_not_matter(run):
+    """Checks that errors are missing, that rounding the output alone gains little, or that no format or the wrong one overflows."""
     reductions, rounded, fp32 = (error_at_scale_1(run, name) for name in ("reductions", "rounded", "fp32_statistics"))
     overflows = lambda name, method=None: any(
         row["sum_overflow"] > 0 or row["square_overflow"] > 0 for row in error_rows(run, name, method))
@@ -263,12 +263,12 @@ CLAIMS = {
         (r"Under BF16 autocast, the FP16 tensors are BF16\.", same_tensors),
         (r"On a GPU, layer normalization returns FP32\.", norm_gives_fp16_on_cpu)],
     "benchmarking_mixed_precision.b": [
-        (NO_ANSWER, statistics_do_not_matter),
-        (r"\*\*Yes\.\*\* Squares, the sums of mean and variance and rsqrt after them are sensitive: in FP16 squares overflow from 256, "
+        (NO_ANSWER, rounding_does_not_matter),
+        (r"\*\*Yes\.\*\* Squares and their sum are sensitive: in FP16 squares overflow from 256, "
          r"sums beyond 65,504 unless accumulated in FP32\.", fp16_overflows),
-        (r"BF16 has FP32's range, but 8 significant bits: computed in BF16, the output is off by \*\*(?P<reductions>[^*]+) "
-         r"%\*\* \((?P<rounded>\S+) % if every addition rounds\), with FP32 statistics by \*\*(?P<fp32>[^*]+) %\*\*, its own "
-         r"rounding to BF16\.", statistics_matter)],
+        (r"BF16 has FP32's range, but 8 significant bits: the output is off by \*\*(?P<rounded>[^*]+) %\*\* if every "
+         r"addition rounds, by \*\*(?P<reductions>[^*]+) %\*\* if every step's result does, and by \*\*(?P<fp32>[^*]+) %\*\* "
+         r"if only the output does\.", rounding_matters)],
     "benchmarking_mixed_precision.c": [
         (NO_ANSWER, unanswered),
         (r"(?P<precision>\w+) (?P<verb>makes|slows) (?P<size>.+?)'s forward (?:to )?\*\*(?P<forward>[^*]+)\*\* and backward pass "
@@ -276,8 +276,8 @@ CLAIMS = {
         (r"(?:The gain grows with size|Up to (?P<until>.+?), the gain grows)(?P<partly> partly)? because GEMMs, which gain most, "
          r"take \*\*(?P<small>\S+)\*\* \((?P<first>.+?)\) to \*\*(?P<large>\S+) %\*\* \((?P<last>.+?)\) of FP32's forward "
          r"pass\.", growth),
-        (r"Only GEMMs can gain, \*\*(?P<small>\S+)\*\* \((?P<first>.+?)\) to \*\*(?P<large>\S+) %\*\* \((?P<last>.+?)\) of FP32's "
-         r"forward pass; no (?P<precision>\w+) step was profiled to show what loses\.", slower),
+        (r"GEMMs take \*\*(?P<small>\S+)\*\* \((?P<first>.+?)\) to \*\*(?P<large>\S+) %\*\* \((?P<last>.+?)\) of FP32's forward "
+         r"pass; no (?P<precision>\w+) step was profiled to show what loses\.", slower),
         (r"GEMMs take \*\*(?P<small>\S+)\*\* \((?P<first>.+?)\) to \*\*(?P<large>\S+) %\*\* \((?P<last>.+?)\) of FP32's forward "
          r"pass; no (?P<precision>\w+) step was profiled to show their gain\.", unprofiled),
         (r"It sets (?P<size>.+?)'s FP32 forward, too: kernels fill \*\*(?P<share>\S+) %\*\* of it\.", fp32_is_bound),

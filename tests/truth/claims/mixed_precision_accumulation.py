@@ -35,15 +35,15 @@ def one_precision(run, fp32, fp16):
         true(abs(from_sums) > abs(from_addend), "the addend is the reason")
 
 
-def cancelling_errors(run, middle, last):
-    """Checks the increases of the FP16 sum half way and at the end, and that errors of both signs cancel."""
-    sums = running_sums(run, FP16)
+def cancelling_errors(run, most, additions):
+    """Checks FP16's largest error and when it occurs, that most of it goes again, and which way sums round."""
+    sums, addend = running_sums(run, FP16), stored_addend(run, FP16)
     half = (len(sums) - 1) // 2
-    near(middle, sums[half] - sums[half - 1])
-    near(last, sums[-1] - sums[-2])
-    true(number(middle) > stored_addend(run, FP16) > number(last), "errors of one sign")
-    errors = [abs(value - 0.01 * (i + 1)) for i, value in enumerate(sums)]
-    true(errors[-1] <= max(errors) / 2, "they do not cancel")
+    true(sums[half] - sums[half - 1] > addend > sums[-1] - sums[-2], "errors of one sign")
+    errors = [value - 0.01 * (i + 1) for i, value in enumerate(sums)]
+    near(most, max(errors))
+    near(most, errors[int(number(additions)) - 1])
+    true(abs(errors[-1]) <= max(map(abs, errors)) / 2, "they do not cancel")
 
 
 def rounded_addend(run, mixed, addend):
@@ -70,6 +70,7 @@ CLAIMS = {"mixed_precision_accumulation": [
     (NO_ANSWER, unanswered),
     (r"FP32 gives \*\*(?P<fp32>\S+)\*\*, FP16 \*\*(?P<fp16>\S+)\*\*, because each addition rounds the sum, in FP16 more "
      r"coarsely\.", one_precision),
-    (r"An FP16 step adds (?P<middle>\S+) half way and (?P<last>\S+) at the end, so errors nearly cancel\.", cancelling_errors),
+    (r"FP16's error peaks at (?P<most>\S+) after (?P<additions>\S+) additions: sums round up half way, down at the end\.",
+     cancelling_errors),
     (r"With an FP32 accumulator the result is \*\*(?P<mixed>\S+)\*\*, cast or not, as FP32 holds every FP16 number exactly; "
      r"what remains is 0\.01 itself, stored in FP16 as (?P<addend>[\d.]+)\.(?= |$)", rounded_addend)]}

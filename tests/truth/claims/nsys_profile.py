@@ -85,6 +85,24 @@ def times(run, kind, profile, busy, timer):
     times.costs = costs and cell["device_kind"] != "cpu" and LaunchCosts(costs.launches, times.busy_ms, times.timer_ms)
 
 
+def agreement():
+    """Tells how the two times agree: within the deviation of the timed steps, unless the CPU sets them, or in print."""
+    deviation = statistics.stdev(times.steps_ms) if len(times.steps_ms) > 1 else 0
+    cpu_sets = times.costs and times.costs.bound == "launch-bound"
+    if deviation and not cpu_sets and abs(times.busy_ms - times.timer_ms) <= deviation:
+        return "within"
+    return "in print" if f"{times.busy_ms:.3g}" == f"{times.timer_ms:.3g}" else ""
+
+
+def agree_within(_run, deviation):
+    near(deviation, statistics.stdev(times.steps_ms), 2)
+    true(agreement() == "within", "they differ")
+
+
+def agree_in_print(_run):
+    true(agreement() == "in print", "they differ, or within the deviation")
+
+
 def gaps_ms():
     return (times.launch.metric("profile", "span") - times.launch.metric("profile", "busy")) / 1e6
 
@@ -92,6 +110,7 @@ def gaps_ms():
 def idle(_run, each, launches):
     """Checks that the profiled gaps between kernels, which the profiler makes longer, are at least the rest."""
     true(times.costs.launches == number(launches))
+    true(not agreement(), "they agree")
     near(each, times.costs.gpu_idle_us)
     true(gaps_ms() >= times.timer_ms - times.busy_ms, "gaps are shorter than the rest")
 
@@ -99,6 +118,7 @@ def idle(_run, each, launches):
 def passes_differ(_run, perturbed, span, gaps, least, most):
     """Checks that neither launches nor the gaps between kernels explain the timer's time."""
     near(gaps, gaps_ms())
+    true(not agreement(), "they agree")
     near(span, times.launch.metric("profile", "span") / 1e6)
     near(least, min(times.steps_ms))
     near(most or least, max(times.steps_ms))
@@ -328,6 +348,8 @@ CLAIMS = {
         NOTHING,
         (rf"The (?P<kind>forward pass|forward\+backward|training step) of {PROFILE} takes \*\*(?P<busy>\S+) ms\*\* by the "
          r"profiler and \*\*(?P<timer>\S+) ms\*\* by the timer\.", times),
+        (r"They agree: timed steps deviate by (?P<deviation>\S+) ms\.", agree_within),
+        (r"They agree to three digits\.", agree_in_print),
         (r"The rest is the GPU's idle time, (?P<each>\S+) µs after each of (?P<launches>[\d,]+) kernels\.", idle),
         (r"These are different passes: the profiled one(?P<perturbed>, perturbed,)? takes (?P<span>\S+) ms, (?P<gaps>\S+) ms of it between "
          r"(?:kernels|operators), the timed ones (?P<least>\S+?)(?: to (?P<most>\S+))? ms\.", passes_differ),
