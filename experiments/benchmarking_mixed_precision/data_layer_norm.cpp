@@ -34,7 +34,7 @@ struct NormRow {
 
   bool overflows() const { return sum_overflow || square_overflow; }
   std::string method_words() const {
-    if (method == metric::kRounded) return "additions rounded";
+    if (method == metric::kRounded) return "sums rounded";
     return method == metric::kReductions ? "steps rounded" : "output rounded";
   }
   std::string curve() const { return std::string(describe(format)) + ", " + method_words(); }
