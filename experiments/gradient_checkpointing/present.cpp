@@ -177,8 +177,8 @@ std::optional<Facts> recomputation_facts(const CheckpointedNetwork& network, con
       each(timed, [](const Spacing& spacing) { return *spacing.recompute_ms; }));
   return Facts()
       .set("ms", from_to(format_significant(least_ms, 3), format_significant(most_ms, 3)))
-      .set("share", format_percent(*best.recompute_ms / (mean(best.steps_ms) - *best.recompute_ms)))
-      .set("forward_ms", forward_ms, kThreeDigits);
+      .set("share",
+           format_percent(*best.recompute_ms / (mean(best.steps_ms) - *best.recompute_ms)));
 }
 
 /// A term of the formula in section.md, which gives the peak with checkpoints.
