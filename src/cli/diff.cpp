@@ -79,11 +79,11 @@ bool contains(std::string_view text, std::string_view words) {
   return text.find(words) != std::string_view::npos;
 }
 
-/// Recognizes JSON by its keys, and other formats by their words about matching cells.
+/// Recognizes JSON by its keys, and other formats by their words about measurements of both runs.
 bool is_diff(const fs::path& file) {
   const std::string text = read_file(file);
   const bool counts_matches =
-      contains(text, " cells match, ") || contains(text, "1 cell matches, ");
+      contains(text, " measurements in both, ") || contains(text, "1 measurement in both, ");
   return (counts_matches && contains(text, " only in ")) ||
          (text.starts_with("{\n  \"schema_version\": ") && contains(text, "\"only_a\": "));
 }

@@ -120,7 +120,7 @@ inline constexpr Topic kTopics[]{
      .is_compared = true},
     {.name = topic::kMemory,
      .page = topic::kMemory,
-     .sentence = "{network} allocates at most {values} ({precision}, {setting}, {name})."},
+     .sentence = "{network} peaks at {values} at {name} ({precision}, {setting})."},
     {.name = topic::kCheckpointing,
      .page = topic::kMemory,
      .sentence = "With checkpoints every {name}, {network}’s training step allocates at most "
@@ -130,7 +130,7 @@ inline constexpr Topic kTopics[]{
     {.name = topic::kSeveralGpus,
      .page = topic::kSeveralGpus,
      .sentence =
-         "The fastest data-parallel training step of {network}, *{name}*, takes {values} in "
+         "With the scheme *{name}*, {network}’s data-parallel training step takes {values} in "
          "{precision} ({setting}).",
      .conclusion = Conclusion::kBest,
      .draws_quantity = true,

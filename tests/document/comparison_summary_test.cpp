@@ -117,10 +117,10 @@ TEST(StepFigure, ClaimsNoMoreThanItsRows) {
 TEST(ComparisonSummary, WritesOneCellInTheSingular) {
   Comparison comparison{.matched_cells = 1};
   EXPECT_THAT(diff_document(comparison, {"a", ""}, {"b", ""}).provenance,
-              HasSubstr("1 cell matches, 0 only in A"));
+              HasSubstr("1 measurement in both, 0 only in A"));
   comparison.matched_cells = 2;
   EXPECT_THAT(diff_document(comparison, {"a", ""}, {"b", ""}).provenance,
-              HasSubstr("2 cells match, "));
+              HasSubstr("2 measurements in both, "));
 }
 
 /// Returns a comparison of labreport's network with a user's model on one machine, whose limits

@@ -515,7 +515,7 @@ TEST(TopicPage, SeparatesNumbersOfTheCpu) {
   EXPECT_THAT(texts(part.tables.front(), 0)[1], "FP32");
   ASSERT_EQ(part.details.tables.size(), 2u);
   EXPECT_THAT(texts(part.details.tables[0], 0)[2], "optimizer");
-  EXPECT_THAT(part.details.tables[1].title, HasSubstr("Set by the host's CPU"));
+  EXPECT_THAT(part.details.tables[1].title, HasSubstr("CPU-bound"));
   EXPECT_EQ(part.details.tables[1].rows.size(), 1u);
   EXPECT_THAT(words_of(part), testing::Not(HasSubstr("BF16")));
 }
@@ -586,14 +586,50 @@ TEST(TopicPage, ConcludesWithTheFastestAttentionAtTheLongestLength) {
 
 TEST(TopicPage, ConcludesWithTheBestSchemeThatCommunicates) {
   const std::string none(describe(Scheme::kNone));
-  EXPECT_EQ(conclusion({{.topic = topic::kSeveralGpus,
-                         .network = "xl",
-                         .precision = "FP32",
-                         .setting = "2 ranks",
-                         .unit = "ms",
-                         .values = {{none, 4}, {"flat", 6}, {"overlapped", 5}}}}),
-            "The fastest data-parallel training step of xl, *overlapped*, takes **5.00 ms** on "
-            "each GPU in FP32 (2 ranks).");
+  EXPECT_EQ(
+      conclusion({{.topic = topic::kSeveralGpus,
+                   .network = "xl",
+                   .precision = "FP32",
+                   .setting = "2 ranks",
+                   .unit = "ms",
+                   .values = {{none, 4}, {"flat", 6}, {"overlapped", 5}}}}),
+      "With the scheme *overlapped*, xl’s data-parallel training step takes **5.00 ms** on each "
+      "GPU in FP32 (2 ranks). No scheme that communicates is faster by more than 2 %.");
+}
+
+TEST(TopicPage, CallsNoSchemeUnbeatenThatAnotherBeatsOnOneGpu) {
+  std::vector<RunSummary> runs{summary_of("A", "2026-05-01"), summary_of("B", "2026-05-02")};
+  Quantity steps{.topic = topic::kSeveralGpus,
+                 .network = "xl",
+                 .precision = "FP32",
+                 .setting = "2 ranks",
+                 .unit = "ms",
+                 .values = {{"flat", 6}, {"overlapped", 5}}};
+  runs[0].quantities = {steps};
+  steps.values = {{"flat", 6}, {"overlapped", 7}};
+  runs[1].quantities = {steps};
+  const std::string words = words_of(part_at(runs, "topic/several-gpus"));
+  EXPECT_THAT(words, HasSubstr("With the scheme *flat*"));
+  EXPECT_THAT(words, testing::Not(HasSubstr("No scheme")));
+}
+
+TEST(Index, SaysWhichChangesAStepOutsideOfItsLadderHas) {
+  Quantity step{.topic = topic::kTrainingStep,
+                .network = "xl",
+                .parameters = 2e9,
+                .precision = "BF16",
+                .setting = "context 512",
+                .unit = "ms",
+                .values = {{"step", 372}}};
+  Quantity ladder = step;
+  ladder.topic = topic::kFastestStep;
+  ladder.values = {{"einsum", 400}, {"matmul", 371}, {"SDPA", 300}};
+  RunSummary run = summary_of("A", "2026-05-01");
+  run.quantities = {step};
+  EXPECT_THAT(texts(part_at({run}, "").tables.front(), 0)[1], testing::Not(HasSubstr("matmul")));
+  run.quantities = {step, ladder};
+  EXPECT_THAT(texts(part_at({run}, "").tables.front(), 0)[1],
+              HasSubstr("step with no change but matmul (ms)"));
 }
 
 }  // namespace

@@ -122,6 +122,18 @@ TEST(TrainingStepFigure, StacksPhasesRelativeToTheSlowestGpu) {
   EXPECT_EQ(rows_where(figure, "bound", "CPU").size(), 1u);
 }
 
+TEST(TrainingStepFigure, DividesTheStepByPhasesThatTakeLongerTogether) {
+  Quantity slow = training_step("BF16", 20, 30, 50);
+  slow.values.front().second = 80;
+  const Figure figure =
+      figure_of(topic::kTrainingStep, two_gpus({slow}, {training_step("BF16", 10, 15, 15)}));
+  const auto rows = rows_where(figure, "device", "H100");
+  ASSERT_THAT(rows, SizeIs(3));
+  EXPECT_DOUBLE_EQ(rows[0].at("to"), 0.2);
+  EXPECT_DOUBLE_EQ(rows[2].at("to"), 1) << "the step is the slowest";
+  EXPECT_DOUBLE_EQ(rows_where(figure, "device", "H200")[2].at("to"), 0.5);
+}
+
 TEST(TrainingStepFigure, LeavesOutStepsThatTheCpuSets) {
   Quantity of_cpu = training_step("BF16", 20, 30, 50);
   of_cpu.set_by_cpu = {"step"};
@@ -208,9 +220,10 @@ TEST(LaddersFigure, DrawsEveryLadderAndNamesTheLargestGain) {
   of_cpu.set_by_cpu = {"einsum"};
   const Quantity fp32 = ladder("FP32", {{"einsum", 1161.3}, {"SDPA", 1000}, {"TF32", 232.26}});
   const Figure figure = figure_of(topic::kFastestStep, two_gpus({fp32, of_cpu}, {fp32}));
-  EXPECT_EQ(figure.title,
-            "The largest gain is 5.00×: xl (2.0 B), FP32 on the H100, from 1,161 to "
-            "232 ms");
+  EXPECT_EQ(
+      figure.title,
+      "Of steps that the GPU sets, the largest gain is 5.00×: xl (2.0 B), FP32 to TF32 on the "
+      "H100, from 1,161 to 232 ms");
   EXPECT_THAT(figure.caption, HasSubstr("Hollow"));
   EXPECT_THAT(figure.spec.at("data").at("values"), SizeIs(8));
   EXPECT_THAT(rows_where(figure, "bound", "CPU"), SizeIs(1));
@@ -248,6 +261,18 @@ TEST(LadderStrips, DividesTheStepsWhosePartsAreKnown) {
   EXPECT_EQ(strip[2].at("to"), 320);
   EXPECT_EQ(strip[2].at("words"), "320");
   EXPECT_THAT(rows_where(figure, "panel", "xl (2.0 B), BF16, H200"), SizeIs(0));
+}
+
+TEST(LadderStrips, LeaveOutPartsThatTakeNoTime) {
+  const Quantity whole = ladder("BF16", {{"einsum", 320}, {"compiled", 100}});
+  const std::vector<Quantity> with_parts{
+      whole, parts("einsum", {{"forward", 200}, {"GPU idle", 120}}),
+      parts("compiled", {{"forward", 100}, {"GPU idle", 5.7e-14}})};
+  const Figure figure = strips_of(two_gpus(with_parts, {whole}));
+  const auto strip = rows_where(figure, "change", "compiled");
+  ASSERT_THAT(strip, SizeIs(1));
+  EXPECT_EQ(strip[0].at("words"), "100") << "the last part that is drawn has the step";
+  EXPECT_THAT(figure.title, HasSubstr("GPU idle falls from 120 to"));
 }
 
 TEST(LadderStrips, NeedPartsOfTheRunWhoseStepIsShown) {

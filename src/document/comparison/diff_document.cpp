@@ -124,8 +124,8 @@ Document diff_document(const Comparison& comparison, const DiffSource& a, const 
   for (const auto& [name, a_ms, b_ms] : priced_steps(comparison, runs))
     document.script_data.push_back({{"name", name}, {"a", *a_ms.number()}, {"b", *b_ms.number()}});
   document.provenance = fmt::format(
-      "{} {}, {} only in {}, {} only in {}. {}", comparison.matched_cells,
-      comparison.matched_cells == 1 ? "cell matches" : "cells match", comparison.cells_only_in_a,
+      "{} {} in both, {} only in {}, {} only in {}. {}", comparison.matched_cells,
+      comparison.matched_cells == 1 ? "measurement" : "measurements", comparison.cells_only_in_a,
       names.a, comparison.cells_only_in_b, names.b, relation_words(comparison));
   document.sections = {summary_section(comparison, a, b, runs)};
   for (Section& section :

@@ -5,6 +5,7 @@
 #include "base/lists.h"
 #include "document/index/pages.h"
 #include "document/index/value_rows.h"
+#include "results/cell.h"
 
 namespace labreport {
 namespace {
@@ -14,6 +15,22 @@ struct FindingRow {
   std::string what;  ///< "xl (3.4 B), BF16, context 512, batch 4, step (ms)"
   std::vector<Value> cells = {};
 };
+
+/// Says which changes of the network's ladder a step has outside of the ladder; empty if no GPU has
+/// that ladder.
+std::string changes_words(const Topic& topic, const ValueRow& row,
+                          const std::vector<GpuRuns>& gpus) {
+  const std::string matmul(describe(Variant::kMatmul));
+  const bool has_ladder =
+      std::ranges::any_of(value_rows(topic::kFastestStep, gpus), [&](const ValueRow& rung) {
+        return rung.name == matmul && rung.quantity().parameters == row.quantity().parameters &&
+               rung.quantity().precision == row.quantity().precision;
+      });
+  if (!has_ladder) return "";
+  if (topic.name == std::string_view(topic::kTrainingStep)) return " with no change but " + matmul;
+  if (topic.name == std::string_view(topic::kCompilation)) return ", no other change but " + matmul;
+  return "";
+}
 
 /// Returns the row of a topic; nothing if none of the GPUs at these places measured it.
 std::optional<FindingRow> finding_row(const Topic& topic, const std::vector<GpuRuns>& gpus,
@@ -27,8 +44,10 @@ std::optional<FindingRow> finding_row(const Topic& topic, const std::vector<GpuR
   FindingRow result{topic.name, "only numbers that are not known to be the GPU’s"};
   result.topic.link = topic_address(topic, root);
   const ValueRow* finding = conclusive_row(topic, rows);
-  if (finding != nullptr)
-    result.what = finding->label(true) + " (" + finding->quantity().unit + ")";
+  if (finding != nullptr) {
+    result.what = finding->label(true) + changes_words(topic, *finding, gpus) + " (" +
+                  finding->quantity().unit + ")";
+  }
   for (const std::size_t gpu : places)
     result.cells.push_back(finding == nullptr ? Value() : finding->value(gpu, root));
   return result;

@@ -269,8 +269,7 @@ std::vector<OverviewPage> overview_pages(const std::vector<RunSummary>& runs) {
   }
   for (const Topic& topic : kTopics) {
     if (topic.page != topic.name || topics_on_page(gpus, topic.page).empty()) continue;
-    pages.push_back({topic_folder(topic.page), "The newest numbers of every GPU, side by side.",
-                     topic_document(topic.page, gpus)});
+    pages.push_back({topic_folder(topic.page), "", topic_document(topic.page, gpus)});
   }
   if (has_fits_page(gpus)) pages.push_back(fits_page(gpus));
   return pages;

@@ -18,7 +18,7 @@ inline constexpr const char* kCompareFile = "compare.html";
 struct ComparedPair {
   std::string link;                      ///< Relative to the site's root.
   std::string title;                     ///< "H200 vs. H100, 2025"
-  std::string description;               ///< "different hardware: 90 cells match"
+  std::string description;               ///< "different hardware: 90 measurements in both"
   std::array<std::string, 2> runs = {};  ///< Both runs' folders in the site, A's first.
 
   /// Returns true if one of the two runs is in this folder of the site: "nvidia-h200".
@@ -29,7 +29,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ComparedPair, link, title, description, runs)
 /// A page over several runs, and its place in the site.
 struct OverviewPage {
   std::string folder;  ///< "topic/memory"; empty for the site's root.
-  std::string lead;    ///< One sentence of plain text below the title.
+  std::string lead;    ///< One sentence of plain text below the title; may be empty.
   Document document;
   std::string file = "index.html";
   std::string compare_link = {};    ///< A link to `kCompareFile`; empty if the page has none.

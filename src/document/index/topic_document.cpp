@@ -15,10 +15,28 @@
 namespace labreport {
 namespace {
 
+constexpr double kMaxLaunchRatio = 1.02;  // Launches of one GPU differ by up to this factor.
+
+/// True if no scheme that communicates is faster than the row's by more than launches differ, on
+/// any GPU.
+bool is_unbeaten(const ValueRow& row, const std::vector<ValueRow>& rows, std::size_t gpu_count) {
+  for (const ValueRow& other : rows) {
+    if (other.name == describe(Scheme::kNone) || !other.quantity().matches(row.quantity()))
+      continue;
+    for (std::size_t gpu = 0; gpu < gpu_count; ++gpu) {
+      const Value ms = row.value(gpu, ""), other_ms = other.value(gpu, "");
+      if (!ms.is_missing() && !other_ms.is_missing() &&
+          *ms.number() > kMaxLaunchRatio * *other_ms.number())
+        return false;
+    }
+  }
+  return true;
+}
+
 /// Returns the facts of the conclusion: the topic's sentence and, for times, how much faster the
 /// fastest GPU is than the slowest.
-Facts conclusion_facts(const Topic& topic, const ValueRow& row, const std::vector<GpuRuns>& gpus) {
-  constexpr double kMaxLaunchRatio = 1.02;  // Launches of one GPU differ by up to this factor.
+Facts conclusion_facts(const Topic& topic, const ValueRow& row, const std::vector<ValueRow>& rows,
+                       const std::vector<GpuRuns>& gpus) {
   const std::string unit = row.quantity().unit;
   std::vector<std::string> words;
   std::set<std::string> distinct_numbers;
@@ -26,7 +44,7 @@ Facts conclusion_facts(const Topic& topic, const ValueRow& row, const std::vecto
   for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
     const Value value = row.value(gpu, kTopicToRoot);
     if (value.is_missing()) continue;
-    const std::string number = with_unit(format_value(value, kThreeDigits), unit);
+    const std::string number = with_unit(format_value(value, brief_ms(*value.number())), unit);
     distinct_numbers.insert(number);
     numbers_of_gpus.emplace_back(*value.number(), gpu);
     words.push_back("**" + keyed_number(number, value) + "** on the " + gpus[gpu].short_name);
@@ -43,6 +61,8 @@ Facts conclusion_facts(const Topic& topic, const ValueRow& row, const std::vecto
                                 fmt::arg("precision", row.quantity().precision),
                                 fmt::arg("setting", row.quantity().setting),
                                 fmt::arg("name", row.name), fmt::arg("values", join_words(words))))
+      .flag("unbeaten", topic.name == std::string_view(topic::kSeveralGpus) &&
+                            is_unbeaten(row, rows, gpus.size()))
       .when("faster", unit == "ms" && slow.first > kMaxLaunchRatio * fast.first,
             Facts()
                 .set("fast", gpus[fast.second].short_name)
@@ -104,9 +124,9 @@ Section topic_section(const Topic& topic, const std::vector<GpuRuns>& gpus) {
   PartContent content;
   content.facts.when("fits", topic.name == std::string_view(topic::kMemory) && has_fits_page(gpus),
                      "page", std::string(kTopicToRoot) + kFitsFile);
-  content.facts.when("concluded", conclusion == nullptr
-                                      ? std::nullopt
-                                      : std::optional(conclusion_facts(topic, *conclusion, gpus)));
+  content.facts.when("concluded", conclusion == nullptr ? std::nullopt
+                                                        : std::optional(conclusion_facts(
+                                                              topic, *conclusion, rows, gpus)));
   TopicFigure figure = topic_figure(topic, gpus);
   content.facts.add(figure.facts);
   const std::set<std::string> drawn_keys = keys_in(figure.data);

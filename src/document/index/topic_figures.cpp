@@ -243,11 +243,15 @@ TopicFigure training_step_figure(const Topic& topic, const std::vector<GpuRuns>&
       if (*ms.number() > *slowest.number()) slowest = ms;
     }
     for (const auto& [gpu, phases] : step.phases) {
-      double end = 0;
+      double end = 0, phases_ms = 0;
+      for (std::size_t i = 0; i < phases.size(); ++i)
+        phases_ms += *phases[i].value(describe(kPhases[i]), "").number();
       for (std::size_t i = 0; i < phases.size(); ++i) {
         const std::string phase = describe(kPhases[i]);
         const Value ms = phases[i].value(phase, kTopicToRoot), &whole = step.steps.at(gpu);
-        const double share = *ms.number() / *slowest.number();
+        // Steps that synchronize after each phase take longer, so the phases' shares divide the
+        // step.
+        const double share = *ms.number() / phases_ms * *whole.number() / *slowest.number();
         bars.push_back({step.label, gpus[gpu].short_name, phase, ms, whole, slowest.over(whole),
                         end, end + share, phases[i].quantity->is_set_by_cpu(phase),
                         i + 1 == phases.size()});
@@ -452,6 +456,7 @@ const std::vector<Column<RungPoint>> kLadderPanelColumns{
 /// Returns the facts of the ladder that gains most, of those whose first step the GPU sets.
 std::optional<Facts> largest_gain_facts(const std::vector<RungPoint>& rungs) {
   const RungPoint *first = nullptr, *best = nullptr;
+  bool is_in_tf32 = false, gains_in_tf32 = false;
   const auto gain = [](const RungPoint& from, const RungPoint& to) {
     return *from.ms.number() / *to.ms.number();
   };
@@ -460,12 +465,18 @@ std::optional<Facts> largest_gain_facts(const std::vector<RungPoint>& rungs) {
     const bool begins = begin == nullptr ||
                         std::tie(begin->panel, begin->device) != std::tie(rung.panel, rung.device);
     if (begins) begin = &rung;
+    is_in_tf32 = rung.change == describe(Precision::kTf32) || (is_in_tf32 && !begins);
     if (begin->is_set_by_cpu || rung.is_set_by_cpu) continue;
-    if (first == nullptr || gain(*begin, rung) > gain(*first, *best)) first = begin, best = &rung;
+    if (first == nullptr || gain(*begin, rung) > gain(*first, *best)) {
+      first = begin;
+      best = &rung;
+      gains_in_tf32 = is_in_tf32;
+    }
   }
   if (best == nullptr || best == first) return std::nullopt;
   return Facts()
       .set("ladder", first->panel)
+      .flag("tf32", gains_in_tf32)
       .set("gpu", first->device)
       .set("from", first->ms, brief_ms(*first->ms.number()))
       .set("to", best->ms, brief_ms(*best->ms.number()))
@@ -561,6 +572,8 @@ TopicFigure ladders_figure(const Topic& topic, const std::vector<GpuRuns>& gpus)
       }
     }
   }
+  constexpr double kNanosecondInMs = 1e-6;  // Smaller times are rounding errors of differences.
+  const auto takes_time = [](const StripPart& part) { return *part.ms.number() > 0; };
   std::vector<StripPart> strips;
   for (std::size_t i = 0; i < rungs.size(); ++i) {
     const RungPoint& rung = rungs[i];
@@ -568,14 +581,17 @@ TopicFigure ladders_figure(const Topic& topic, const std::vector<GpuRuns>& gpus)
     if (parts == nullptr) continue;
     double end_ms = 0;
     for (const auto& [part, ms] : parts->values) {
-      const Value value = Measurement{measurements[i].run, parts}.value(part, kTopicToRoot);
+      const Value value = ms < kNanosecondInMs
+                              ? Value(0.0)
+                              : Measurement{measurements[i].run, parts}.value(part, kTopicToRoot);
       strips.push_back({rung.panel + ", " + rung.device, rung.panel, &rung, part, value, end_ms});
       end_ms += ms;
     }
-    strips.back().is_last = true;
+    const auto last = std::find_if(strips.rbegin(), strips.rend(), takes_time);
+    if (last != strips.rend() && last->rung == &rung) last->is_last = true;
   }
   return {{make_dataset("ladder-panels", kLadderPanelColumns, rungs),
-           make_dataset("ladder-strips", kStripColumns, strips)},
+           make_dataset("ladder-strips", kStripColumns, only(strips, takes_time))},
           Facts()
               .when("gain", largest_gain_facts(rungs))
               .when("shrinks", shrinking_part_facts(strips))
