@@ -84,6 +84,7 @@ struct TopKernels {
   std::string full_name;       ///< `KernelProfile::full_name`
   std::string reason = {};     ///< Why the forward pass was not measured; empty if it was.
   std::string called_in = {};  ///< See `describe_callers`.
+  std::int64_t passes = 1;     ///< See `KernelProfile::forward_passes`.
   RankedKernel forward = {};
   std::optional<RankedKernel> both = {};  ///< Empty if no backward pass was measured.
   double forward_in_both_ms = 0;          ///< The time of `forward` with the backward pass.
@@ -103,6 +104,7 @@ std::vector<TopKernels> top_rows(const std::vector<const KernelProfile*>& profil
       top.reason = profile->why_missing(Pass::kForward);
       continue;
     }
+    top.passes = profile->forward_passes();
     top.called_in = describe_callers(forward.front().sum, *profile);
     top.forward = forward.front();
     if (both.empty()) continue;
@@ -166,6 +168,7 @@ Facts top_sentences(const TopKernels& top, bool on_gpu) {
       .set("launches",
            format_plural(launches, on_gpu ? "launch" : "call", on_gpu ? "launches" : "calls"))
       .set("called_in", top.called_in)
+      .when("several", top.passes > 1, "passes", format_count(top.passes))
       .flag("same", top.is_top_in_both())
       .flag("changed", top.both && !top.is_top_in_both())
       .set_markdown("both_name", kernel_code(cut_name(both.short_name())))
