@@ -91,7 +91,7 @@ std::optional<Facts> overlap_facts(const MeasuredNetwork& network, const SchemeR
             Facts()
                 .set("least", contention_ms.value_or(0), kThreeDigits)
                 .set("left", network.added_ms(overlapped).value_or(0), kThreeDigits)
-                .set("exposed", overlapped.exposed_ms().value_or(0), kThreeDigits));
+                .set("exposed", overlapped.rank0_exposed_ms.value_or(0), kThreeDigits));
 }
 
 bool is_planned(const MeasuredNetworks& networks, Scheme scheme) {

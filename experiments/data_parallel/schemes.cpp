@@ -37,6 +37,8 @@ void read_trace(SchemeResult& result, const Launch& launch) {
     const auto overlap = row.number(column::kOverlapNs);
     if (!communication || !overlap) continue;
     const double communication_ms = *communication / kNanosecondsPerMillisecond;
+    if (row.number(column::kRank) == 0)
+      result.rank0_exposed_ms = (*communication - *overlap) / kNanosecondsPerMillisecond;
     if (result.communication_ms.value_or(communication_ms) < communication_ms) continue;
     result.communication_ms = communication_ms;
     result.overlap_ms = *overlap / kNanosecondsPerMillisecond;
@@ -174,7 +176,7 @@ std::optional<double> MeasuredNetwork::added_in_backward_ms(const SchemeResult& 
 }
 
 std::optional<double> MeasuredNetwork::least_contention_ms(const SchemeResult& result) const {
-  const auto longer_ms = added_in_backward_ms(result), exposed_ms = result.exposed_ms();
+  const auto longer_ms = added_in_backward_ms(result), exposed_ms = result.rank0_exposed_ms;
   if (!longer_ms || !exposed_ms) return std::nullopt;
   const double contention_ms = *longer_ms - *exposed_ms;
   const bool fits = contention_ms > 0 && contention_ms <= *result.overlap_ms;

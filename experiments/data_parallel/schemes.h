@@ -26,6 +26,8 @@ struct SchemeResult {
   /// The traced step's time in all-reduces, on the rank that waits least for others in them.
   std::optional<double> communication_ms = {};
   std::optional<double> overlap_ms = {};  ///< How much of `communication_ms` computation overlaps.
+  std::optional<double> rank0_exposed_ms = {};  ///< Rank 0's time in all-reduces with no
+                                                ///< computation beside it, in the traced step.
   /// The traced step's time on rank 0 in computation between the last gradient and the optimizer,
   /// which is copying.
   std::optional<double> copies_ms = {};
@@ -73,8 +75,8 @@ struct MeasuredNetwork {
   /// Returns `longer_backward_ms` if backward grows by about as much as the step.
   std::optional<double> added_in_backward_ms(const SchemeResult& result) const;
   /// Returns the least time by which computation beside all-reduces takes longer:
-  /// `added_in_backward_ms` − `exposed_ms`. Returns nothing if that is none of the time, or more
-  /// than all-reduces run beside computation.
+  /// `added_in_backward_ms` − `rank0_exposed_ms`. Returns nothing if that is none of the time, or
+  /// more than all-reduces run beside computation.
   std::optional<double> least_contention_ms(const SchemeResult& result) const;
   /// Returns `longer_backward_ms` as a share of backward's time without communication.
   std::optional<double> backward_stretch(const SchemeResult& result) const;

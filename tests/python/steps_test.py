@@ -203,8 +203,7 @@ class Checks(unittest.TestCase):
             gc.collect()
 
     def test_tells_of_steps_that_do_less(self):
-        self.assertEqual(self.remarks("training_nothing"),
-                         ["7 of 7 parameters get no gradient", "its loss stays when its parameters change"])
+        self.assertEqual(self.remarks("training_nothing"), ["7 of 7 parameters get no gradient"])
         gc.collect()
         self.assertEqual(self.remarks("ignoring_the_batch"), ["its loss stays when the batch changes"])
 

@@ -218,6 +218,10 @@ Dataset matched_ratio_data(const Comparison& comparison, const char* name,
 
 std::optional<Section> two_models_section(const Run& run) try {
   const Comparison comparison = compare_two_models(run);
+  const bool compares_networks = std::ranges::any_of(comparison.rows, [](const ComparedRow& row) {
+    return row.status == RowStatus::kMatched && row.spec.model;
+  });
+  if (!compares_networks) return std::nullopt;  // only all-reduces, which involve neither
   const StepPairs pairs = step_pairs(comparison, run);
   PartContent part;
   part.facts = summary_facts(comparison, {});
@@ -227,8 +231,8 @@ std::optional<Section> two_models_section(const Run& run) try {
   part.facts.list("differences", place_facts(comparison));
   part.facts.set("model", comparison.b.implementation);
   if (const ModelSource* model = measured_model(run)) {
-    part.facts.set("loss", model->loss);
-    part.facts.set("trained_by", model->optimizer);
+    part.facts.when("brings_loss", !model->step,
+                    Facts().set("loss", model->loss).set("trained_by", model->optimizer));
   }
   const Device* device = most_used_device(run);
   const bool on_cpu = device != nullptr && device->kind == DeviceKind::kCpu;
