@@ -168,7 +168,7 @@ TEST(Page, ShowsAShortQuestionWholeAndALongOneInADrawer) {
   part.question = "How *long*?";
   EXPECT_THAT(page_html(document, {}, options()),
               HasSubstr("<div class=\"question\"><p>How <em>long</em>?</p>\n</div>"));
-  const std::string long_words(90, 'x');
+  const std::string long_words(170, 'x');
   part.question = long_words + "\n\n- one";
   EXPECT_THAT(page_html(document, {}, options()),
               HasSubstr("<details class=\"question\"><summary>" + long_words +
