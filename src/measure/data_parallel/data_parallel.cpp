@@ -56,6 +56,7 @@ Batch draw_rank_batch(const TimingPlan& plan, const RankGroup& group) {
   return {whole.ids.narrow(0, begin, plan.batch), whole.targets.narrow(0, begin, plan.batch)};
 }
 
+/// Returns the parameters whose gradients a scheme averages.
 std::vector<at::Tensor> trained_tensors(const Network& network) {
   std::vector<at::Tensor> tensors = tensors_of(network.parameters());
   std::erase_if(tensors, [](const at::Tensor& tensor) { return !tensor.requires_grad(); });
@@ -203,7 +204,8 @@ class DataParallelLaunch {
     // The barrier is inside the profile, because ranks take different times to start a profile.
     const Profile step_profile = profile(kind, [this] {
       group_.barrier();
-      const Range range(is_own_step() ? kOwnStepRange : metric::kStep);
+      std::optional<Range> own_step;  // Around the exchange it would hide that phase.
+      if (is_own_step()) own_step.emplace(kOwnStepRange);
       NullPhaseObserver observer;
       run_step(observer);
       synchronize(device_);
