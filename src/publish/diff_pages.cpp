@@ -133,8 +133,9 @@ void compare(SitePair& page, const RunPair& pair, const Run& run_a, const Run& r
   page.link.device = page.document->title;
   if (comparison.a.edition == comparison.b.edition) page.link.device += ", " + comparison.a.edition;
   page.link.preset = page.document->relation;
-  page.link.outcome = format_plural(static_cast<std::int64_t>(comparison.matched_cells), "cell") +
-                      (comparison.matched_cells == 1 ? " matches" : " match");
+  page.link.outcome =
+      format_plural(static_cast<std::int64_t>(comparison.matched_cells), "measurement") +
+      " in both";
 }
 
 }  // namespace
