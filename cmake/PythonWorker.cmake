@@ -56,7 +56,8 @@ target_link_libraries(labreport_engine PRIVATE ${python_torch}/lib/libtorch_pyth
 set_target_properties(labreport_engine PROPERTIES PREFIX "" SUFFIX "${python_suffix}" CXX_VISIBILITY_PRESET hidden
                                                   LIBRARY_OUTPUT_DIRECTORY ${python_folder})
 foreach(name labreport_worker labreport_source labreport_step labreport_hooks labreport_ranks labreport_flops labreport_honesty
-             labreport_settings labreport_transformer)
+             labreport_settings labreport_transformer labreport_leaderboard labreport_part labreport_part_check labreport_parts
+             labreport_course labreport_attention)
   configure_file(${PROJECT_SOURCE_DIR}/src/python/${name}.py ${python_folder}/${name}.py COPYONLY)
 endforeach()
 file(CONFIGURE OUTPUT ${model_worker} @ONLY CONTENT

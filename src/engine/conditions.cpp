@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/processes.h"
 #include "engine/allocator.h"
 #include "engine/cuda_device.h"
 #include "engine/device.h"
@@ -28,12 +29,15 @@ void Conditions::open() {
 
 void Conditions::begin() {
   open();
+  if (kind_ == DeviceKind::kCpu) other_processes_ = other_labreport_processes();
   if (!monitor_) return;
   other_processes_ = monitor_->other_process_count(/*has_context=*/true);
   before_ = monitor_->snapshot();
 }
 
 void Conditions::end() {
+  if (kind_ == DeviceKind::kCpu)
+    other_processes_ = std::max(other_labreport_processes(), other_processes_.value_or(0));
   if (!monitor_) return;
   after_ = monitor_->snapshot();
   // Some drivers spill into host memory; the allocator then reserves more than the device uses.
@@ -74,7 +78,9 @@ std::vector<Metric> Conditions::metrics() const {
   add(metric::kSlowdown, metric::kPower, "ns",
       difference(after_.power_slowdown_ns, before_.power_slowdown_ns));
   add(metric::kGpu, metric::kTemperature, "°C", after_.temperature_c);
-  add(metric::kGpu, metric::kOtherProcesses, "1", other_processes_);
+  const bool on_cpu = kind_ == DeviceKind::kCpu;
+  add(metric::kGpu, metric::kOtherProcesses, "1", on_cpu ? Reading() : other_processes_);
+  if (on_cpu) add(metric::kHost, metric::kOtherProcesses, "1", other_processes_);
   add(metric::kGpu, metric::kSpilled, "B", spilled_bytes_);
   return metrics;
 }

@@ -12,7 +12,8 @@
 
 namespace labreport {
 
-/// Reads a GPU's conditions through the driver's library; a CPU has none.
+/// Reads a GPU's conditions through the driver's library. Of a CPU it counts the processes of other
+/// labreports.
 class Conditions {
  public:
   explicit Conditions(DeviceKind kind) : kind_(kind) {}

@@ -28,6 +28,8 @@ class PhaseObserver {
  public:
   virtual ~PhaseObserver() = default;
   virtual void on_phase_end(Phase phase) = 0;
+  /// Only a step of the user's reports begins.
+  virtual void on_phase_begin(Phase /*phase*/) {}
 };
 
 class NullPhaseObserver : public PhaseObserver {

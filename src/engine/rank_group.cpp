@@ -170,6 +170,19 @@ std::vector<std::vector<std::int64_t>> RankGroup::all_gather(
   });
 }
 
+std::vector<std::string> RankGroup::all_gather_text(const std::string& text) {
+  const std::vector<std::int64_t> letters(text.begin(), text.end());
+  const std::int64_t length = max_over_ranks(std::ssize(letters));
+  std::vector<std::int64_t> padded = letters;
+  padded.resize(static_cast<std::size_t>(length));
+  std::vector<std::string> texts;
+  for (const auto& gathered : all_gather(padded)) {
+    std::string& other = texts.emplace_back(gathered.begin(), gathered.end());
+    other.erase(std::min(other.find('\0'), other.size()));
+  }
+  return texts;
+}
+
 void RankGroup::wait_until_all_leave() {
   as_group_error("leaving failed", [&] {
     std::vector<std::string> keys;

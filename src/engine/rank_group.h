@@ -80,6 +80,8 @@ class RankGroup {
   std::int64_t max_over_ranks(std::int64_t value);
   /// Returns each rank's numbers, in order of rank. All ranks must pass the same count of numbers.
   std::vector<std::vector<std::int64_t>> all_gather(const std::vector<std::int64_t>& numbers);
+  /// Returns each rank's text, in order of rank, whatever their lengths.
+  std::vector<std::string> all_gather_text(const std::string& text);
 
   /// Waits until all ranks have called it. A rank that exits earlier would disconnect the others.
   void wait_until_all_leave();

@@ -16,6 +16,7 @@ constexpr std::pair<CellKind, MeasureFunction> kMeasureFunctions[] = {
     {CellKind::kDtypes, measure_dtypes},
     {CellKind::kKernels, measure_kernels},
     {CellKind::kLadder, measure_ladder},
+    {CellKind::kLeaderboard, measure_data_parallel},
     {CellKind::kLayerNorm, measure_layer_norm},
     {CellKind::kLimits, measure_limits},
     {CellKind::kMemory, measure_memory},

@@ -10,7 +10,9 @@ namespace labreport {
 /// kernel, or the cell was skipped.
 using MeasureFunction = Launch (*)(const LaunchRequest& request);
 
-/// Throws `InputError` for a kind that this worker cannot measure.
+/// Throws `InputError` for a kind that this worker cannot measure. Kind `leaderboard` is measured
+/// as a step of kind `data_parallel` that joins its ranks by itself, and with `repeats` also by the
+/// method of triton.testing.do_bench.
 MeasureFunction find_measure_function(CellKind kind);
 
 /// Kind `accumulation`: the sum after each of a thousand additions of one number, for several

@@ -20,6 +20,15 @@ NetworkFactory current_factory = make_transformer;
 
 }  // namespace
 
+StateBytes Network::state_bytes(const Optimizer& optimizer) const {
+  StateBytes bytes{count_bytes(parameters()), 0, count_bytes(optimizer.state())};
+  for (const Parameter& parameter : parameters()) {
+    const at::Tensor& gradient = parameter.tensor.grad();
+    if (gradient.defined()) bytes.gradients += static_cast<std::int64_t>(gradient.nbytes());
+  }
+  return bytes;
+}
+
 void set_network_factory(NetworkFactory factory) {
   current_factory = factory ? std::move(factory) : make_transformer;
 }

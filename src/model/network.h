@@ -39,6 +39,11 @@ struct CountedStep {
   std::vector<std::string> hidden;  ///< Kernels and operators whose FLOPs cannot be counted.
 };
 
+/// Bytes of this rank's tensors, or of its shards of them.
+struct StateBytes {
+  std::int64_t parameters, gradients, optimizer;
+};
+
 class Network {
  public:
   virtual ~Network() = default;
@@ -88,6 +93,9 @@ class Network {
 
   /// Returns the parameters that every rank holds as a whole, rather than a shard of them.
   virtual Parameters replicated_parameters() const { return parameters(); }
+
+  /// Returns what a rank holds for training: parameters, gradients and the optimizer's state.
+  virtual StateBytes state_bytes(const Optimizer& optimizer) const;
 
   /// Returns the tensors that the network holds but never trains.
   virtual const std::vector<at::Tensor>& buffers() const = 0;

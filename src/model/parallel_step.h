@@ -37,7 +37,7 @@ class ParallelStep {
   void clear();
 
   const at::Tensor& loss() const { return loss_; }
-  Parameters optimizer_state() const { return optimizer_->state(); }
+  StateBytes state_bytes() const { return network_.state_bytes(*optimizer_); }
 
  private:
   void compute_loss(const PhaseEndCallback& on_end);

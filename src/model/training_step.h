@@ -41,6 +41,7 @@ class TrainingStep {
 
   /// Returns the optimizer's tensors; labreport's AdamW has none before the first step.
   Parameters optimizer_state() const { return optimizer_->state(); }
+  StateBytes state_bytes() const { return network_.state_bytes(*optimizer_); }
 
  private:
   void run_phases(const std::vector<Phase>& phases, PhaseObserver& observer);

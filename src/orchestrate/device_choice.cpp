@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "orchestrate/worker_info.h"
+#include "plan/datasheet.h"
 #include "plan/estimate.h"
 
 namespace labreport {
@@ -22,7 +23,11 @@ double sustained_fp32_flops(const DeviceChoice& choice) {
   if (choice.kind == DeviceKind::kCpu) {
     return kCoreFlopsPerSecond * static_cast<double>(choice.cpu_cores);
   }
-  return choice.gpus.empty() ? 0 : choice.gpus.front().peak_fp32_flops() * kSustainedPeakFraction;
+  if (choice.gpus.empty()) return 0;
+  const Gpu& gpu = choice.gpus.front();
+  const double peak = choice.is_elsewhere ? datasheet_peak(gpu.name, Precision::kFp32).value_or(0)
+                                          : gpu.peak_fp32_flops();
+  return peak * kSustainedPeakFraction;
 }
 
 std::string list_gpus(const std::vector<Gpu>& gpus) {
@@ -73,6 +78,32 @@ DeviceChoice choose_without_gpu(const DeviceRequest& request, const std::string&
                    "leave --preset out for a demonstration on the CPU");
 }
 
+/// Chooses a GPU that need not be here, to plan for it.
+DeviceChoice choose_elsewhere(const DeviceRequest& request, Preset preset, bool only_planning) {
+  if (!only_planning) {
+    throw InputError("--gpu names a GPU to plan for, which need not be here",
+                     "add --dry-run, or choose among the GPUs here with --gpus");
+  }
+  if (request.gpus) throw InputError("--gpu and --gpus both choose GPUs", "give one");
+  const auto sheet = datasheet_gpu(*request.elsewhere);
+  if (!sheet) {
+    std::vector<std::string> names;
+    for (const DatasheetGpu& gpu : datasheet_gpus()) names.emplace_back(gpu.name);
+    refuse_unknown("GPU", *request.elsewhere, names);
+  }
+  Gpu gpu;
+  gpu.name = sheet->name;
+  gpu.memory_bytes = sheet->memory_bytes();
+  gpu.compute_major = sheet->compute_major;
+  gpu.compute_minor = sheet->compute_minor;
+  DeviceChoice choice{DeviceKind::kCuda, preset, {gpu}, "", ""};
+  choice.is_elsewhere = true;
+  choice.notice =
+      fmt::format("planned for {} by its data sheet: {} GB of memory, {} as 16-bit type", gpu.name,
+                  sheet->gigabytes, describe(choice.half_precision()));
+  return choice;
+}
+
 /// Returns the GPUs that CUDA_VISIBLE_DEVICES leaves visible. Throws if it hides all by mistake.
 VisibleGpus checked_visible_gpus(const std::vector<Gpu>& all) {
   const char* variable = std::getenv("CUDA_VISIBLE_DEVICES");
@@ -121,8 +152,10 @@ DeviceChoice choose_device(const DeviceRequest& request, bool only_planning) {
   const Preset preset = request.preset.value_or(Preset::kFull);
   if (preset == Preset::kDemo) {
     if (request.gpus) throw InputError("--preset demo runs on the CPU", "leave --gpus out");
+    if (request.elsewhere) throw InputError("--preset demo runs on the CPU", "leave --gpu out");
     return {};
   }
+  if (request.elsewhere) return choose_elsewhere(request, preset, only_planning);
   const GpuSurvey survey = survey_gpus();
   refuse_broken_driver(survey);
   const VisibleGpus visible = checked_visible_gpus(survey.gpus);

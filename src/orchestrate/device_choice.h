@@ -16,6 +16,7 @@ namespace labreport {
 struct DeviceRequest {
   std::optional<Preset> preset = {};
   std::optional<std::vector<int>> gpus = {};  ///< nvidia-smi's indices; empty for all GPUs.
+  std::optional<std::string> elsewhere = {};  ///< The name of a GPU that need not be here.
 };
 
 struct DeviceChoice {
@@ -27,6 +28,7 @@ struct DeviceChoice {
   /// More GPUs of the same name, which only cells with ranks may use. Empty if --gpus is given.
   std::vector<Gpu> rank_only_gpus = {};
   std::size_t cpu_cores = usable_cores().size();  ///< The cores on which a demonstration runs.
+  bool is_elsewhere = false;                      ///< The GPU and its numbers are a data sheet's.
 
   std::string name() const;  ///< "NVIDIA H200", "2 × NVIDIA H200", "CPU demonstration (…)"
   std::vector<Slot> slots() const;
@@ -37,7 +39,8 @@ struct DeviceChoice {
 /// Queries the driver, except with --preset demo. Without --gpus, chooses the first usable GPU or
 /// MIG slice. Chooses the demonstration on the CPU if there is no NVIDIA device, or if
 /// CUDA_VISIBLE_DEVICES hides all on purpose. If `only_planning`, nothing will be measured, so a
-/// preset for GPUs needs no GPU. Otherwise throws `InputError` for a device that cannot be used.
+/// preset for GPUs needs no GPU, and a GPU elsewhere may be named, whose memory and rates are those
+/// of its data sheet. Otherwise throws `InputError` for a device that cannot be used.
 DeviceChoice choose_device(const DeviceRequest& request, bool only_planning);
 
 /// Returns the estimated seconds of one launch; 0 if the device is unknown.

@@ -44,6 +44,12 @@ Outcome joint_outcome(const std::vector<RankResult>& ranks, double collective_li
   if (fault.failed_in_collective && hung_rank != ranks.end()) {
     return TimedOut{collective_limit_seconds, hung_rank - ranks.begin()};
   }
+  if (fault.failed_in_collective && std::holds_alternative<Crashed>(outcome)) {
+    return Failed{
+        fmt::format("a collective waited {:g} s for another rank: the ranks' collectives differ in "
+                    "number or order",
+                    collective_limit_seconds)};
+  }
   // If all ranks ran to the launch's limit, it is unknown which one hung.
   const bool all_hung = std::ranges::all_of(ranks, [](const RankResult& rank) {
     return rank.was_stopped || is_timeout(rank.result.launch.outcome);
@@ -88,7 +94,7 @@ std::vector<Slot> rank_slots(const CellSpec& spec, const std::vector<Slot>& take
   const auto count = static_cast<std::size_t>(spec.ranks->count);
   if (spec.device == DeviceKind::kCuda) {
     std::vector<Slot> slots(taken.begin(), taken.begin() + static_cast<std::ptrdiff_t>(count));
-    if (spec.scheme == Scheme::kOwnStep) {
+    if (joins_by_itself(spec)) {
       const std::string all = join(each(slots, &Slot::gpu_uuids), ",");
       for (Slot& slot : slots) slot.gpu_uuids = all;
       return slots;
@@ -120,7 +126,15 @@ RankResult rank_result(LaunchResult result, const CompletedProcess& process, boo
   const bool watchdog_aborted =
       process.signal == SIGABRT && process.messages.find("ProcessGroupNCCL") != std::string::npos;
   rank.failed_in_collective = reported_collective_failure || watchdog_aborted;
-  if (rank.was_stopped) rank.place = place_of_user_code(process.messages);
+  Outcome& outcome = rank.result.launch.outcome;
+  const bool crashed = std::holds_alternative<Crashed>(outcome);
+  if (rank.was_stopped || crashed) rank.place = place_of_user_code(process.messages);
+  if (crashed && process.messages.find("gloo::EnforceNotMet") != std::string::npos) {
+    outcome = Failed{fmt::format(
+        "Gloo ended it{}{}: it received more bytes than it expected, so the ranks' collectives "
+        "differ in kind, order or size",
+        rank.place.empty() ? "" : " at ", rank.place)};
+  }
   return rank;
 }
 

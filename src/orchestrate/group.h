@@ -31,15 +31,15 @@ struct RankResult {
   LaunchResult result;
   bool failed_in_collective = false;  ///< True if another, faulty rank may be the cause.
   bool was_stopped = false;  ///< True if this program stopped it because another rank had failed.
-  std::string place = {};    ///< The line at which the user's code then stood.
+  std::string place = {};    ///< The line where the code of a stopped or crashed rank stood.
 };
 
-/// Returns the user's innermost line in the Python stack that a stopped worker prints:
+/// Returns the user's innermost line in the Python stack that a stopped or crashed worker prints:
 /// "train.py:31, in step". Returns "" if `messages` have no such stack.
 std::string place_of_user_code(const std::string& messages);
 
 /// Adds to `result`, which `judge_launch` returned, how the rank's process ended. A process that
-/// NCCL's watchdog aborted failed in a collective.
+/// NCCL's watchdog aborted failed in a collective. One that Gloo aborted failed by itself.
 RankResult rank_result(LaunchResult result, const CompletedProcess& process, bool asked_to_stop);
 
 /// Joins the results of all ranks. If all are ok, returns rank 0's with the warnings and devices of

@@ -30,12 +30,18 @@ std::string with_detail(const std::string& text, const std::string& detail) {
   return detail.empty() ? text : text + ": " + detail;
 }
 
+/// Returns the messages before the Python stack that a crash prints.
+std::string_view before_python_stack(std::string_view messages) {
+  return messages.substr(0, messages.find("Fatal Python error: "));
+}
+
 /// Returns the outcome of a worker without a usable result file; `result_problem` says what is
 /// wrong.
 Outcome outcome_without_result(const CompletedProcess& process, bool host_ran_out_of_memory,
                                double limit_seconds, const std::string& result_problem) {
   if (process.timed_out) return TimedOut{limit_seconds};
-  const std::string last_messages = last_lines(process.messages, kShownMessageLines);
+  const std::string last_messages =
+      last_lines(before_python_stack(process.messages), kShownMessageLines);
   if (process.signal == SIGKILL && host_ran_out_of_memory) {
     const std::string peak_memory = format_bytes(static_cast<double>(process.peak_bytes));
     return Crashed{
@@ -113,7 +119,12 @@ double launch_limit_seconds(const WorkerSetup& worker, double estimated_seconds)
 Command prepare_launch(LaunchRequest request, const WorkerSetup& worker, const Slot& slot,
                        const RunStore& store, double limit_seconds) {
   const bool has_implementation = !request.spec.implementation.empty();
-  if (has_implementation && !is_shipped(request.spec)) request.model = worker.model;
+  if (has_implementation && !is_shipped(request.spec)) {
+    const auto attention = std::ranges::find(worker.more_attentions, request.spec.implementation,
+                                             &ModelSource::implementation);
+    request.model =
+        attention == worker.more_attentions.end() ? worker.model : std::optional(*attention);
+  }
   const fs::path request_file = fs::absolute(store.request_file(request));
   const fs::path result_file = fs::absolute(store.result_file(request));
   for (const fs::path& file : {request_file, result_file}) remove_tree(file);
@@ -126,6 +137,12 @@ Command prepare_launch(LaunchRequest request, const WorkerSetup& worker, const S
   if (has_implementation) hide_needless_warnings(*command.environment);
   (*command.environment)["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
   (*command.environment)["CUDA_VISIBLE_DEVICES"] = slot.gpu_uuids;
+  if (request.rendezvous) {
+    // NCCL's watchdog waits four times this long for a dump before it ends a rank whose collective
+    // is lost. The default is 15 seconds.
+    (*command.environment)["TORCH_NCCL_DUMP_ON_TIMEOUT"] = "0";
+    (*command.environment)["TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC"] = "500";
+  }
   command.cores = slot.cores;
   command.limit_seconds = limit_seconds;
   return command;

@@ -28,8 +28,9 @@ struct WorkerSetup {
   double min_limit_seconds = 0;                    ///< No launch has a shorter time limit.
   double limit_per_estimate = 0;  ///< The time limit is at least this multiple of the estimate.
   bool nvtx = false;              ///< See `LaunchRequest`.
-  std::filesystem::path model_program = {};  ///< Measures cells that have an implementation.
-  std::optional<ModelSource> model = {};     ///< The user's model, if such a cell needs it.
+  std::filesystem::path model_program = {};       ///< Measures cells that have an implementation.
+  std::optional<ModelSource> model = {};          ///< The user's code, if such a cell needs it.
+  std::vector<ModelSource> more_attentions = {};  ///< See `Session`.
   std::string model_problem = {};  ///< Why `model_program` is missing; cells that need it are
                                    ///< skipped with this reason.
 };

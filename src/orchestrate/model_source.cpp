@@ -30,6 +30,24 @@ constexpr int kRefusedStatus = 2;  // The worker's last line then names the prob
   throw InputError(line);
 }
 
+/// Runs the worker with `arguments` and returns its answer about the code `subject`. It sees the
+/// GPU with this UUID, or all if that is empty.
+std::string ask(const WorkerInfo& worker, const std::vector<std::string>& arguments,
+                const std::string& subject, const std::string& gpu_uuid) {
+  Command command;
+  command.argv = {worker.program.string()};
+  command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
+  command.environment = worker_environment(/*keep_result_changing=*/false);
+  (*command.environment)["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
+  if (!gpu_uuid.empty()) (*command.environment)["CUDA_VISIBLE_DEVICES"] = gpu_uuid;
+  hide_needless_warnings(*command.environment);
+  command.keep_output = true;
+  command.limit_seconds = kLoadLimitSeconds;
+  const CompletedProcess process = run_to_end(command);
+  if (!process.ok() || process.output.empty()) refuse_model(process, subject);
+  return process.output;
+}
+
 }  // namespace
 
 void hide_needless_warnings(std::map<std::string, std::string>& environment) {
@@ -39,19 +57,15 @@ void hide_needless_warnings(std::map<std::string, std::string>& environment) {
 
 ModelSource resolve_model(ModelSource source, const WorkerInfo& worker, const CellSpec& first,
                           const std::string& gpu_uuid) {
-  Command command;
   const LaunchRequest request{.spec = first, .model = source};
-  command.argv = {worker.program.string(), "--describe", to_json(request)};
-  command.environment = worker_environment(/*keep_result_changing=*/false);
-  (*command.environment)["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
-  if (!gpu_uuid.empty()) (*command.environment)["CUDA_VISIBLE_DEVICES"] = gpu_uuid;
-  hide_needless_warnings(*command.environment);
-  command.keep_output = true;
-  command.limit_seconds = kLoadLimitSeconds;
-  const CompletedProcess process = run_to_end(command);
-  if (!process.ok() || process.output.empty()) refuse_model(process, source.model);
-  read_description(source, process.output, "what the worker for models says");
+  const std::string description =
+      ask(worker, {"--describe", to_json(request)}, source.model, gpu_uuid);
+  read_description(source, description, "what the worker for models says");
   return source;
+}
+
+std::string describe_course(const std::string& folder, const WorkerInfo& worker) {
+  return ask(worker, {"--course", folder}, folder, "");
 }
 
 }  // namespace labreport

@@ -19,4 +19,8 @@ void hide_needless_warnings(std::map<std::string, std::string>& environment);
 ModelSource resolve_model(ModelSource source, const WorkerInfo& worker, const CellSpec& first = {},
                           const std::string& gpu_uuid = "");
 
+/// Looks through the folder of a course checkout, and returns what the worker found there as JSON.
+/// Throws `InputError` with the worker's reason if the folder is none.
+std::string describe_course(const std::string& folder, const WorkerInfo& worker);
+
 }  // namespace labreport

@@ -9,7 +9,7 @@
 namespace labreport {
 
 Session new_session(const Request& request, bool keep_host, const DeviceChoice& choice,
-                    const WorkerInfo& worker, const std::optional<ModelSource>& model,
+                    const WorkerInfo& worker, const WorkerSetup& setup,
                     const std::vector<std::string>& argv) {
   const BuildInfo& build = build_info();
   Session session;
@@ -22,7 +22,8 @@ Session new_session(const Request& request, bool keep_host, const DeviceChoice& 
   session.cores = static_cast<std::int64_t>(usable_cores().size());
   session.software.libtorch = worker.torch;
   session.software.driver = choice.driver;
-  session.model = model;
+  session.model = setup.model;
+  session.more_attentions = setup.more_attentions;
   session.request = request;
   session.environment = recorded_environment(request.keep_env);
   if (keep_host) {
@@ -43,7 +44,7 @@ Surroundings surroundings(const PlanInput& input, const DeviceChoice& choice,
                    choice.driver,
                    {},
                    {}};
-  if (session.model) now.implementation = session.model->implementation;
+  now.implementation = implementations(session);
   for (const Gpu& gpu : choice.gpus) now.gpu_hashes.push_back(uuid_hash(gpu.uuid));
   return now;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "orchestrate/device_choice.h"
+#include "orchestrate/launch.h"
 #include "orchestrate/resume.h"
 #include "orchestrate/worker_info.h"
 #include "results/run.h"
@@ -13,7 +14,7 @@ namespace labreport {
 
 /// Leaves out names of the machine and the user, unless `keep_host`.
 Session new_session(const Request& request, bool keep_host, const DeviceChoice& choice,
-                    const WorkerInfo& worker, const std::optional<ModelSource>& model,
+                    const WorkerInfo& worker, const WorkerSetup& setup,
                     const std::vector<std::string>& argv);
 
 Surroundings surroundings(const PlanInput& input, const DeviceChoice& choice,

@@ -156,8 +156,11 @@ void TerminalDisplay::launch_finished(const CellSpec& spec, const Launch& launch
   const char* color = is_failure(launch.outcome) ? "\033[31m" : "\033[33m";  // red : yellow
   const bool is_plain = !has_colors_ || is_ok(launch.outcome);
   say_to(stream_, fmt::format("{}{}{}\n", is_plain ? "" : color, line, is_plain ? "" : "\033[0m"));
-  for (const std::string& warning : launch.warnings)
-    say_to(stream_, fmt::format("  warning: {}\n", warning));
+  for (const std::string& warning : launch.warnings) {
+    // The line above names the reason; the run keeps the traceback.
+    if (!warning.starts_with("Traceback "))
+      say_to(stream_, fmt::format("  warning: {}\n", warning));
+  }
   std::fflush(stream_);
 }
 

@@ -8,8 +8,6 @@
 #include <cerrno>
 #include <set>
 
-#include "base/error.h"
-
 namespace labreport {
 namespace {
 
@@ -32,7 +30,6 @@ std::string revision_words(const std::string& revision, bool dirty) {
 std::string first_difference(const Run& run, const Surroundings& now) {
   const Session last = run.sessions.empty() ? Session() : run.sessions.back();
   const std::string torch = now.libtorch.empty() ? "" : last.software.libtorch;
-  const std::string model = last.model ? last.model->implementation : "";
   for (const std::string& words :
        {describe_change("edition", run.edition, now.edition),
         describe_change("preset", run.preset, now.preset),
@@ -40,7 +37,7 @@ std::string first_difference(const Run& run, const Surroundings& now) {
                         revision_words(now.revision, now.dirty)),
         describe_change("torch", release_of(torch), release_of(now.libtorch)),
         describe_change("driver", last.software.driver, now.driver),
-        describe_change("model", model, now.implementation)}) {
+        describe_change("model", implementations(last), now.implementation)}) {
     if (!words.empty()) return words;
   }
   return "";
@@ -49,7 +46,7 @@ std::string first_difference(const Run& run, const Surroundings& now) {
 void refuse_other_surroundings(const Run& run, const Surroundings& now) {
   const std::string change = first_difference(run, now);
   if (!change.empty()) {
-    throw InputError("this run cannot be resumed: " + change, "measure anew without --resume");
+    throw OtherSurroundings(change, "measure anew without --resume");
   }
   if (run.devices.empty() || now.gpu_hashes.empty()) return;
   // A run records a GPU with the first launch on it, so a run on several GPUs may lack some of
@@ -60,9 +57,9 @@ void refuse_other_surroundings(const Run& run, const Surroundings& now) {
   if (std::ranges::includes(recorded_gpus, present_gpus) ||
       std::ranges::includes(present_gpus, recorded_gpus))
     return;
-  throw InputError("this run cannot be resumed: it was measured on another GPU (" +
-                       run.devices.front().name + ", " + run.devices.front().uuid_hash + ")",
-                   "choose that one with --gpus, or measure anew without --resume");
+  throw OtherSurroundings("it was measured on another GPU (" + run.devices.front().name + ", " +
+                              run.devices.front().uuid_hash + ")",
+                          "choose that one with --gpus, or measure anew without --resume");
 }
 
 bool has_launches(const Run& run) {

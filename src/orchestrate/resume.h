@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "results/run.h"
 
 namespace labreport {
@@ -18,14 +19,22 @@ struct Surroundings {
   std::string libtorch;                 ///< Empty if unknown.
   std::string driver;                   ///< Empty on a CPU.
   std::vector<std::string> gpu_hashes;  ///< Empty on a CPU.
-  std::string implementation = {};      ///< The user's model, if any.
+  std::string implementation = {};      ///< The user's code, if any.
 };
 
 /// Returns the first change since the run's last session, except of GPUs: "its driver is 580.95.05,
 /// but now it is 590.10"; empty if nothing changed.
 std::string first_difference(const Run& run, const Surroundings& now);
 
-/// Throws `InputError` with the first difference, or if the run was measured on other GPUs.
+/// Thrown if a run cannot be resumed because of what has changed since.
+struct OtherSurroundings : InputError {
+  OtherSurroundings(const std::string& what_changed, const std::string& remedy)
+      : InputError("this run cannot be resumed: " + what_changed, remedy), change(what_changed) {}
+
+  std::string change;
+};
+
+/// Throws `OtherSurroundings` with the first difference, or if the run was measured on other GPUs.
 void refuse_other_surroundings(const Run& run, const Surroundings& now);
 
 /// True if any cell has a launch, even a failed one.

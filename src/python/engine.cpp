@@ -125,6 +125,7 @@ class StepPhases {
     if (current == nullptr) return;
     const auto phase = parse_name<Phase>(name);
     begin_phase(phase);
+    current->observer_.on_phase_begin(phase);
     current->range_.emplace(labreport::name(phase));
   }
   static void end(const std::string& name) {
@@ -200,6 +201,14 @@ class PythonNetwork : public Network {
     if (!has_own_step()) return parameters_;
     return with_python([&] { return named_tensors(network_.call("replicated_parameters")); });
   }
+  StateBytes state_bytes(const Optimizer& optimizer) const override {
+    if (!has_own_step()) return Network::state_bytes(optimizer);
+    return with_python([&] {
+      const auto [parameters, gradients, state] =
+          network_.call("held_bytes").cast<std::tuple<std::int64_t, std::int64_t, std::int64_t>>();
+      return StateBytes{parameters, gradients, state};
+    });
+  }
   const std::vector<at::Tensor>& buffers() const override { return buffers_; }
 
  private:
@@ -225,6 +234,9 @@ class PythonAttention : public AttentionImplementation {
     AttentionImplementation::backward(value, upstream, retain_graph);
   } catch (python_error& error) {
     rethrow_from_backward(error);
+  }
+  void test(const AttentionInputs& inputs) const override {
+    with_python([&] { function_.call("test", inputs.q); });
   }
   bool discard_compilations() const override {
     return with_python([&] { return function_.call("discard_compilations").cast<bool>(); });

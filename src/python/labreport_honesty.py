@@ -39,7 +39,7 @@ class ObservedSteps:
         self.network = network
         self.parameters = [parameter for _, parameter in network.parameters() if parameter.is_floating_point()]
         self.initial = [parameter.detach().clone() for parameter in self.parameters]
-        self.with_gradient = set()
+        self.with_gradient, self.losses = set(), []
         self.ids, self.targets = (torch.empty(batch_size, context, dtype=torch.int64, device=network.device) for _ in range(2))
         self.draw_batch()
 
@@ -64,6 +64,13 @@ class ObservedSteps:
                 yield f"{len(indices)} of {len(self.parameters)} parameters {one if len(indices) == 1 else several}"
 
 
+    def loss_remarks(self):
+        for number, loss in enumerate(self.losses, 1):
+            if loss is not None and not torch.isfinite(loss).all():
+                yield f"its loss is {'NaN' if torch.isnan(loss).any() else 'infinite'} in step {number}"
+                return
+
+
 class StepsOfModel(ObservedSteps):
     """Trains a network of the user's with its loss and its optimizer."""
 
@@ -82,6 +89,7 @@ class StepsOfModel(ObservedSteps):
         logits, loss = self.forward()
         loss.backward()
         self.note_gradients()
+        self.losses.append(loss.detach())
         self.optimizer.step()
         for parameter in self.parameters:
             parameter.grad = None
@@ -109,7 +117,8 @@ class OwnSteps(ObservedSteps):
         with torch.compiler.set_stance("force_eager"):  # counts operators, and need not wait for a compiler
             self.network.step(self.ids, self.targets)
         self.note_gradients()
-        return self.network.loss_value()
+        self.losses.append(self.network.loss_value())
+        return self.losses[-1]
 
     def on_two_batches(self):
         """Returns the losses of two batches, both with the same parameters; none of a step that gets no batch."""
@@ -143,7 +152,7 @@ def remarks_on_steps(network, batch_size, context):
         else:
             step()
             outputs.pop(number)
-    remarks = list(training.parameter_remarks())
+    remarks = [*training.loss_remarks(), *training.parameter_remarks()]
     name = training.output_name
     changed = any(not torch.equal(parameter, initial) for parameter, initial in zip(training.parameters, training.initial))
     if changed and are_equal(outputs[EARLY_STEP], outputs[STEPS]):

@@ -96,20 +96,20 @@ class StepPhases:
     return, the step of each outermost optimizer, and what lies between them.
 
     A phase inside another one belongs to the outer one, as the forward that a checkpoint repeats, except in an optimizer's
-    closure. The time from a forward to a backward that does not start from its very output is "loss", and so is a module
-    without parameters that is called after a forward. All other time is "other".
+    closure, whose phases are its own. The time from a forward to a backward that does not start from its very output is "loss",
+    and so is a module without parameters that is called after a forward. All other time is "other".
     """
 
     def __init__(self, engine):
         self.engine = engine
-        self.outermost, self.gaps, self.is_captured, self.has_run = {}, [], False, False
+        self.outermost, self.spans, self.is_captured, self.has_run = {}, [], False, False
         self.counts = collections.Counter()  # of phases, except "other"
 
     @contextlib.contextmanager
     def observing(self, sees_phases=True):
         """Within this context a step runs. Without `sees_phases` all of it is "other"."""
         self.thread, self.counts = threading.get_ident(), collections.Counter()
-        self.gaps, self.expected_gaps = [], self.gaps
+        self.spans, self.expected_spans = [], self.spans
         self.current = self.last = None
         self.suspended, self.entered, self.forward_outputs, self.failure = [], [], (), (None, "")
         self.begin_gap()
@@ -136,22 +136,27 @@ class StepPhases:
             stack.enter_context(replaced(torch.autograd, name, self.as_backward(getattr(torch.autograd, name))))
 
     def begin_gap(self):
-        """A range needs its name when it opens, so a gap is called as the same gap was in the step before."""
-        number = len(self.gaps)
-        self.engine.begin_phase(self.expected_gaps[number] if number < len(self.expected_gaps) else "other")
+        """Begins the time between phases, or between those of a closure in its optimizer. A range needs its name when it
+        opens, so it is "loss" if the same one was in the step before."""
+        number, name = len(self.spans), self.current or "other"
+        was_loss = number < len(self.expected_spans) and self.expected_spans[number] == "loss"
+        self.engine.begin_phase("loss" if was_loss else name)
 
-    def begin(self, phase, gap="other"):
-        """Begins a phase, unless one is open that contains it, and calls the time before it `gap`. Returns true if it began."""
+    def end_span(self, name):
+        self.engine.end_phase(name)
+        self.spans.append(name)
+
+    def begin(self, phase, follows_loss=False):
+        """Begins a phase, unless one is open that contains it. The time before it is the loss's if `follows_loss`. Returns true
+        if it began."""
         if threading.get_ident() != self.thread or self.current not in [None, "optimizer"] or self.current == phase:
             return False
         if torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing():
             self.is_captured = True  # an event in a captured graph would be a part of it
             return False
-        self.engine.end_phase(self.current or gap)
-        if self.current is None:
-            self.gaps.append(gap)
-            if gap != "other":
-                self.counts[gap] += 1
+        self.end_span("loss" if follows_loss else self.current or "other")
+        if follows_loss:
+            self.counts["loss"] += 1
         self.suspended.append(self.current)
         self.current = phase
         self.counts[phase] += 1
@@ -163,18 +168,16 @@ class StepPhases:
         if sys.exception():  # the engine's phase stays that which fails, for example for want of memory
             self.failure = sys.exception(), self.last
             return
-        self.engine.end_phase(self.last)
-        if self.current:
-            self.engine.begin_phase(self.current)
-        else:
-            self.begin_gap()
+        self.end_span(self.last)
+        self.begin_gap()
 
     def phase_of(self, error):
         """Returns the phase in which the error was raised; "" for one between phases."""
         return self.failure[1] if self.failure[0] is error else self.current or ""
 
     def before_forward(self, module, _):
-        is_loss = self.current is None and self.counts["forward"] and not any(True for _ in module.parameters())
+        is_outermost = self.current in [None, "optimizer"]  # a closure's passes are no part of its optimizer
+        is_loss = is_outermost and self.counts["forward"] and not any(True for _ in module.parameters())
         ranges = None
         began = self.begin("loss" if is_loss else "forward")
         if began:
@@ -204,7 +207,7 @@ class StepPhases:
         def backward(tensors, *arguments, **named):
             roots = [tensors] if isinstance(tensors, torch.Tensor) else tensors
             is_output = any(root is output for root in roots for output in self.forward_outputs)
-            began = self.begin("backward", "loss" if self.last == "forward" and not is_output else "other")
+            began = self.begin("backward", follows_loss=self.last == "forward" and not is_output)
             try:
                 return function(tensors, *arguments, **named)
             finally:

@@ -8,15 +8,12 @@ import socket
 
 import torch
 import torch.distributed as distributed
-from labreport_source import Mismatch
+from labreport_source import Mismatch, describe_error
 
 HOST = "127.0.0.1"  # all ranks are processes of one machine
 TRIAL_SECONDS = 60
-WORDS_OF_LOST_RANKS = ["gloo", "connection closed by peer", "nccl error", "timed out waiting"]
-
-
-class CollectiveFailed(Exception):
-    """Raised if a collective of the user's failed. Usually another rank is the cause, whose outcome explains more."""
+stores = []  # the store by which the ranks of this process were joined
+WORDS_OF_LOST_RANKS = ["gloo", "connection closed by peer", "nccl error", "timed out waiting", "timeout waiting for key"]
 
 
 def prepare_ranks(cell, rendezvous=None):
@@ -39,6 +36,9 @@ def join(cell, store, rank, count, timeout_seconds):
     """Sets the variables that torchrun sets, and torch.distributed's process group. Later calls of init_process_group only
     check what they ask for."""
     faulthandler.register(signal.SIGTERM, all_threads=False, chain=True)  # tells where a rank stands that is stopped
+    faulthandler.enable()  # tells where a rank stands that Gloo aborts on a thread of its own
+    store.set_timeout(datetime.timedelta(seconds=timeout_seconds))
+    stores.append(store)
     if rank == 0:
         store.set("port", str(free_port()))
     os.environ |= {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(count), "LOCAL_WORLD_SIZE": str(count),
@@ -73,6 +73,17 @@ def is_of_collective(error):
     if isinstance(error, (distributed.DistBackendError, distributed.DistNetworkError, distributed.DistStoreError)):
         return True
     return isinstance(error, RuntimeError) and any(words in str(error).lower() for words in WORDS_OF_LOST_RANKS)
+
+
+def describe_collective_error(error):
+    """Describes what another rank did to a collective, and other errors as they are. A text with "timed out" counts as a
+    timeout: see group_error."""
+    text = str(error).lower()
+    if "timed out" in text or "timeout" in text:
+        return "it timed out waiting for another rank"
+    if "closed by peer" in text or "reset by peer" in text:
+        return "another rank left it"
+    return describe_error(error)
 
 
 def is_sharded(tensor):

@@ -49,6 +49,10 @@ class Mismatch(Exception):
     """Raised if a model cannot be measured as it is, with a reason in one line."""
 
 
+class CollectiveFailed(Exception):
+    """Raised if a collective of the user's failed. Usually another rank is the cause, whose outcome explains more."""
+
+
 class NotOffered(Exception):
     """Raised if this torch or this machine lacks a feature, with the reason. It does not count as a failure."""
 
@@ -58,6 +62,8 @@ def describe_error(error):
     kernel up to the place and a caret, and has the cause behind them or, if a called function failed, in __cause__."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     kind, first = type(error).__name__, (lines or [""])[0]
+    if first.startswith("0 active drivers"):
+        return f"{kind}: Triton finds no GPU, which its kernels need"
     if not lines and error.__traceback__:  # a bare assert says where it stands
         place = traceback.extract_tb(error.__traceback__)[-1]
         first = f"`{place.line}` at {place.filename}:{place.lineno}"
@@ -89,11 +95,25 @@ def call(call_name, function, *arguments, **named):
     """Calls the function. Turns its exceptions into a Mismatch of one line, except for running out of memory."""
     try:
         return function(*arguments, **named)
-    except (torch.OutOfMemoryError, Mismatch, NotOffered):
+    except (torch.OutOfMemoryError, Mismatch, NotOffered, CollectiveFailed):
         raise
     except BaseException as error:  # a model may call sys.exit
         text = call_text(call_name, arguments, named)
         raise Mismatch(f"{text} failed: {describe_error(error)}") from error
+
+
+def tensors_in(output, name):
+    """Returns the tensors that a network's output may be: itself, its attribute or item of that name, and those of a tuple."""
+    if isinstance(output, torch.Tensor):
+        return [output]
+    found = [getattr(output, name, None)]
+    found += [output.get(name)] if isinstance(output, dict) else output if isinstance(output, (tuple, list)) else []
+    return [value for value in found if isinstance(value, torch.Tensor)]
+
+
+def are_logits(tensor, ids, vocab):
+    """Returns true for a score of each id at each position. Padded logits have more columns than the vocabulary."""
+    return tensor.shape[:-1] == ids.shape and tensor.shape[-1] >= vocab
 
 
 # These functions and classes load models.
@@ -167,6 +187,7 @@ def import_file(path):
         raise Mismatch(f"there is no file {path}")
     name, folder = name_in_package(path)
     sys.path.insert(0, str(folder))  # a script can import its neighbors, so this file can, too
+    sys.path.extend(str(place) for place in folders_of_uv(path) if str(place) not in sys.path)
     if "." in name or path.stem == "__init__":
         sys.path.append(str(path.parent))  # comes last, because a package may have a types.py
         module = importlib.import_module(name)
@@ -209,10 +230,25 @@ def users_files(error):
 
 
 def checkout_folders(file):
-    """Returns the folders above a file, up to the root of its checkout and five at most, the nearest first."""
+    """Returns the folders above a file, up to the root of its checkout and five at most, the nearest first. The course's
+    checkout holds another project, so the root is git's or else that of the outermost project."""
     folders = list(file.parents[:5])
-    is_root = [any((folder / name).exists() for name in [".git", "pyproject.toml", "setup.py"]) for folder in folders]
-    return folders[: is_root.index(True) + 1] if True in is_root else folders
+    roots = [number for number, folder in enumerate(folders) if (folder / ".git").exists()][:1]
+    roots += [number for number, folder in enumerate(folders) if any((folder / name).exists() for name in ["pyproject.toml", "setup.py"])]
+    return folders[: (roots[0] if (folders[roots[0]] / ".git").exists() else roots[-1]) + 1] if roots else folders
+
+
+def folders_of_uv(file):
+    """Returns the folders of packages that the pyproject.toml of the file's checkout gives to uv by their paths."""
+    found = []
+    for folder in checkout_folders(file):
+        with contextlib.suppress(OSError, ValueError):
+            tool = tomllib.loads((folder / "pyproject.toml").read_text()).get("tool", {})
+            sources = [source for value in tool.get("uv", {}).get("sources", {}).values()
+                       for source in (value if isinstance(value, list) else [value])]
+            places = [(folder / source["path"]).resolve() for source in sources if "path" in source]
+            found += [place / "src" if (place / "src").is_dir() else place for place in places if place.is_dir()]
+    return found
 
 
 def has_module(folder, package):
@@ -443,8 +479,11 @@ class Source:
         self.implementation = self.implementation_name(modules)
 
     def implementation_name(self, modules):
-        slug = re.sub(r"[^A-Za-z0-9_-]", "_", self.name)[:40] + ("-compiled" if self.compiled else "")
+        slug = re.sub(r"[^A-Za-z0-9_-]", "_", self.short_name())[:40] + ("-compiled" if self.compiled else "")
         return f"{slug}-{self.digest(modules)}"
+
+    def short_name(self):
+        return self.name
 
     def read_arguments(self, text):
         try:
@@ -514,12 +553,13 @@ class Source:
                 given = {other: value for other, value in given.items() if other in taken or other not in fields}
         named |= given
         lacking = [parameter for name, parameter in taken.items() if name not in named and is_required(parameter)]
-        for advice in filter(None, map(self.factory_for, lacking)):
-            raise Mismatch(f"{self.name}({', '.join(named)}) lacks {lacking[0].name}; {advice}")
+        for parameter in lacking:
+            if advice := self.factory_for(parameter, [*named, *(other.name for other in lacking)]):
+                raise Mismatch(f"{self.name}({', '.join(named)}) lacks {parameter.name}; {advice}")
         if lacking:
             names = ", ".join(parameter.name for parameter in lacking)
-            raise Mismatch(f"{self.name}({', '.join(named)}) lacks {names}; give {'it' if len(lacking) == 1 else 'them'} by "
-                           f"{self.arguments_flag}, a constant or one of {', '.join('$' + known for known in values)}")
+            raise Mismatch(f"{self.name}({', '.join(named)}) lacks the argument{'s' if len(lacking) > 1 else ''} {names}; "
+                           f"{self.arguments_flag} gives constants and {', '.join('$' + known for known in values)}")
         return named
 
     def config_kind(self, parameter):
@@ -549,17 +589,22 @@ class Source:
                 return filled
         return {}
 
-    def factory_for(self, parameter):
-        """Returns the advice to write a factory if a parameter takes a config object; else an empty text."""
+    def factory_for(self, parameter, passed):
+        """Returns the advice to write a factory if a parameter takes a config object; else an empty text. The factory passes the
+        other arguments of these names on."""
         kind = self.config_kind(parameter)
         if kind is None and not re.search(CONFIG_NAMES, parameter.name):
             return ""
         fields = inspect.signature(kind).parameters if kind else {}
         filled = {spelled: name for name, spelled in spellings(fields).items()}
         required = [f"{name}={filled.get(name, '…')}" for name, field in fields.items() if name in filled or is_required(field)]
-        made = f"{kind.__name__ if kind else 'Config'}({', '.join(required) or '…'})"
-        return (f"write a function that makes it, and name that function: `def make({', '.join(COURSE_PARAMETERS[:-1])}): "
-                f"return {self.name}({parameter.name}={made})`")
+        arguments = [f"{parameter.name}={kind.__name__ if kind else 'Config'}({', '.join(required) or '…'})"]
+        courses = {spelled: name for name, spelled in spellings(dict.fromkeys(passed)).items()}
+        others = {name: courses.get(name, name) for name in passed if name != parameter.name}
+        arguments += [f"{name}={value}" for name, value in others.items()]
+        taken = dict.fromkeys([*COURSE_PARAMETERS[:-1], *others.values()])
+        return (f"write a function that makes it, and name that function: `def make({', '.join(taken)}): "
+                f"return {self.name}({', '.join(arguments)})`")
 
     def check(self):
         """Raises Mismatch if the arguments do not fit the model, or if a needed compiler is missing."""
@@ -577,6 +622,10 @@ class AttentionSource(Source):
         self.model, module = load("ATTENTION", spec["model"])
         self.name, self.arguments, self.compiled = spec["model"].rpartition(":")[2], {}, False
         self.implementation = self.implementation_name([module])
+
+    def short_name(self):
+        """Shortens the course's get_flashattention_autograd_function_triton to flashattention_triton, which tables have room for."""
+        return self.name.removeprefix("get_").replace("_autograd_function", "")
 
     def check(self):
         pass
@@ -617,6 +666,12 @@ def has_package(name):
         return importlib.util.find_spec(name) is not None
     except ValueError:  # the module is loaded, but has no spec
         return False
+
+
+def folder_of_package(name):
+    """Returns the folder of a package, without loading it; None if it is missing."""
+    spec = importlib.util.find_spec(name) if has_package(name) else None
+    return Path(spec.origin).resolve().parent if spec and spec.origin and spec.submodule_search_locations else None
 
 
 def check_compiler():

@@ -7,16 +7,19 @@ import inspect
 import os
 import sys
 import traceback
+from pathlib import Path
 
 import torch
 from labreport_flops import OperatorCounter
-from labreport_ranks import CollectiveFailed, is_of_collective, is_sharded, local
+from labreport_ranks import describe_collective_error, is_of_collective, is_sharded, local
 from labreport_hooks import CompileWatch, StepPhases, SynchronizationCounter
-from labreport_source import (ROPE_THETA, Mismatch, NotOffered, Source, call, call_text, describe_error, describe_value,
-                              load)
+from labreport_source import (ROPE_THETA, CollectiveFailed, Mismatch, NotOffered, Source, call, call_text, describe_error,
+                              describe_value, is_installed, is_required, load)
 
 LIBRARIES = (os.path.dirname(torch.__file__), os.path.dirname(__file__), "<")  # how the names of files begin that are not the user's
 SIZE_PARAMETERS = {"d_model", "num_layers", "num_heads", "d_ff"}
+BATCH_NAMES = {"batch", "ids", "input_ids", "inputs", "labels", "targets", "tokens", "x", "y"}  # what a step takes, not a maker
+MAKER_EXAMPLE = "`def make_step(device): …; return step`"
 PRECISIONS = {torch.float32: "fp32", torch.bfloat16: "bf16", torch.float16: "fp16"}
 
 
@@ -36,6 +39,7 @@ class StepSource(Source):
     """The maker of training steps that STEP names, and its arguments."""
 
     arguments_flag = "STEP_ARGS"
+    may_compile_modules = True  # what compiles while the file is imported may be a network, and then hooks would change it
 
     def __init__(self, spec):
         self.spec = spec
@@ -50,6 +54,19 @@ class StepSource(Source):
 
     def check(self):
         pass  # describe_step makes a step
+
+    def factory_for(self, parameter, passed):
+        """Returns the advice to name the maker instead of its step; else that of a model."""
+        required = {name for name, taken in inspect.signature(self.model).parameters.items() if is_required(taken)}
+        if required & BATCH_NAMES:
+            return f"it takes a batch, as a step does, and STEP names the function that makes the step: {MAKER_EXAMPLE}"
+        return super().factory_for(parameter, passed)
+
+    def make_step(self, values, cell, device, engine):
+        return UserStep(self, values, cell, device, engine)
+
+    def describe(self, cell, engine):
+        return describe_step(self, cell, engine)
 
 
 def values_for(cell, values, device):
@@ -66,7 +83,8 @@ def alive(kind):
 
 def place_of(error):
     """Returns " at train.py:31", the last line of the user's own that the error passed; "" if there is none."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(LIBRARIES)]
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__)
+              if not frame.filename.startswith(LIBRARIES) and not is_installed(Path(frame.filename))]
     return f" at {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""
 
 
@@ -87,7 +105,7 @@ class UserStep:
             torch.set_float32_matmul_precision(source.matmul_precision)
         with CompileWatch() as self.watch:
             made = call(source.name, source.model, **named)
-        self.watch.used |= source.imports_compiled
+        self.watch.used |= source.imports_compiled and source.may_compile_modules
         self.function, self.call_name = self.find_step(made, named)
         self.batch_arguments = self.count_batch_arguments()
         self.modules = as_list(getattr(made, "model", None) or self.outermost_modules())
@@ -99,12 +117,17 @@ class UserStep:
     def find_step(self, made, named):
         """Returns the step and its name for messages: a method `step` of what was made, or else that itself."""
         step, name = getattr(made, "step", None), f"{self.source.name}'s step"
+        if isinstance(made, type):
+            raise Mismatch(f"{call_text(self.source.name, (), named)} returned the class {made.__name__}; return an object of it, "
+                           f"as {made.__name__}(…)")
         if callable(step) and not isinstance(made, torch.optim.Optimizer):
             return step, name
-        if callable(made) and not isinstance(made, type):
+        if callable(made):
             return made, name
+        is_loss = made is None or isinstance(made, float) or isinstance(made, torch.Tensor)
+        advice = f"; STEP names the function that makes the step: {MAKER_EXAMPLE}" if is_loss else ""
         raise Mismatch(f"{call_text(self.source.name, (), named)} returned {describe_value(made)}; expected a function "
-                       "step(ids, targets), or an object with one")
+                       f"step(ids, targets), or an object with one{advice}")
 
     def count_batch_arguments(self):
         """Returns 2 for a step that takes a batch, and 0 for one that takes nothing."""
@@ -121,9 +144,16 @@ class UserStep:
         else:
             count = 0
         if len(required) > count or set(required) - {parameter.name for parameter in positional}:
-            raise Mismatch(f"{self.call_name} takes ({', '.join(required)}); it is called with (ids, targets) if it takes two "
-                           "arguments, and without any if it takes none")
+            raise Mismatch(f"{self.call_name} takes ({', '.join(required)}); a step gets token ids and targets, or nothing: "
+                           f"a maker that ends with `return {self.wrapped_step(required)}` passes both on")
         return count
+
+    def wrapped_step(self, required):
+        """Returns an example of a step that passes its batch on to the user's, by the names of what that requires."""
+        holder = f"{type(self.function.__self__).__name__.lower()}.step" if inspect.ismethod(self.function) else "step"
+        if len(required) == 1:
+            return f"lambda ids, targets: {holder}((ids, targets))"
+        return f"lambda ids, targets: {holder}(ids, targets{''.join(f', {name}=…' for name in required[2:])})"
 
     def outermost_modules(self):
         modules = alive(torch.nn.Module)
@@ -199,12 +229,13 @@ class UserStep:
             phase = self.phases.phase_of(error)
             if is_of_collective(error):
                 raise CollectiveFailed(f"{call_text(self.call_name, arguments)}: a collective failed"
-                                       f"{' in ' if phase else ''}{phase}{place_of(error)}: {describe_error(error)}") from error
+                                       f"{' in ' if phase else ''}{phase}{place_of(error)}: "
+                                       f"{describe_collective_error(error)}") from error
             advice = ""
             if "process group has not been initialized" in str(error):
                 advice = "; --ranks 2 starts two processes, which are joined"
             if isinstance(error, IndexError) and "vocab_size" not in self.used:
-                advice = "; its maker takes no vocab_size, so --vocab has to say how many ids it knows"
+                advice = "; its maker takes no vocab_size, so --vocab has to say how many ids it knows, with make ARGS=\"--vocab N\""
             raise Mismatch(f"{call_text(self.call_name, arguments)} failed{' in ' if phase else ''}{phase}: "
                            f"{describe_error(error)}{advice}") from error
         loss, *_ = [*as_list(self.loss), None]
@@ -253,11 +284,12 @@ class UserStep:
 
     def state(self):
         """Returns the optimizers' tensors, named after their parameters."""
-        names = {id(tensor): name for name, tensor in self.whole_parameters()}
+        names, seen = {id(tensor): name for name, tensor in self.whole_parameters()}, set()
         for optimizer in self.optimizers:
             for parameter, values in getattr(optimizer, "state", {}).items():
                 for key, value in values.items() if isinstance(values, dict) else []:
-                    if isinstance(value, torch.Tensor):
+                    if isinstance(value, torch.Tensor) and id(value) not in seen:
+                        seen.add(id(value))
                         yield f"{names.get(id(parameter), '')}.{key}", local(value)
 
 
@@ -295,8 +327,9 @@ def precision_of(dtype, device):
 
 
 def describe_step(source, cell, engine):
-    """Makes a step and runs it once, not compiled. Returns what its maker takes, whether it compiles, and the precision in
-    which it computes if the maker takes none. A step that replays what its maker captured computes in the maker's."""
+    """Makes a step and runs it once, not compiled. Returns what its maker takes, whether it compiles, whether it returns no loss,
+    and the precision in which it computes if the maker takes none. A step that replays what its maker captured computes in the
+    maker's."""
     device = torch.device("cuda:0" if cell["device_kind"] == "cuda" else "cpu")
     values = {"vocab_size": cell["vocab"], "context_length": cell["context"], "d_model": cell["d_model"],
               "num_layers": cell["layers"], "num_heads": cell["heads"], "d_ff": cell["d_ff"], "rope_theta": ROPE_THETA}
@@ -309,6 +342,8 @@ def describe_step(source, cell, engine):
     step.check_trains()
     description = {"takes_size": bool(step.used & SIZE_PARAMETERS), "takes_context": "context_length" in step.used,
                    "compiles": step.watch.used}
+    if step.loss_value() is None:
+        description["returns_no_loss"] = True
     if "precision" not in step.used:
         (dtype, _), = (running.by_dtype or making.by_dtype).most_common(1) or [(torch.float32, 0)]
         description["precision"] = precision_of(dtype, device)

@@ -158,7 +158,8 @@ class AdamW(torch.optim.Optimizer):
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
         super().__init__(params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay))
 
-    def step(self):
+    def step(self, closure=None):
+        loss = closure() if closure else None
         for group in self.param_groups:
             lr, (beta1, beta2) = group["lr"], group["betas"]
             for p in group["params"]:
@@ -174,3 +175,4 @@ class AdamW(torch.optim.Optimizer):
                 rate = lr * math.sqrt(1 - beta2**t) / (1 - beta1**t)
                 p.data -= rate * m / (torch.sqrt(v) + group["eps"])
                 state["t"], state["m"], state["v"] = t, m, v
+        return loss

@@ -1,6 +1,6 @@
 """The worker for models that are PyTorch modules: one request in, one result out, as labreport-worker.
 
-labreport_worker.py --request FILE --result FILE [--nvtx] | --describe REQUEST | --version
+labreport_worker.py --request FILE --result FILE [--nvtx] | --describe REQUEST | --course FOLDER | --version
 
 labreport_engine, built from the C++ code of labreport-worker, does the measuring. This file loads the model that the
 request names, calls it, and reports in one line which call of the model failed.
@@ -21,14 +21,18 @@ import traceback
 from pathlib import Path
 
 import torch
+from labreport_attention import UserAttention
+from labreport_course import discover
 from labreport_flops import count_step
 from labreport_honesty import remarks_on_steps
 from labreport_hooks import ModuleRanges
+from labreport_leaderboard import LeaderboardSource, rung_of
+from labreport_parts import PartSource
 from labreport_ranks import prepare_ranks
 from labreport_settings import SET_FOR_FORWARD, SettingChanged, Settings, compare, read
-from labreport_source import (ROPE_THETA, AttentionSource, Mismatch, NotOffered, ShippedSource, Source, call, call_text,
-                              check_compiler, check_offered, describe_error, describe_value)
-from labreport_step import StepSource, UserStep, describe_step
+from labreport_source import (CONFIG_NEEDS, ROPE_THETA, AttentionSource, Mismatch, NotOffered, ShippedSource, Source, are_logits, call,
+                              call_text, check_compiler, check_offered, describe_error, describe_value, spellings, tensors_in)
+from labreport_step import StepSource
 
 OPTIMIZER_ARGUMENTS = {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.01}
 
@@ -87,7 +91,7 @@ def plural(count, noun):
 
 
 def read_source(spec):
-    kind = StepSource if spec.get("step") else AttentionSource if spec.get("attention") else Source
+    kind = PartSource if spec.get("part") else StepSource if spec.get("step") else AttentionSource if spec.get("attention") else Source
     return kind(spec)
 
 
@@ -143,6 +147,7 @@ class Network:
         self.autocast_dtype = {"bf16": torch.bfloat16, "fp16": torch.float16}.get(precision)
         self.targets_name = self.find_targets_name()
         self.call_name = f"torch.compile({source.name}).forward" if source.compiled else f"{source.name}.forward"
+        self.taken_names = spellings(named) | (dict.fromkeys(CONFIG_NEEDS | {"context_length"}) if source.config_name else {})
 
     @functools.cached_property
     def function(self):
@@ -218,10 +223,21 @@ class Network:
         observes = engine.observed() and not self.source.compiled
         before = read(SET_FOR_FORWARD) if self.forward_count == 1 else None  # it is restored before Settings.check looks
         with ModuleRanges(engine, self.module) if observes else contextlib.nullcontext():
-            output = call(self.call_name, self.function, *arguments, **named)
+            try:
+                output = call(self.call_name, self.function, *arguments, **named)
+            except Mismatch as error:
+                raise Mismatch(f"{error}{self.advice_on_index(error.__cause__)}") from error.__cause__
         if before:
             compare(before, read(SET_FOR_FORWARD), self.call_name)
         return self.result(output, ids)
+
+    def advice_on_index(self, error):
+        """Returns which flag has to give the size of a table that the model does not take, if an index lies outside of one."""
+        if isinstance(error, IndexError) and "vocab_size" not in self.taken_names:
+            return f"; {self.source.name} takes no vocab_size, so --vocab has to say how many ids it knows, with make ARGS=\"--vocab N\""
+        if isinstance(error, IndexError) and "context_length" not in self.taken_names:
+            return f"; {self.source.name} takes no context_length, so --contexts has to say how many positions it knows"
+        return ""
 
     def traced_forward(self, ids, on_output):
         """Runs the model without compiling it and reports each module's output."""
@@ -234,17 +250,10 @@ class Network:
         return count_step(self, ids, targets, mode, self.autocast_dtype)
 
     def result(self, output, ids):
-        """Returns the logits, or with LOSS=model the loss: the output itself, its attribute or item of that name, or the
-        first part of a tuple that has the shape. Logits may have more columns than the vocabulary, as padded ones do."""
+        """Returns the logits, or with LOSS=model the loss: the first of the output's tensors that has the shape."""
         name = "loss" if self.source.has_own_loss else "logits"
-        parts = [output]
-        if not isinstance(output, torch.Tensor):
-            parts = [getattr(output, name, None)]
-            parts += [output.get(name)] if isinstance(output, dict) else output if isinstance(output, (tuple, list)) else []
-        for part in parts:
-            if not isinstance(part, torch.Tensor):
-                continue
-            if part.numel() == 1 if self.source.has_own_loss else part.shape[:-1] == ids.shape and part.shape[-1] >= self.vocab:
+        for part in tensors_in(output, name):
+            if part.numel() == 1 if self.source.has_own_loss else are_logits(part, ids, self.vocab):
                 return part
         arguments, named = self.call_arguments(ids)
         expected = "a loss of one number" if self.source.has_own_loss else f"logits {[*ids.shape, self.vocab]}"
@@ -307,6 +316,9 @@ class Attention:
             check_offered(self.device)
             self.discard_compilations()
 
+    def test(self, like):
+        """The network's attention has no test of the course's."""
+
     def discard_compilations(self):
         """Discards earlier compilations, so that the next call compiles for its sequence length only."""
         if self.compiled:
@@ -319,29 +331,6 @@ class Attention:
 
     def forward(self, q, k, v, mask):
         return call("torch.compile(attention)" if self.compiled else "attention", self.function, q, k, v, mask)
-
-
-class UserAttention:
-    """Calls the user's attention with Q, K and V, each [batch, tokens, head_dim], and True as its causal flag."""
-
-    def __init__(self, source, device):
-        self.name, function = source.name, source.model
-        if isinstance(function, type) and issubclass(function, torch.autograd.Function):
-            self.name, function = f"{self.name}.apply", function.apply
-        elif isinstance(function, type):
-            function = call(self.name, function)
-            if isinstance(function, torch.nn.Module):
-                function.to(device)
-        self.function = function
-
-    def discard_compilations(self):
-        return False
-
-    def forward(self, q, k, v, mask):
-        output = call(self.name, self.function, q, k, v, True)
-        if not isinstance(output, torch.Tensor) or output.shape != q.shape:
-            raise Mismatch(f"{call_text(self.name, (q, k, v, True))} returned {describe_value(output)}; give a tensor like Q")
-        return output
 
 
 def load_source(spec, settings=None):
@@ -394,7 +383,7 @@ def network_factory(source, cell, settings=None):
         if isinstance(source, StepSource):
             if settings:
                 settings.add_late(torch.device(device))
-            LAUNCH_NETWORKS.append(UserStep(checked_source(source, implementation), values, cell, device, engine))
+            LAUNCH_NETWORKS.append(checked_source(source, implementation).make_step(values, cell, device, engine))
             return LAUNCH_NETWORKS[-1]
         with refuse_changed_settings(settings, checked_source(source, implementation), device):
             return Network(source, values, device, cell.get("precision"))
@@ -456,26 +445,39 @@ def describe(request_json):
     source.check()
     description = {"implementation": source.implementation}
     if isinstance(source, StepSource):
-        description["step"] = describe_step(source, request["params"], engine)
+        description["step"] = source.describe(request["params"], engine)
     stdout.write(json.dumps(description))
     stdout.close()
     return 0
 
 
+def describe_course(folder):
+    """Prints which parts a checkout of the course's assignment has."""
+    stdout = print_to_stderr()
+    prepare_ranks({})
+    stdout.write(json.dumps(discover(folder)))
+    stdout.close()
+    return 0
+
+
 def main(arguments):
+    if arguments[:1] == ["--course"] and len(arguments) == 2:
+        return describe_course(arguments[1])
     if arguments[:1] == ["--describe"] and len(arguments) == 2:
         return describe(arguments[1])
     if "--request" in arguments:
         print_to_stderr()
     spec, cell, artifacts, rendezvous = read_request(arguments)
-    is_shipped = "compiled" in ShippedSource.variant_words(cell.get("implementation", ""))
+    implementation = cell.get("implementation", "")
+    rung = rung_of(implementation)
+    is_shipped = rung or "compiled" in ShippedSource.variant_words(implementation)
     compiles = spec.get("compile") or spec.get("step") if spec else is_shipped
     with empty_compile_cache() if compiles else contextlib.nullcontext():
         settings = Settings(engine.changes_results) if spec else None
-        if spec and spec.get("step"):
+        if rung or spec and spec.get("step"):
             prepare_ranks(cell, rendezvous)
-        source = load_source(spec, settings)
-        if artifacts and isinstance(source, Source) and spec.get("implementation") == source.implementation:
+        source = LeaderboardSource(implementation) if rung else load_source(spec, settings)
+        if artifacts and spec and isinstance(source, Source) and spec.get("implementation") == source.implementation:
             with contextlib.suppress(OSError):  # A launch without room for the files may have room for its result.
                 source.keep_files(artifacts)
         return engine.run(arguments, with_remarks(network_factory(source, cell, settings), cell),

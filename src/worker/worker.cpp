@@ -35,7 +35,7 @@ Launch failed_launch(const std::string& message) {
 /// Returns the CUDA index of the process's GPU. A step of the user's finds the GPUs of its ranks as
 /// torchrun shows them; other ranks see their own GPU first.
 int device_index(const LaunchRequest& request) {
-  const bool sees_ranks_in_order = request.rendezvous && request.spec.scheme == Scheme::kOwnStep;
+  const bool sees_ranks_in_order = request.rendezvous && joins_by_itself(request.spec);
   return sees_ranks_in_order ? static_cast<int>(request.rendezvous->rank) : 0;
 }
 

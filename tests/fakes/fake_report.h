@@ -14,6 +14,7 @@
 #include "fake_data_parallel.h"
 #include "fake_kernels.h"
 #include "fake_ladder.h"
+#include "fake_leaderboard.h"
 #include "fake_memory.h"
 #include "fake_precision.h"
 #include "fake_sharding.h"
@@ -170,6 +171,8 @@ inline LaunchReport good_report(const LaunchRequest& request) {
     const double forward_ns = flops / kFlopsPerSecond * 1e9 / 20;
     if (is_first_rank) measure_data_parallel(report.body, spec, forward_ns, &steps);
   }
+  if (request.spec.kind == CellKind::kLeaderboard && is_first_rank)
+    measure_leaderboard(report.body, request.spec, &steps);
   if (request.spec.kind == CellKind::kLadder) {
     const CellSpec& spec = request.spec;
     const double flops = forward_flops(*spec.model, *spec.batch, *spec.context);

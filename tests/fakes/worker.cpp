@@ -5,6 +5,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iostream>
@@ -237,7 +238,8 @@ int describe_model(const std::string& source) {
     std::cerr << "Traceback (most recent call last)\nthere is no file missing.py" << std::endl;
     return 2;
   }
-  std::cout << R"({"implementation": "Net-0a1b2c3d")";
+  const bool is_other = source.find("other.py") != std::string::npos;
+  std::cout << R"({"implementation": ")" << (is_other ? "Other-4e5f6a7b" : "Net-0a1b2c3d") << '"';
   if (source.find("fixed_size.py") != std::string::npos) {
     std::cout
         << R"(, "step": {"precision": "bf16", "takes_size": false, "takes_context": false, "compiles": false})";
@@ -245,6 +247,19 @@ int describe_model(const std::string& source) {
     std::cout << R"(, "step": {"takes_size": true, "takes_context": true, "compiles": false})";
   }
   std::cout << "}" << std::endl;
+  return 0;
+}
+
+/// Answers like the worker for models about a checkout of the course with two parts. The sharded
+/// optimizer cannot be loaded as long as the checkout has a file "broken".
+int describe_course(const std::string& folder) {
+  const bool is_broken = std::filesystem::exists(folder + "/broken");
+  std::cout
+      << R"({"edition": "2026", "parts": [{"flag": "--attention", "value": "adapters.py:get_attention"}, )"
+      << R"({"flag": "--sharded-optimizer", "value": ")"
+      << (is_broken ? "missing.py" : "adapters.py") << R"(:get_sharded_optimizer"}], )"
+      << R"("missing": [{"flag": "--fsdp", "reason": "get_fsdp raises NotImplementedError"}]})"
+      << std::endl;
   return 0;
 }
 
@@ -257,5 +272,6 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (argc == 3 && std::string(argv[1]) == "--describe") return labreport::describe_model(argv[2]);
+  if (argc == 3 && std::string(argv[1]) == "--course") return labreport::describe_course(argv[2]);
   return argc == 5 ? labreport::work(argv[2], argv[4]) : 2;
 }

@@ -46,13 +46,15 @@ TEST(Progress, PrintsOnePlainLineForAFinishedLaunch) {
 TEST(Progress, ShowsOutcomesInWordsAndWarningsBelow) {
   Launch launch;
   launch.outcome = OutOfMemory{"forward", 2LL << 30, 138LL << 30, {}};
-  launch.warnings = {"the worker died of signal 6 (Aborted) after its result was complete"};
+  launch.warnings = {"the worker died of signal 6 (Aborted) after its result was complete",
+                     "Traceback (most recent call last):\n  File \"ddp.py\", line 7, in step"};
   const std::string text = printed(launch);
   EXPECT_NE(
       text.find("out of memory in forward: tried to allocate 2.00 GiB with 138.0 GiB allocated\n"),
       std::string::npos)
       << text;
   EXPECT_NE(text.find("\n  warning: the worker died"), std::string::npos) << text;
+  EXPECT_EQ(text.find("Traceback"), std::string::npos) << text;
   EXPECT_EQ(text.find('\033'), std::string::npos) << "no colors in a file";
 }
 

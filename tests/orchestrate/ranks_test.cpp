@@ -88,6 +88,11 @@ TEST_F(Ranks, BlameTheRankThatHangs) {
   }
 }
 
+TEST_F(Ranks, AllWaitingInCollectivesMadeDifferentOnes) {
+  EXPECT_THAT(outcome<Failed>("watchdog@watchdog").message,
+              HasSubstr("a collective waited 7 s for another rank"));
+}
+
 TEST_F(Ranks, EndAtTheLaunchsLimitIfAllHang) {
   setup_.worker.min_limit_seconds = 0.4;
   const auto timeout = outcome<TimedOut>("hangs@hangs");
@@ -145,6 +150,22 @@ TEST(RankResults, TellWhereAStoppedRankStood) {
       "  File \"bin/labreport_step.py\", line 200 in step\n";
   EXPECT_EQ(place_of_user_code(messages), "train.py:31, in average");
   EXPECT_EQ(place_of_user_code("Killed"), "");
+}
+
+TEST(RankResults, TellInOneLineThatGlooAbortedARank) {
+  CompletedProcess process;
+  process.signal = SIGABRT;
+  process.messages =
+      "terminate called after throwing an instance of 'gloo::EnforceNotMet'\n"
+      "  what():  [enforce fail at pair.cc:456] op.preamble.length <= op.nbytes. 60 vs 20.\n"
+      "Fatal Python error: Aborted\n\nThread 0x1 (most recent call first):\n"
+      "  File \"lib/torch/distributed/distributed_c10d.py\", line 3075 in all_reduce\n"
+      "  File \"ada/train.py\", line 31 in average\n";
+  LaunchResult result;
+  result.launch.outcome = Crashed{SIGABRT, process.messages};
+  EXPECT_EQ(describe(rank_result(result, process, false).result.launch.outcome),
+            "failed: Gloo ended it at train.py:31, in average: it received more bytes than it "
+            "expected, so the ranks' collectives differ in kind, order or size");
 }
 
 TEST(RankSlots, DivideTheCoresOfTheCpu) {

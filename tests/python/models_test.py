@@ -249,6 +249,14 @@ class Packages(unittest.TestCase):
         (folder / "models" / "gpt" / "model.py").write_text(f"from {folder.name}.parts import Bigram as Model\n")
         self.assertEqual(self.load(folder, "models/gpt/model:Model").__name__, "Bigram")
 
+    def test_finds_packages_that_the_checkout_gives_to_uv_by_their_paths(self):
+        for source, place in [('{ path = "lib", editable = true }', "lib"), ('[{ path = "./lib", marker = "python_version>\'3\'" }]', "lib/src")]:
+            folder = self.write(model="from PACKAGE_of_uv import Bigram as Model")
+            (folder / "pyproject.toml").write_text(f"[tool.uv.sources]\nlib = {source}\nother = {{ git = 'https://nobody' }}\n")
+            (folder / place).mkdir(parents=True)
+            (folder / place / f"{folder.name}_of_uv.py").write_text(self.BIGRAM)
+            self.assertEqual(self.load(folder).__name__, "Bigram")
+
     def test_finds_no_package_outside_of_the_checkout(self):
         folder = self.write(model="import above_checkout\n")
         (folder.parent / "above_checkout.py").touch()
@@ -562,8 +570,11 @@ class Messages(unittest.TestCase):
             self.expect_error("needs einsums, which", f"{folder}/broken.py:Model")
 
     def test_reports_wrong_arguments(self):
-        self.expect_error("Picky(vocab_size) lacks bias, scaling; give them by MODEL_ARGS, a "
-                          "constant or one of $vocab_size", ODD_MODELS + "Picky")
+        self.expect_error("Picky(vocab_size) lacks the arguments bias, scaling; MODEL_ARGS gives constants and "
+                          "$vocab_size", ODD_MODELS + "Picky")
+        self.expect_error("IndexError: index out of range in self; FixedVocabulary takes no vocab_size, so --vocab has to say",
+                          ODD_MODELS + "FixedVocabulary")
+        self.expect_error("FixedContext takes no context_length, so --contexts has to say", ODD_MODELS + "FixedContext")
         self.expect_error("MODEL_ARGS: width is $depth; there are $vocab_size", ODD_MODELS + "Bigram", '{"width": "$depth"}')
         self.expect_error("MODEL_ARGS is no JSON", ODD_MODELS + "Bigram", "{width: 3}")
         self.expect_error("MODEL_ARGS is [3]; give an object", ODD_MODELS + "Bigram", "[3]")

@@ -3,6 +3,7 @@
 import dataclasses
 import gc
 import itertools
+import time
 import types
 
 import torch
@@ -19,6 +20,24 @@ class Bigram(nn.Module):
 
     def forward(self, ids):
         return self.head(self.table(ids))
+
+
+class FixedVocabulary(Bigram):
+    """Takes no vocab_size, so labreport's ids may lie outside of its table."""
+
+    def __init__(self):
+        super().__init__(vocab_size=5)
+
+
+class FixedContext(Bigram):
+    """Knows two positions, whatever the context is."""
+
+    def __init__(self, vocab_size):
+        super().__init__(vocab_size)
+        self.positions = nn.Embedding(2, 4)
+
+    def forward(self, ids):
+        return self.head(self.table(ids) + self.positions(torch.arange(ids.shape[1], device=ids.device)))
 
 
 loss_calls = itertools.count()
@@ -302,6 +321,28 @@ class Attend(torch.autograd.Function):
         with torch.enable_grad():
             output = attend(*inputs, context.is_causal)
         return *torch.autograd.grad(output, inputs, gradient), None
+
+
+class SlowAtFirst(Attend):
+    """Takes as long as a compiler in the first forward and the first backward of each length."""
+
+    known = set()
+
+    @classmethod
+    def compile(cls, length, words):
+        if (length, words) not in cls.known:
+            cls.known.add((length, words))
+            time.sleep(0.2)
+
+    @staticmethod
+    def forward(context, q, k, v, is_causal):
+        SlowAtFirst.compile(q.shape[-2], "forward")
+        return Attend.forward(context, q, k, v, is_causal)
+
+    @staticmethod
+    def backward(context, gradient):
+        SlowAtFirst.compile(gradient.shape[-2], "backward")
+        return Attend.backward(context, gradient)
 
 
 class AttendModule(nn.Module):

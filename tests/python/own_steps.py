@@ -120,9 +120,9 @@ def compiled(vocab_size, d_model, device):
     return step
 
 
-def with_closure(vocab_size, device):
+def with_closure(vocab_size, device, evaluations=1):
     model = Network(vocab_size).to(device)
-    optimizer = torch.optim.LBFGS(model.parameters(), max_iter=1)
+    optimizer = torch.optim.LBFGS(model.parameters(), max_iter=evaluations, max_eval=evaluations)
 
     def step(ids, targets):
         def closure():
@@ -265,6 +265,55 @@ def ignoring_the_batch(vocab_size, device):
         return loss
 
     return step
+
+
+def diverging(vocab_size, device):
+    model = Network(vocab_size).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e38)
+
+    def step(ids, targets):
+        optimizer.zero_grad()
+        loss = loss_of(model, ids, targets)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return step
+
+
+class Trainer:
+    """Takes a batch as one argument."""
+
+    def __init__(self, device):
+        self.step_without_batch = without_batch(device)
+
+    def step(self, batch):
+        self.step_without_batch()
+
+
+def returning_a_class(device):
+    return Trainer
+
+
+class TrainerConfig:
+    def __init__(self, n_layer, n_embd, vocab_size, dropout):
+        pass
+
+
+def configured(config: TrainerConfig, device, batch_size):
+    return without_batch(device)
+
+
+def a_step(ids, targets):
+    return torch.zeros(())
+
+
+def a_step_of_a_model(model, batch, optimizer=None):
+    return torch.zeros(())
+
+
+def a_step_without_batch():
+    return torch.zeros(())
 
 
 def setting_what_labreport_sets(vocab_size, device):

@@ -44,6 +44,12 @@ def ddp(vocab_size, d_model, num_layers, device):
     return training(model, torch.optim.AdamW(model.parameters()))
 
 
+def compiling(vocab_size, d_model, device):
+    torch.compile(lambda x: x)  # hides the phases, but compiles nothing until it is called
+    model = torch.nn.parallel.DistributedDataParallel(Network(vocab_size, d_model).to(device))
+    return training(model, torch.optim.AdamW(model.parameters()))
+
+
 def fsdp(vocab_size, d_model, num_layers, device):
     from torch.distributed.fsdp import fully_shard
 
@@ -87,6 +93,10 @@ class AllReducing:
         """Leaves out the all-reduces of this step."""
         self.optimizer.zero_grad()
         self.model.parameters = lambda: []
+
+    def shrinking(self):
+        """Reduces another number of values than the other rank does."""
+        dist.all_reduce(torch.ones(3))
 
     def diverging(self):
         self.world_size *= 2

@@ -31,13 +31,14 @@ class Engine:
     """Takes the place of the engine and records the ends of phases, and ranges with the phase around them."""
 
     def __init__(self):
-        self.phases, self.ranges, self.open, self.is_observed = [], [], [], False
+        self.begun, self.phases, self.ranges, self.open, self.is_observed = [], [], [], [], False
 
     def observed(self):
         return self.is_observed
 
     def begin_phase(self, name):
         self.open = [name]
+        self.begun.append(name)
 
     def end_phase(self, name):
         self.phases.append(name)
@@ -80,7 +81,7 @@ class Steps(unittest.TestCase):
                 ("in_bf16", True, False, "bf16"), ("two_optimizers", True, False, "fp32"), ("compiled", True, False, "fp32")]:
             self.assertEqual(labreport_step.describe_step(source(maker), CELL, Engine()),
                              {"takes_size": takes_size, "takes_context": takes_context, "compiles": maker == "compiled",
-                              "precision": precision}, maker)
+                              "precision": precision} | ({"returns_no_loss": True} if maker == "without_batch" else {}), maker)
         self.assertEqual(labreport_step.describe_step(source("scaled"), CELL, Engine()),
                          {"takes_size": True, "takes_context": False, "compiles": False})
 
@@ -117,8 +118,17 @@ class Steps(unittest.TestCase):
         self.assertEqual(phases_of_step(make("without_batch")), part + ["optimizer"])
 
     def test_sees_phases_inside_an_optimizers_closure(self):
-        self.assertEqual(phases_of_step(make("with_closure")),
-                         ["optimizer", "forward", "optimizer", "backward", "optimizer"])
+        evaluation = ["optimizer", "forward", "loss", "backward"]
+        self.assertEqual(phases_of_step(make("with_closure")), evaluation + ["optimizer"])
+        step = make("with_closure", evaluations=3)
+        self.assertEqual(phases_of_step(step, 2), 3 * evaluation + ["optimizer"])
+        self.assertEqual(dict(step.phases.counts), {"optimizer": 1, "forward": 3, "loss": 3, "backward": 3})
+
+    def test_opens_each_phase_under_the_name_that_it_has_at_its_end(self):
+        for maker in ["plain", "Accumulating", "two_optimizers", "with_closure"]:
+            step = make(maker)
+            phases_of_step(step, 2)
+            self.assertEqual(step.phases.engine.begun[-len(step.phases.engine.phases):], step.phases.engine.phases, maker)
 
     def test_all_time_belongs_to_a_phase_that_ends_once(self):
         step = make("Accumulating")
@@ -206,6 +216,8 @@ class Checks(unittest.TestCase):
         self.assertEqual(self.remarks("training_nothing"), ["7 of 7 parameters get no gradient"])
         gc.collect()
         self.assertEqual(self.remarks("ignoring_the_batch"), ["its loss stays when the batch changes"])
+        gc.collect()
+        self.assertRegex(self.remarks("diverging")[0], r"^its loss is (NaN|infinite) in step [23]$")
 
     def test_counts_flops_by_phase(self):
         counted = make("plain").count_step(*batch(), "train_step")
@@ -236,13 +248,27 @@ class Messages(unittest.TestCase):
         self.assert_fails(f"{call}: ValueError: no loss today$", "failing", phase="other")
 
     def test_tells_what_is_wrong_with_a_maker(self):
-        self.assert_fails(r"^wanting\(device\) lacks teacher, beta; give them by STEP_ARGS, a constant or one of \$vocab_size, .*"
+        self.assert_fails(r"^wanting\(device\) lacks the arguments teacher, beta; STEP_ARGS gives constants and \$vocab_size, .*"
                           r"\$batch_size, .*\$precision", "wanting")
         self.assert_fails(r"^returning_a_model\(device=.*\) returned \(Network.*expected a function step\(ids, targets\), or an "
                           "object with one$", "returning_a_model")
         self.assert_fails("^without_optimizer makes no torch.optim.Optimizer, so nothing trains", "without_optimizer")
         self.assert_fails("^elsewhere puts embedding.weight on meta; it gets device=cpu, and has to use it$", "elsewhere")
-        self.assert_fails(r"^taking_three's step takes \(ids, targets, mask\); it is called with \(ids, targets\)", "taking_three")
+        self.assert_fails(r"^taking_three's step takes \(ids, targets, mask\); a step gets token ids and targets, or nothing: a "
+                          r"maker that ends with `return lambda ids, targets: step\(ids, targets, mask=…\)` passes both on$", "taking_three")
+        self.assert_fails(r"^Trainer's step takes \(batch\); .*`return lambda ids, targets: trainer.step\(\(ids, targets\)\)`", "Trainer")
+        self.assert_fails(r"^returning_a_class\(device=.*\) returned the class Trainer; return an object of it, as Trainer\(…\)$",
+                          "returning_a_class")
+
+    def test_shows_the_factory_that_makes_a_config(self):
+        self.assert_fails(r"`def make\(.*, d_ff, batch_size, device\): return configured\(config=TrainerConfig\(n_layer=num_layers, "
+                          r"n_embd=d_model, vocab_size=vocab_size, dropout=…\), batch_size=batch_size, device=device\)`", "configured")
+
+    def test_tells_a_step_from_its_maker(self):
+        maker = "STEP names the function that makes the step.*`def make_step"
+        self.assert_fails(rf"^a_step\(\) lacks ids; it takes a batch, as a step does, and {maker}", "a_step")
+        self.assert_fails(rf"^a_step_of_a_model\(\) lacks model; it takes a batch, as a step does, and {maker}", "a_step_of_a_model")
+        self.assert_fails(rf"^a_step_without_batch\(\) returned float32.*; {maker}", "a_step_without_batch")
 
     def test_tells_what_is_wrong_with_a_step(self):
         self.assert_fails(r"failed: SystemExit: enough$", "exiting")

@@ -256,6 +256,15 @@ class Worker(Launches):
         for gradient in ["output", "grad_q", "grad_k", "grad_v"]:
             self.assertLess(values["attention_error", gradient], 1e-4)
 
+    def test_tells_the_first_pass_of_each_length_apart(self):
+        body = self.launch_attention("SlowAtFirst")
+        compiled = [(name, value) for (tag, name), value in body["values"].items() if tag == "compile"]
+        self.assertEqual([name for name, _ in compiled], ["64", "32"], "the comparison with FP64 comes first")
+        for _, value in compiled:
+            self.assertTrue(400_000_000 <= value < 5_000_000_000, value)
+        for row in body["tables"]["attention"]:
+            self.assertLess(max(row[9], row[15], row[21]), 200_000_000, "no timed pass compiles")
+
     def forward_count(self, row):
         """Returns how many forward passes the row times, and checks that it times no other pass."""
         self.assertEqual(set(row[10:22]), {None}, "backward and both")

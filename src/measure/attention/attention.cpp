@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <ranges>
 
 #include "base/error.h"
 #include "base/statistics.h"
@@ -30,6 +31,7 @@ namespace {
 
 constexpr std::int64_t kMaxCheckedLength = 256;
 constexpr std::int64_t kQueriesCheckedAgain = 64;
+constexpr std::int64_t kLongestPassNs = 5'000'000'000;  // Twice the length takes 4 times as long.
 constexpr BenchTime kLeaderboardTime{.warmup_ns = 1'000'000'000, .repeat_ns = 10'000'000'000};
 
 /// The results for one sequence length: a row of the table.
@@ -39,7 +41,9 @@ struct LengthRow {
   std::string phase = {}, reason = {};  ///< The phase in which the length failed, and why.
   std::map<std::string_view, std::vector<std::int64_t>> times_ns = {};
   std::map<std::string_view, std::int64_t> bytes = {};
-  std::optional<std::int64_t> compile_ns = {};  ///< Absent if nothing compiles.
+  /// The first forward and backward pass, in which code may compile. Only implementations in Python
+  /// have it.
+  std::optional<std::int64_t> first_pass_ns = {};
 };
 
 void append_statistics(std::vector<Scalar>& row, const std::vector<std::int64_t>& samples) {
@@ -67,6 +71,8 @@ std::vector<Scalar> scalars_of(const LengthRow& row) {
   }
   return scalars;
 }
+
+bool is_users(const CellSpec& spec) { return spec.attention->backend == AttentionBackend::kCustom; }
 
 /// Measures one length on a started device. If it throws, the row keeps the results so far.
 class LengthMeasurement {
@@ -123,13 +129,17 @@ class LengthMeasurement {
     attention_.backward(output, inputs_.upstream, retain_graph);
   }
 
+  /// Lets code compile before anything is timed. The user's backward pass compiles in
+  /// count_memory(), after forward has been timed, which stays if backward runs out of memory.
   void compile() {
-    if (!attention_.discard_compilations()) return;
-    synchronize(device_);
-    const std::int64_t start_ns = host_now_ns();
-    backward(forward(), /*retain_graph=*/false);
-    synchronize(device_);
-    row_.compile_ns = host_now_ns() - start_ns;
+    if (is_users(spec_)) {
+      first_forward_ns_ = synced_pass_ns(device_, [this] { forward(); });
+    } else if (attention_.discard_compilations()) {
+      row_.first_pass_ns =
+          synced_pass_ns(device_, [this] { backward(forward(), /*retain_graph=*/false); });
+    } else {
+      return;
+    }
     inputs_.clear_gradients();
     release_free_blocks(device_);
   }
@@ -178,7 +188,9 @@ class LengthMeasurement {
       peaks.on_phase_end(Phase::kForward);
       note_peak(metric::kForwardPeak, peaks, Phase::kForward);
       note_bytes(column::kBeforeBackwardBytes);
-      backward(output, /*retain_graph=*/false);
+      const std::int64_t backward_ns =
+          synced_pass_ns(device_, [&] { backward(output, /*retain_graph=*/false); });
+      if (first_forward_ns_) row_.first_pass_ns = *first_forward_ns_ + backward_ns;
       peaks.on_phase_end(Phase::kBackward);
       note_peak(metric::kBackwardPeak, peaks, Phase::kBackward);
     }
@@ -215,6 +227,7 @@ class LengthMeasurement {
   c10::Device device_;
   LengthRow& row_;
   AttentionInputs inputs_;
+  std::optional<std::int64_t> first_forward_ns_ = {};  ///< Only of the user's implementation.
 };
 
 /// `outcome` is kRan if the lengths may be timed, else `reason` says why not.
@@ -292,11 +305,18 @@ Verdict check_accuracy(const CellSpec& spec, const AttentionImplementation& atte
   const std::int64_t length = std::min(kMaxCheckedLength, spec.attention->lengths.back());
   try {
     const auto inputs = attention_inputs(spec, length, torch_device(spec.device));
-    return judge_accuracy(spec, attention_errors(attention, inputs, {.count = length}), launch);
+    const AttentionErrors errors = attention_errors(attention, inputs, {.count = length});
+    attention.test(inputs);
+    if (is_users(spec) &&
+        errors.pass_ns) {  // the process's first pass, in which most code compiles
+      launch.metrics.push_back(
+          integer_metric(metric::kCompile, std::to_string(length), "ns", *errors.pass_ns));
+    }
+    return judge_accuracy(spec, errors, launch);
   } catch (const UserCodeError&) {
     throw;  // the user's code failed, which does not mean that the backend is unsupported
   } catch (const std::exception& error) {
-    if (backend == AttentionBackend::kCustom || as_out_of_memory(error)) throw;
+    if (is_users(spec) || as_out_of_memory(error)) throw;
     return {std::string(metric::kNotOffered), restriction.reason(error.what())};
   }
 }
@@ -324,7 +344,7 @@ LengthRow measure_length(const CellSpec& spec, const AttentionImplementation& at
   try {
     LengthMeasurement measurement(spec, attention, row);
     verdict.forward_only ? measurement.measure_forward() : measurement.measure();
-    if (spec.attention->backend == AttentionBackend::kCustom)
+    if (is_users(spec))
       check_again(measurement, verdict.forward_only, attention_tolerance(spec), row);
   } catch (const std::exception& error) {
     const std::string message = error.what();
@@ -348,25 +368,39 @@ LengthRow measure_length(const CellSpec& spec, const AttentionImplementation& at
   return row;
 }
 
+/// Returns why lengths beyond this one are not tried; empty if they are.
+std::string reason_to_stop(const LengthRow& row) {
+  if (row.outcome == metric::kOutOfMemory) return fmt::format("{} ran out of memory", row.length);
+  for (const auto& samples_ns : std::views::values(row.times_ns)) {
+    const std::vector<double> times_ns(samples_ns.begin(), samples_ns.end());
+    if (!times_ns.empty() && median(times_ns) > kLongestPassNs)
+      return fmt::format("not run: a pass at {} takes longer than 5 s", row.length);
+  }
+  return "";
+}
+
 std::vector<LengthRow> measure_lengths(const CellSpec& spec,
                                        const AttentionImplementation& attention, Verdict verdict) {
   std::vector<LengthRow> rows;
   for (const std::int64_t length : spec.attention->lengths) {
     rows.push_back(measure_length(spec, attention, length, verdict));
-    if (rows.back().outcome == metric::kOutOfMemory) {
-      verdict = {std::string(metric::kNotTried), fmt::format("{} ran out of memory", length)};
-    }
+    const std::string reason = reason_to_stop(rows.back());
+    if (!reason.empty()) verdict = {std::string(metric::kNotTried), reason};
   }
   return rows;
 }
 
-/// Adds the compile time, the time of every pass and the peaks that the table lacks. do_bench times
-/// thousands of passes, for which the table has only statistics.
+/// Adds the time of the length's first pass, unless the process's first pass had this length.
+void add_first_pass(const LengthRow& row, Launch& launch) {
+  const std::string length = std::to_string(row.length);
+  if (!row.first_pass_ns || launch.find(metric::kCompile, length) != nullptr) return;
+  launch.metrics.push_back(integer_metric(metric::kCompile, length, "ns", *row.first_pass_ns));
+}
+
+/// Adds the time of every pass and the peaks that the table lacks. do_bench times thousands of
+/// passes, for which the table has only statistics.
 void add_metrics(const LengthRow& row, Launch& launch) {
   const std::string length = std::to_string(row.length);
-  if (row.compile_ns) {
-    launch.metrics.push_back(integer_metric(metric::kCompile, length, "ns", *row.compile_ns));
-  }
   for (const auto& [pass, tag] : {std::pair(metric::kForward, metric::kForwardPasses),
                                   std::pair(metric::kBackward, metric::kBackwardPasses)}) {
     const auto samples = row.times_ns.find(pass);
@@ -399,6 +433,7 @@ Launch measure_attention(const LaunchRequest& request) {
   const Verdict verdict = check_accuracy(spec, *attention, restriction, launch);
   for (const LengthRow& row : measure_lengths(spec, *attention, verdict)) {
     table.rows.push_back(scalars_of(row));
+    add_first_pass(row, launch);
     if (spec.attention->method == AttentionMethod::kSynced) add_metrics(row, launch);
   }
   conditions.end();

@@ -21,6 +21,12 @@ std::int64_t passes_fitting(std::int64_t time_ns, std::int64_t pass_ns, c10::Dev
   return device.is_cpu() ? std::min(count, kMaxPassesOnCpu) : count;
 }
 
+/// Returns a tensor whose writing flushes the L2 cache. On a CPU it is empty and flushes nothing.
+at::Tensor make_flush_buffer(c10::Device device) {
+  return at::empty({device.is_cpu() ? 0 : kFlushBytes},
+                   at::TensorOptions().device(device).dtype(at::kByte));
+}
+
 /// Estimates the nanoseconds of one pass with its preparation and one flush.
 std::int64_t estimate_pass_ns(c10::Device device, at::Tensor& flush_buffer, const TimedPass& pass) {
   const auto marks = make_phase_marks(PhaseClock::kEvents, device, 1);
@@ -61,15 +67,18 @@ std::vector<std::int64_t> do_bench_ns(c10::Device device, const BenchTime& time,
   pass.prepare();
   pass.run();
   synchronize(device);
-  // Writing this tensor flushes the L2 cache. On a CPU the tensor is empty and flushes nothing.
-  at::Tensor flush_buffer = at::empty({device.is_cpu() ? 0 : kFlushBytes},
-                                      at::TensorOptions().device(device).dtype(at::kByte));
+  at::Tensor flush_buffer = make_flush_buffer(device);
   const std::int64_t pass_ns = estimate_pass_ns(device, flush_buffer, pass);
   for (std::int64_t i = 0; i < passes_fitting(time.warmup_ns, pass_ns, device); ++i) {
     pass.prepare();
     pass.run();
   }
-  const std::int64_t repeats = passes_fitting(time.repeat_ns, pass_ns, device);
+  return repeats_ns(device, passes_fitting(time.repeat_ns, pass_ns, device), pass);
+}
+
+std::vector<std::int64_t> repeats_ns(c10::Device device, std::int64_t repeats,
+                                     const TimedPass& pass) {
+  at::Tensor flush_buffer = make_flush_buffer(device);
   const auto marks =
       make_phase_marks(PhaseClock::kEvents, device, static_cast<std::size_t>(2 * repeats));
   marks->mark_start();

@@ -1,4 +1,4 @@
-// Two ways to time the forward and the backward pass of attention.
+// Ways to time the forward and the backward pass of attention.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <functional>
 #include <vector>
+
+#include "engine/device.h"
+#include "engine/host_clock.h"
 
 namespace labreport {
 
@@ -21,6 +24,16 @@ struct SyncedPasses {
   std::function<void()> forward;
   std::function<void()> backward;
 };
+
+/// Returns how long `pass` takes on a device that is idle before it, until it is idle again.
+template <typename Pass>
+std::int64_t synced_pass_ns(c10::Device device, const Pass& pass) {
+  synchronize(device);
+  const std::int64_t start_ns = host_now_ns();
+  pass();
+  synchronize(device);
+  return host_now_ns() - start_ns;
+}
 
 /// The times of the forward and backward passes, in nanoseconds.
 struct SyncedTimes {
@@ -43,5 +56,9 @@ struct BenchTime {
 /// the L2 cache. On a CPU it uses the host's clock and at most 20 passes, and flushes no cache.
 std::vector<std::int64_t> do_bench_ns(c10::Device device, const BenchTime& time,
                                       const TimedPass& pass);
+
+/// Returns the nanoseconds of `repeats` passes as do_bench_ns() times them after its warm-up.
+std::vector<std::int64_t> repeats_ns(c10::Device device, std::int64_t repeats,
+                                     const TimedPass& pass);
 
 }  // namespace labreport

@@ -20,6 +20,7 @@
 #include "engine/out_of_memory.h"
 #include "engine/phase.h"
 #include "engine/precision.h"
+#include "measure/attention/clocks.h"
 #include "model/attention.h"
 #include "model/network.h"
 
@@ -180,7 +181,9 @@ AttentionErrors attention_errors(const AttentionImplementation& attention,
   const AttentionInputs fp64_inputs = in_fp64(inputs, compared);
   AttentionInputs unmasked_inputs = fp64_inputs;
   unmasked_inputs.mask = at::ones_like(fp64_inputs.mask);
-  const at::Tensor output = attention.forward(inputs);
+  at::Tensor output;
+  const std::int64_t forward_ns =
+      synced_pass_ns(inputs.q.device(), [&] { output = attention.forward(inputs); });
   const at::Tensor fp64_output = attend(AttentionBackend::kEager, fp64_inputs);
   const at::Tensor unmasked_output = attend(AttentionBackend::kEager, unmasked_inputs);
   const at::Tensor rows = compared_rows(output, compared);
@@ -189,7 +192,10 @@ AttentionErrors attention_errors(const AttentionImplementation& attention,
       .output_from_unmasked = relative_difference(rows, unmasked_output.detach())};
   if (!compared.with_gradients) return errors;
   try {
-    attention.backward(output, upstream_of(inputs, compared), /*retain_graph=*/false);
+    const at::Tensor upstream = upstream_of(inputs, compared);
+    errors.pass_ns = forward_ns + synced_pass_ns(inputs.q.device(), [&] {
+                       attention.backward(output, upstream, /*retain_graph=*/false);
+                     });
   } catch (const UserCodeError& error) {
     // Only the user's attention, which takes no mask, may lack a backward pass.
     if (inputs.mask.defined() || as_out_of_memory(error)) throw;

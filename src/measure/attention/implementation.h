@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,9 @@ class AttentionImplementation {
   /// `upstream` counts as 1.
   virtual void backward(const at::Tensor& value, const at::Tensor& upstream,
                         bool retain_graph) const;
+  /// Runs the tests that an implementation has to pass besides the comparison with FP64. Throws
+  /// `UserCodeError` if it fails one.
+  virtual void test(const AttentionInputs&) const {}
   /// Discards earlier compilations, so that the next forward() compiles for the length of its own
   /// inputs only. Returns true if the implementation compiles.
   virtual bool discard_compilations() const { return false; }
@@ -84,7 +88,9 @@ std::string backend_reason(const std::vector<std::string>& warnings, std::string
 /// largest FP64 magnitude; 0 is exact.
 struct AttentionErrors {
   double output = 0, grad_q = 0, grad_k = 0, grad_v = 0;
-  double output_from_unmasked = 0;    ///< The output's difference from attention without a mask.
+  double output_from_unmasked = 0;  ///< The output's difference from attention without a mask.
+  std::optional<std::int64_t> pass_ns =
+      {};                             ///< The compared forward and backward pass, if both ran.
   std::string backward_failure = {};  ///< Why there are no gradients, which then count as 0.
 
   double largest_gradient() const;  ///< Infinite if a gradient's error is NaN or infinite.

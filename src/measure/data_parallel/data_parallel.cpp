@@ -19,9 +19,12 @@
 #include "engine/precision.h"
 #include "engine/profiler.h"
 #include "engine/range.h"
+#include "measure/attention/clocks.h"
 #include "measure/data_parallel/averaging.h"
 #include "measure/data_parallel/equality.h"
+#include "measure/data_parallel/lane_table.h"
 #include "measure/data_parallel/overlap.h"
+#include "measure/data_parallel/step_classes.h"
 #include "measure/kernels/activity.h"
 #include "measure/timing/step_series.h"
 #include "results/metric_names.h"
@@ -40,7 +43,6 @@ constexpr Phases kOwnPhases{metric::kForward, metric::kLoss, metric::kBackward, 
                             metric::kOptimizer};
 using PhasesByRank = std::array<std::vector<Numbers>, kSchemePhases.size()>;
 constexpr double kNoLoss = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kMostIntervals = 1'500;  // in each lane, since the report draws all
 
 std::int64_t rounded_ns(double value) { return static_cast<std::int64_t>(std::llround(value)); }
 
@@ -116,7 +118,8 @@ class DataParallelLaunch {
  public:
   DataParallelLaunch(const TimingPlan& plan, const CellSpec& spec, RankGroup& group)
       : plan_(plan),
-        scheme_(*spec.scheme),
+        scheme_(spec.scheme.value_or(Scheme::kOwnStep)),
+        repeats_(spec.repeats.value_or(0)),
         group_(group),
         device_(group.device()),
         batch_(draw_rank_batch(plan, group)),
@@ -136,6 +139,7 @@ class DataParallelLaunch {
     conditions.open();
     run_counted_steps(plan_, conditions, memory_, [this] { time_step(); });
     differing_ranks_ = count_differing_ranks(group_, tensors_of(network_->replicated_parameters()));
+    if (repeats_ > 0) benched_ns_ = time_repeats();
     if (is_own_step()) occurrences_ = occurrence_metrics(*network_, batch_);
     lanes_ = device_.is_cpu() && !is_own_step() ? host_lanes() : profiled_lanes();
     step_.clear();
@@ -172,8 +176,22 @@ class DataParallelLaunch {
     }
     const double loss = step_.loss().defined() ? step_.loss().item<double>() : kNoLoss;
     loss_bits_.push_back(std::bit_cast<std::int64_t>(loss));
+    if (step_.loss().defined() && !std::isfinite(loss) && !first_lost_step_)
+      first_lost_step_ = std::ssize(totals_ns_);
     step_.clear();
     group_.take_collectives();  // drops them: only the traced step's are drawn
+  }
+
+  /// Times steps as do_bench does, whose number the cell fixes: with a number of its own a rank
+  /// would wait in a collective that no other joins.
+  Numbers time_repeats() {
+    NullPhaseObserver observer;
+    return repeats_ns(device_, repeats_,
+                      {[] {},
+                       [&] {
+                         run_step(observer);
+                         step_.clear();
+                       }});
   }
 
   /// Traces one step on a CPU, where collectives run on other threads and overlap with its phases.
@@ -205,12 +223,14 @@ class DataParallelLaunch {
     const Profile step_profile = profile(kind, [this] {
       group_.barrier();
       std::optional<Range> own_step;  // Around the exchange it would hide that phase.
+      traced_start_ns_ = host_now_ns();
       if (is_own_step()) own_step.emplace(kOwnStepRange);
       NullPhaseObserver observer;
       run_step(observer);
       synchronize(device_);
     });
     no_trace_reason_ = reason_without_kernels(kind, step_profile.trace);
+    if (is_own_step()) classes_ = step_classes(group_, step_profile.trace, kOwnStepRange);
     return is_own_step() ? lanes_of_own_step(step_profile.trace) : lanes_of(step_profile.trace);
   }
 
@@ -223,6 +243,7 @@ class DataParallelLaunch {
     const Overlap overlap_times = overlap_of(lanes_);
     const auto traced_ns = group_.all_gather(
         {lanes_.step_ns, overlap_times.communication_ns, overlap_times.overlap_ns});
+    Table lanes = lane_table();
     const std::vector<Metric> memory = memory_.metrics();
     const auto peak = std::ranges::find(memory, metric::kPeakAllocated, &Metric::name);
     const bool has_peak = peak != memory.end() && peak->number();
@@ -241,8 +262,15 @@ class DataParallelLaunch {
     Table ranks = rank_table(totals, starts_ns, phases, traced_ns, has_peak);
     for (std::size_t rank = 0; has_peak && rank < ranks.rows.size(); ++rank)
       ranks.rows[rank].emplace_back(peaks[rank].front());
-    launch.tables = {std::move(ranks), lane_table()};
+    launch.tables = {std::move(ranks), std::move(lanes)};
+    if (!classes_.rows.empty()) launch.tables.push_back(std::move(classes_));
+    if (repeats_ > 0)
+      launch.metrics.push_back(sample_metric(metric::kDoBench, metric::kTotal, "ns", benched_ns_));
     if (!no_trace_reason_.empty()) launch.warnings.push_back(no_trace_reason_);
+    if (first_lost_step_) {
+      launch.warnings.push_back("the loss is not finite at step " +
+                                std::to_string(*first_lost_step_));
+    }
     if (is_own_step() && differing_ranks_ > 0) {
       launch.warnings.emplace_back(
           "after the last step the ranks hold different weights: they do not train one network");
@@ -259,6 +287,13 @@ class DataParallelLaunch {
     return slowest;
   }
 
+  /// True for a phase of a user's step that no rank's hooks saw, as in compiled code.
+  static bool never_occurred(const std::vector<Numbers>& phase_by_rank) {
+    return std::ranges::all_of(phase_by_rank, [](const Numbers& times_ns) {
+      return std::ranges::all_of(times_ns, [](std::int64_t time_ns) { return time_ns == 0; });
+    });
+  }
+
   void add_steps(Launch& launch, const std::vector<Numbers>& totals,
                  const PhasesByRank& phases) const {
     const Numbers slowest_totals = slowest_rank_times(totals);
@@ -271,6 +306,7 @@ class DataParallelLaunch {
             sample_metric(metric::kStep, metric::kEnqueue, "ns", enqueues_ns_),  // rank 0's
             sample_metric(metric::kSkew, metric::kStep, "ns", skews)});
     for (std::size_t i = 0; i < phases_.size(); ++i) {
+      if (is_own_step() && never_occurred(phases[i])) continue;
       launch.metrics.push_back(
           sample_metric(metric::kEvent, phases_[i], "ns", slowest_rank_times(phases[i])));
     }
@@ -319,7 +355,10 @@ class DataParallelLaunch {
         row.emplace_back(rounded_ns(value));
       }
       row.emplace_back(median_lag(starts_ns, rank));
-      for (const auto& phase : phases) row.emplace_back(median_of(counted_steps(phase[rank])));
+      for (const auto& phase : phases) {
+        const bool is_unseen = is_own_step() && never_occurred(phase);
+        row.push_back(is_unseen ? Scalar() : Scalar(median_of(counted_steps(phase[rank]))));
+      }
       if (is_own_step()) {
         const auto exchange = row.end() - 2;
         row.push_back(std::exchange(*exchange, Scalar()));
@@ -327,6 +366,8 @@ class DataParallelLaunch {
       for (const std::int64_t value : traced_ns[rank]) {
         row.push_back(no_trace_reason_.empty() ? Scalar(value) : Scalar());
       }
+      // The phases of a user's step on a CPU also wait for collectives.
+      if (is_own_step() && device_.is_cpu()) row.back() = Scalar();
       table.rows.push_back(std::move(row));
     }
     return table;
@@ -348,21 +389,16 @@ class DataParallelLaunch {
     return median_of(lags_ns);
   }
 
-  Table lane_table() const {
-    Table table = empty_table(metric::kLanes);
-    const auto add = [&](std::string_view lane, const std::vector<Interval>& intervals) {
-      for (const Interval& interval : merge_to(intervals, kMostIntervals)) {
-        table.rows.push_back({std::string(lane), interval.phase, interval.start_ns,
-                              interval.end_ns - interval.start_ns});
-      }
-    };
-    add(metric::kCompute, lanes_.compute);
-    add(metric::kCommunication, lanes_.communication);
-    return table;
+  /// Returns rank 0's lanes or, of a step of the user's, those of all ranks. All ranks must call
+  /// it.
+  Table lane_table() {
+    if (is_own_step()) return lanes_of_ranks(group_, lanes_, traced_start_ns_);
+    return lanes_of_rank_0(lanes_);
   }
 
   TimingPlan plan_;
   Scheme scheme_;
+  std::int64_t repeats_;  ///< Steps that are timed as do_bench does; 0 for none.
   Phases phases_ = scheme_ == Scheme::kOwnStep ? kOwnPhases : kSchemePhases;
   RankGroup& group_;
   c10::Device device_;
@@ -377,8 +413,12 @@ class DataParallelLaunch {
   Numbers starts_ns_, totals_ns_, enqueues_ns_, loss_bits_;
   std::array<Numbers, kSchemePhases.size()> phases_ns_;
   std::vector<Metric> occurrences_;
+  Numbers benched_ns_;  ///< Rank 0's.
+  Table classes_;
+  std::optional<std::int64_t> first_lost_step_;  ///< The first one whose loss is NaN or infinite.
   std::int64_t differing_ranks_ = 0;
   Lanes lanes_;
+  std::int64_t traced_start_ns_ = 0;  ///< When the profiled step began, by the host's clock.
   std::string no_trace_reason_;
 };
 
@@ -387,13 +427,13 @@ class DataParallelLaunch {
 Launch measure_data_parallel(const LaunchRequest& request) {
   const CellSpec& spec = request.spec;
   const TimingPlan plan = timing_plan(spec);
-  if (!spec.scheme) throw InputError("a data_parallel cell needs 'scheme'");
+  const bool is_own_step = spec.kind == CellKind::kLeaderboard || spec.scheme == Scheme::kOwnStep;
+  if (!is_own_step && !spec.scheme) throw InputError("a data_parallel cell needs 'scheme'");
   if (plan.step.mode != Mode::kTrainStep) {
     throw InputError("a data_parallel cell measures training steps, not '" +
                      std::string(name(plan.step.mode)) + "'");
   }
   RankGroup& group = RankGroup::join(request);
-  const bool is_own_step = spec.scheme == Scheme::kOwnStep;
   const std::vector<Metric> equality =
       is_own_step ? std::vector<Metric>() : check_equality(group, spec, request.seed);
   set_tf32(plan.step.precision);

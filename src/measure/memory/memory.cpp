@@ -13,6 +13,7 @@
 #include "measure/memory/lifetimes.h"
 #include "measure/memory/phase_peaks.h"
 #include "measure/memory/tables.h"
+#include "measure/timing/step_series.h"
 #include "measure/timing/timing_plan.h"
 #include "model/training_step.h"
 #include "results/metric_names.h"
@@ -77,6 +78,7 @@ class MemoryLaunch {
     add_history();
     add_other_forward_peaks();
     step_.clear();
+    if (!out_of_memory_) append(launch_.metrics, occurrence_metrics(*network_, batch_));
     if (out_of_memory_) launch_.outcome = *out_of_memory_;
     return std::move(launch_);
   }

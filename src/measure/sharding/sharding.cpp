@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <map>
 
 #include "base/error.h"
@@ -27,6 +29,7 @@ constexpr std::int64_t kMinWarmup = 2;  // the second step starts with AdamW's s
 constexpr int kIsolatedGathersPerLayer = 3;
 constexpr double kLossScale = 1e9;  // ranks exchange losses as whole multiples of 1e-9
 constexpr double kLossLimit = 1e9;  // times kLossScale it fits into 64 bits
+constexpr double kNoLoss = std::numeric_limits<double>::quiet_NaN();
 
 /// Bytes of one rank at one point of a step.
 struct MemoryPoint {
@@ -35,24 +38,84 @@ struct MemoryPoint {
   std::int64_t allocated, peak, parameters, gradients, optimizer;
 };
 
+/// A training step of ranks that train together. `on_point` is called at the end of each phase with
+/// its name, and with `metric::kBeforeOptimizer` directly before the optimizer.
+class RankedStep {
+ public:
+  using PointCallback = std::function<void(std::string_view point)>;
+
+  virtual ~RankedStep() = default;
+  virtual void run(const PointCallback& on_point) = 0;
+  virtual at::Tensor loss() const = 0;  ///< Undefined if the step returns none.
+  virtual void clear() = 0;
+  virtual StateBytes state_bytes() const = 0;
+};
+
+/// A step by labreport's schemes, whose optimizer begins when gradients are averaged.
+class LabreportsStep : public RankedStep {
+ public:
+  explicit LabreportsStep(ParallelStep step) : step_(std::move(step)) {}
+  void run(const PointCallback& on_point) override {
+    step_.run([&](std::string_view phase) {
+      on_point(phase);
+      if (phase == metric::kAllReduce) on_point(metric::kBeforeOptimizer);
+    });
+  }
+  at::Tensor loss() const override { return step_.loss(); }
+  void clear() override { step_.clear(); }
+  StateBytes state_bytes() const override { return step_.state_bytes(); }
+
+ private:
+  ParallelStep step_;
+};
+
+/// A step around a part of the user's, which communicates by itself.
+class UsersStep : public RankedStep, PhaseObserver {
+ public:
+  explicit UsersStep(TrainingStep step) : step_(std::move(step)) {}
+  void run(const PointCallback& on_point) override {
+    on_point_ = &on_point;
+    step_.run(*this);
+  }
+  at::Tensor loss() const override { return step_.loss(); }
+  void clear() override { step_.clear(); }
+  StateBytes state_bytes() const override { return step_.state_bytes(); }
+
+ private:
+  void on_phase_begin(Phase phase) override {
+    if (phase == Phase::kOptimizer) (*on_point_)(metric::kBeforeOptimizer);
+  }
+  void on_phase_end(Phase phase) override { (*on_point_)(name(phase)); }
+
+  TrainingStep step_;
+  const PointCallback* on_point_ = nullptr;
+};
+
 class ShardingLaunch {
  public:
   ShardingLaunch(const TimingPlan& plan, const CellSpec& spec, RankGroup& group)
       : plan_(plan), group_(group), device_(group.device()) {
     reset_memory_peaks(device_);
     network_ = make_network(plan_.network, device_);
+    TimingPlan whole_plan = plan_;
+    whole_plan.batch *= group_.size();
+    if (network_->has_own_step()) {
+      step_ = std::make_unique<UsersStep>(TrainingStep(
+          *network_, part_of_batch(whole_plan.random_batch(device_), group_), plan_.step));
+      return;
+    }
+    if (!plan.network.implementation.empty())
+      throw NotOffered("only labreport's own network is trained by several ranks");
     broadcast_from_rank_0(network_->parameters(), group_);
     if (spec.sharding == Sharding::kWeights) {
       const auto compute_dtype = autocast_dtype(plan_.step.precision).value_or(at::kFloat);
       weights_ = std::make_shared<ShardedWeights>(group_, compute_dtype);
       dynamic_cast<Transformer&>(*network_).shard(weights_);
     }
-    TimingPlan whole_plan = plan_;
-    whole_plan.batch *= group_.size();
     const Batch whole = whole_plan.random_batch(device_);
-    step_ = std::make_unique<ParallelStep>(
-        *network_, part_of_batch(whole, group_), plan_.step, group_,
-        ParallelStep::ShardedParts{spec.sharding == Sharding::kOptimizer, weights_});
+    step_ = std::make_unique<LabreportsStep>(
+        ParallelStep(*network_, part_of_batch(whole, group_), plan_.step, group_,
+                     ParallelStep::ShardedParts{spec.sharding == Sharding::kOptimizer, weights_}));
   }
 
   Launch measure() {
@@ -76,26 +139,20 @@ class ShardingLaunch {
   void record_memory(std::int64_t step, std::string_view point) {
     synchronize(device_);
     const auto counts = memory_counts(device_).value_or(AllocatorCounts{});
-    std::int64_t gradient_bytes = 0;
-    for (const Parameter& parameter : network_->parameters()) {
-      const at::Tensor& gradient = parameter.tensor.grad();
-      if (gradient.defined()) gradient_bytes += static_cast<std::int64_t>(gradient.nbytes());
-    }
+    const StateBytes held = step_->state_bytes();
     memory_.push_back({step, point, counts.allocated_bytes, counts.peak_allocated_bytes,
-                       count_bytes(network_->parameters()), gradient_bytes,
-                       count_bytes(step_->optimizer_state())});
+                       held.parameters, held.gradients, held.optimizer});
     reset_memory_peaks(device_);
   }
 
-  /// Records each step's memory before the optimizer, which starts after the all-reduce, and after
-  /// the optimizer, which ends with the broadcast. Keeps only the points of the first step and of
-  /// the last one, which starts with all state present.
+  /// Records each step's memory before the optimizer and after the step. Keeps only the points of
+  /// the first step and of the last one, which starts with all state present.
   void warm_up() {
     const std::int64_t steps = std::max(kMinWarmup, plan_.warmup);
     for (std::int64_t step = 1; step <= steps; ++step) {
       reset_memory_peaks(device_);
-      step_->run([&](std::string_view phase) {
-        if (phase == metric::kAllReduce) record_memory(step, metric::kBeforeOptimizer);
+      step_->run([&](std::string_view point) {
+        if (point == metric::kBeforeOptimizer) record_memory(step, point);
       });
       record_memory(step, metric::kAfterOptimizer);
       if (weights_) weights_->take_waits();  // drops waits of uncounted steps
@@ -108,7 +165,7 @@ class ShardingLaunch {
 
   /// Keeps the mean loss over ranks, or warns if a rank's loss is NaN or not below `kLossLimit`.
   void keep_loss() {
-    const double loss = step_->loss().item<double>();
+    const double loss = step_->loss().defined() ? step_->loss().item<double>() : kNoLoss;
     const bool is_usable = std::abs(loss) < kLossLimit;
     double sum = 0;
     for (const auto& gathered : group_.all_gather(
@@ -139,24 +196,31 @@ class ShardingLaunch {
     add_slowest(metric::kStep, metric::kTotal, durations_ns);
   }
 
+  /// Times the phases of further steps. A phase that repeats in a step is summed, and one that some
+  /// rank lacks takes no time there.
   void time_phases() {
-    std::vector<std::pair<std::string_view, std::vector<std::int64_t>>> phases;
-    const auto samples_of = [&](std::string_view phase) -> std::vector<std::int64_t>& {
-      const auto found =
-          std::ranges::find(phases, phase, [](const auto& entry) { return entry.first; });
-      return found == phases.end() ? phases.emplace_back(phase, 0).second : found->second;
-    };
-    for (std::int64_t i = 0; i < plan_.steps; ++i) {
+    constexpr std::string_view kPhases[]{metric::kForward,   metric::kLoss,  metric::kBackward,
+                                         metric::kAllReduce, metric::kOther, metric::kOptimizer,
+                                         metric::kBroadcast};
+    std::map<std::string_view, std::vector<std::int64_t>> samples;
+    for (const std::string_view phase : kPhases)
+      samples[phase].assign(static_cast<std::size_t>(plan_.steps), 0);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(plan_.steps); ++i) {
       group_.barrier();
       std::int64_t start_ns = host_now_ns();
-      step_->run([&](std::string_view phase) {
+      step_->run([&](std::string_view point) {
+        if (point == metric::kBeforeOptimizer) return;
         synchronize(device_);
-        samples_of(phase).push_back(host_now_ns() - start_ns);
+        samples.at(point)[i] += host_now_ns() - start_ns;
         start_ns = host_now_ns();
       });
       step_->clear();
     }
-    for (const auto& [phase, samples] : phases) add_slowest(metric::kSynced, phase, samples);
+    for (const std::string_view phase : kPhases) {
+      const auto longest = std::ranges::max_element(samples[phase]);
+      const bool occurs = longest != samples[phase].end() && *longest > 0;
+      if (group_.max_over_ranks(occurs) > 0) add_slowest(metric::kSynced, phase, samples[phase]);
+    }
   }
 
   /// Adds the slowest rank's time for each step; all ranks have the same number of steps.
@@ -224,7 +288,7 @@ class ShardingLaunch {
   c10::Device device_;
   std::unique_ptr<Network> network_;
   std::shared_ptr<ShardedWeights> weights_;  ///< Null if no weights are sharded.
-  std::unique_ptr<ParallelStep> step_;
+  std::unique_ptr<RankedStep> step_;
   std::map<std::pair<std::size_t, bool>, std::vector<double>>
       waits_;  ///< By layer and pass; the bool is true in backward.
   std::vector<MemoryPoint> memory_;
@@ -240,9 +304,6 @@ Launch measure_sharding(const LaunchRequest& request) {
   if (plan.step.mode != Mode::kTrainStep) {
     throw InputError("ranks that train together run training steps, not '" +
                      std::string(name(plan.step.mode)) + "'");
-  }
-  if (!plan.network.implementation.empty()) {
-    throw NotOffered("only labreport's own network is trained by several ranks");
   }
   if (plan.step.device == DeviceKind::kCpu) count_host_allocations();
   set_tf32(plan.step.precision);

@@ -42,8 +42,7 @@ class TimingLaunch {
         conditions_(plan.step.device) {}
 
   Launch measure() {
-    run_counted_steps(plan_, conditions_, memory_,
-                      [this] { series_.times().empty() ? run_first_step() : series_.run_one(); });
+    run_counted_steps(plan_, conditions_, memory_, [this] { run_counted_step(); });
     if (phases(plan_.step.mode).size() > 1) {
       for (std::int64_t i = 0; i < plan_.steps; ++i) synced_series_.run_one();
     }
@@ -58,15 +57,24 @@ class TimingLaunch {
   }
 
  private:
+  void run_counted_step() {
+    const auto number = std::ssize(series_.times()) + 1;
+    if (number == 1) return run_first_step();
+    if (number < plan_.warmup + plan_.steps) return series_.run_one();
+    series_.run_one([&] { check_loss("step " + std::to_string(number)); });
+  }
+
   void run_first_step() {
     const RangeObserverScope scope(first_kernel_);
-    series_.run_one([this] {
-      const at::Tensor& loss = step_.loss();
-      if (loss.defined() && !std::isfinite(loss.item<double>())) {
-        warnings_.emplace_back("the loss is not finite at the first step");
-      }
-    });
+    series_.run_one([this] { check_loss("the first step"); });
     conditions_.open();  // opening takes time and is no part of the start-up
+  }
+
+  /// Reads the loss, for which it waits, so it is called once a step's time is known.
+  void check_loss(const std::string& step) {
+    const at::Tensor& loss = step_.loss();
+    const bool is_finite = !loss.defined() || std::isfinite(loss.item<double>());
+    if (!is_finite && warnings_.empty()) warnings_.push_back("the loss is not finite at " + step);
   }
 
   Launch result() const {

@@ -77,7 +77,7 @@ TEST(Timing, RefusesACellThatLacksAParameter) {
 
 TEST(FindMeasureFunction, RefusesUnknownKinds) {
   EXPECT_EQ(find_measure_function(CellKind::kTiming), measure_timing);
-  const auto unknown_kind = static_cast<CellKind>(static_cast<int>(CellKind::kDataParallel) + 1);
+  const auto unknown_kind = static_cast<CellKind>(static_cast<int>(CellKind::kLeaderboard) + 1);
   EXPECT_THROW(find_measure_function(unknown_kind), InputError);
 }
 
