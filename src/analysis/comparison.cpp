@@ -12,6 +12,7 @@
 #include "base/outliers.h"
 #include "base/statistics.h"
 #include "plan/collectives.h"
+#include "results/leaderboard_rung.h"
 #include "results/metric_names.h"
 #include "results/run_labels.h"
 
@@ -173,6 +174,22 @@ void add_ranges(const Run& run, std::vector<ComparedRow>& rows) {
   }
 }
 
+std::vector<TracedPart> traced_parts_of(const Cell* cell) {
+  if (cell == nullptr) return {};
+  const auto launch = std::ranges::find_if(cell->launches, is_ok, &Launch::outcome);
+  return launch == cell->launches.end() ? std::vector<TracedPart>() : traced_parts(*launch);
+}
+
+std::vector<TracedRung> traced_rungs(const Matching& matching) {
+  std::vector<TracedRung> rungs;
+  for (const auto& [a, b] : matching.pairs) {
+    const CellSpec& spec = (a == nullptr ? b : a)->spec;
+    if (!leaderboard_rung(spec) || spec.repeats) continue;
+    rungs.push_back({spec, traced_parts_of(a), traced_parts_of(b)});
+  }
+  return rungs;
+}
+
 Comparison compare(const Run& a, const Run& b, const MachineRelation& machines,
                    const CompareOptions& options) {
   const Matching matching = match_cells(a, b, options.allowed_mismatches);
@@ -200,6 +217,7 @@ Comparison compare(const Run& a, const Run& b, const MachineRelation& machines,
     add_judgments(comparison.rows);
   }
   comparison.step_differences = step_differences(matching);
+  comparison.traced_rungs = traced_rungs(matching);
   return comparison;
 }
 

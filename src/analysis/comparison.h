@@ -11,6 +11,7 @@
 #include "analysis/match.h"
 #include "analysis/measures.h"
 #include "analysis/relation.h"
+#include "analysis/traced_parts.h"
 #include "analysis/verdict.h"
 
 namespace labreport {
@@ -74,6 +75,14 @@ struct ComparedRow {
     return a.range && b.range && a.range->first <= b.range->second &&
            b.range->first <= a.range->second;
   }
+  /// True if a side's range is wider than 5 % of its lowest time. Equal means then do not show that
+  /// the sides are equally fast.
+  bool has_wide_range() const {
+    const auto is_wide = [](const RowSide& side) {
+      return side.range && side.range->second > 1.05 * side.range->first;
+    };
+    return is_wide(a) || is_wide(b);
+  }
 };
 
 /// Total time and number of the kernels of one place of the network in a profiled step.
@@ -98,6 +107,13 @@ struct StepDifference {
   CellSpec spec = {};
   std::string size = {};
   std::vector<PlaceDifference> places = {};  ///< Largest changes first.
+};
+
+/// A rung of the leaderboard's, with the parts of the step that each side traced; empty if it
+/// traced none.
+struct TracedRung {
+  CellSpec spec = {};
+  std::vector<TracedPart> a = {}, b = {};
 };
 
 struct ComparedRun {
@@ -129,6 +145,7 @@ struct Comparison {
   std::vector<std::string> mismatches = {};  ///< Differences that the user allowed.
   std::vector<ComparedRow> rows = {};        ///< In A's order; rows that only B has follow.
   std::vector<StepDifference> step_differences = {};  ///< One for each precision.
+  std::vector<TracedRung> traced_rungs = {};          ///< In A's order.
 
   bool has_two_implementations() const { return a.implementation != b.implementation; }
   std::size_t count(Verdict verdict) const;

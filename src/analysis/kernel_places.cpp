@@ -91,6 +91,7 @@ KernelPlace place_of(std::string_view module_path, std::string_view outermost_op
     return {role::kAttention,
             stage_of(lower_without_digits(inner_path), outermost_op, innermost_op)};
   }
+  if (outermost_op.ends_with("_norm")) return {role::kNorms, ""};
   const bool is_block = std::ranges::find(kBlockLists, path.back()) != std::end(kBlockLists);
   return {is_block ? role::kBlocks : std::string(module_path), ""};
 }

@@ -42,8 +42,9 @@ struct KernelPlace {
 
 /// Returns the place of a kernel that `outermost_op` and, inside of it, `innermost_op` launched in
 /// the module at `module_path`, "layers/attn/q_proj". The first module of the path whose name tells
-/// a role decides the role. QKᵀ, scale and mask, and A·V are separate stages only if the network
-/// opens the ranges "computing attention scores" and "final matmul" inside attention.
+/// a role decides the role; without one, "aten::layer_norm" and the like make it a norm. QKᵀ, scale
+/// and mask, and A·V are separate stages only if the network opens the ranges "computing attention
+/// scores" and "final matmul" inside attention.
 KernelPlace place_of(std::string_view module_path, std::string_view outermost_op,
                      std::string_view innermost_op);
 

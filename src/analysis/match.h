@@ -35,7 +35,8 @@ struct Matching {
 
 /// Matches cells by id, which contains a network's hyper-parameters but not its name. Of the cells
 /// that remain, those match that differ only in the network's implementation, then those that
-/// differ only in the number of steps, then those that differ in batch or vocabulary. Throws
+/// differ only in the number of steps or of do_bench's repeats, then those that differ in batch or
+/// vocabulary. Throws
 /// `InputError` if `allowed` does not accept that last difference, and names the flag that does.
 Matching match_cells(const Run& a, const Run& b, const AllowedMismatches& allowed);
 

@@ -44,6 +44,7 @@ constexpr std::array kMeasures{
                 metric::kPeakAllocated, metric::kPeak},
     MeasureInfo{Measure::kKernelTime, "kernel_time", "kernel time", metric::kProfile, metric::kBusy,
                 ""},
+    MeasureInfo{Measure::kDoBench, "do_bench", "do_bench", metric::kDoBench, metric::kTotal, ""},
     all_reduce_info(Measure::kAllReduce1Kib, "all_reduce_1_kib", "1 KiB", 1 << 10),
     all_reduce_info(Measure::kAllReduce1Mb, "all_reduce_1_mb", "1 MB", 1'000'000),
     all_reduce_info(Measure::kAllReduce10Mb, "all_reduce_10_mb", "10 MB", 10'000'000),
@@ -89,6 +90,7 @@ constexpr std::array kDisturbances{
     std::tuple{metric::kSlowdown, metric::kThermal, "thermal slowdown"},
     std::tuple{metric::kSlowdown, metric::kHardware, "hardware slowdown"},
     std::tuple{metric::kGpu, metric::kOtherProcesses, "shared GPU"},
+    std::tuple{metric::kHost, metric::kOtherProcesses, "shared CPU"},
     std::tuple{metric::kGpu, metric::kSpilled, "spilled to host memory"}};
 
 }  // namespace
@@ -99,6 +101,11 @@ std::string_view unit(Measure measure) { return measure == Measure::kPeakMemory 
 std::int64_t message_bytes(Measure measure) { return info_of(measure).message_bytes; }
 
 std::vector<Measure> measures_of(const CellSpec& spec) {
+  // The names of its rows tell the rung.
+  if (spec.kind == CellKind::kLeaderboard) {
+    return spec.repeats ? std::vector{Measure::kDoBench}
+                        : std::vector{Measure::kStep, Measure::kPeakMemory};
+  }
   if (is_shipped(spec)) return {};  // Its rows would be named like those of the run's network.
   if (spec.kind == CellKind::kMemory) return {Measure::kPeakMemory};
   if (spec.kind == CellKind::kKernels && spec.steps != 0) return {Measure::kKernelTime};

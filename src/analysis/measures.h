@@ -24,6 +24,7 @@ enum class Measure {
   kOptimizer,      ///< The optimizer of such steps; ns.
   kPeakMemory,     ///< Peak of allocated memory; B.
   kKernelTime,     ///< Time of one profiled step during which a kernel runs; ns.
+  kDoBench,        ///< One repeat of a step by the method of triton.testing.do_bench; ns.
   kAllReduce1Kib,  ///< One all-reduce of a message of 1 KiB; ns.
   kAllReduce1Mb,
   kAllReduce10Mb,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "base/error.h"
 #include "base/format.h"
@@ -33,7 +34,10 @@ constexpr auto kFields = std::to_array<ImportField>({
     {"edition", kLine, "2025 or 2026: the handout whose sizes these are", kNeeded},
     {"title", kLine, "whose numbers these are", kOptional},
     {"source", kLine, "where they were published, such as a URL", kOptional},
-    {"size", kLineOrColumn, "a size of the edition, such as small or 2.7B", kNeeded},
+    {"size", kLineOrColumn,
+     "a size of the edition, such as small or 2.7B, or one's own: NAME=d_model,d_ff,layers,heads",
+     kNeeded},
+    {"vocab", kLineOrColumn, "size of the vocabulary, 10000 in the handout", kOptional},
     {"context", kLineOrColumn, "tokens in a sequence", kNeeded},
     {"batch", kLineOrColumn, "sequences in a step", "4"},
     {"precision", kLineOrColumn, "fp32, tf32, bf16 or fp16", kNeeded},
@@ -231,9 +235,7 @@ class Importer {
     has_ended_ = true;
     std::vector<std::string> missing;
     for (const ImportField& field : kFields) {
-      const bool is_given = values_.contains(field.name) ||
-                            std::ranges::find(columns_, &field, &Column::field) != columns_.end();
-      if (is_given || field.if_absent == kOptional) continue;
+      if (has_value(field.name) || field.if_absent == kOptional) continue;
       if (field.if_absent == kNeeded) {
         missing.emplace_back(field.name);
       } else {
@@ -306,6 +308,13 @@ class Importer {
     add_cell(spec, peak);
   }
 
+  /// True if a line, a flag or a column gives the parameter.
+  bool has_value(std::string_view name) const {
+    return values_.contains(name) || std::ranges::any_of(columns_, [&](const Column& column) {
+             return column.field != nullptr && column.field->name == name;
+           });
+  }
+
   /// Returns the text of a parameter from the current row, or from the lines and flags.
   std::string text_of(std::string_view name) const {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -322,16 +331,46 @@ class Importer {
                      fmt::format("write a whole number, at least {}", min));
   }
 
-  void read_size(CellSpec& spec) const {
-    const std::string size = text_of("size");
+  /// Reads the name of a size of the edition or of the table's own. The first row of an own size
+  /// says what it is, and later rows may use its name alone.
+  void read_size(CellSpec& spec) {
+    const bool has_vocab = has_value("vocab");
+    const std::int64_t vocab = has_vocab ? integer_of("vocab") : kHandoutVocab;
+    const std::string text = text_of("size");
+    if (text.find('=') != text.npos) add_own_size(parse_size(text, vocab), has_vocab);
+    const std::string size = text.substr(0, text.find('='));
     std::vector<std::string> names;
-    for (const Size& known : edition_->sizes) {
-      names.push_back(known.name);
-      if (lower(known.name) != lower(size)) continue;
-      spec.size = known.name;
-      spec.model = known.shape;
+    for (const std::vector<Size>* sizes : {&edition_->sizes, &std::as_const(own_sizes_)}) {
+      for (const Size& known : *sizes) {
+        names.push_back(known.name);
+        if (lower(known.name) != lower(size)) continue;
+        spec.size = known.name;
+        spec.model = known.shape;
+        spec.model->vocab = vocab;
+      }
     }
     if (!spec.model) refuse_unknown("size of the " + edition_->name + " edition", size, names);
+  }
+
+  void add_own_size(Size size, bool has_vocab) {
+    const auto is_namesake = [&](const Size& known) {
+      return lower(known.name) == lower(size.name);
+    };
+    if (std::ranges::any_of(edition_->sizes, is_namesake)) {
+      throw InputError(fmt::format("{} is a size of the {} edition", size.name, edition_->name),
+                       "choose another name");
+    }
+    const auto known = std::ranges::find_if(own_sizes_, is_namesake);
+    size.shape.vocab = kHandoutVocab;  // Rows have their own.
+    if (known != own_sizes_.end() && known->shape != size.shape) {
+      throw InputError(fmt::format("{} is another network than in a row before", size.name),
+                       "choose another name");
+    }
+    if (known != own_sizes_.end()) return;
+    if (!has_vocab)
+      assumed_.push_back(
+          fmt::format("vocab {} of {}, as in the handout", kHandoutVocab, size.name));
+    own_sizes_.push_back(std::move(size));
   }
 
   /// Reads the numbers of the current row that belong to cells of this kind.
@@ -477,6 +516,7 @@ class Importer {
   bool has_ended_ = false;               ///< If so, no further line can be read.
   std::vector<std::string> complaints_;  ///< One line each, with file and line.
   const Edition* edition_ = nullptr;
+  std::vector<Size> own_sizes_;                    ///< Networks that the table brings.
   std::map<std::string, std::size_t> cell_lines_;  ///< The line number of each cell, by its id.
   Run run_;
 };

@@ -40,6 +40,15 @@ bool same_setting(const CellSpec& a, const CellSpec& b) {
   return same_network_and_batch(a, b) && a.precision == b.precision;
 }
 
+std::string name_without_digest(const std::string& implementation) {
+  return implementation.substr(0, implementation.rfind('-'));
+}
+
+bool joins_by_itself(const CellSpec& spec) {
+  return spec.kind == CellKind::kLeaderboard || spec.scheme == Scheme::kOwnStep ||
+         (spec.sharding && !spec.implementation.empty());
+}
+
 bool bytes_are_countable(const CellSpec& spec) {
   const auto batch = static_cast<double>(spec.batch.value_or(1));
   if (spec.attention) {

@@ -24,7 +24,8 @@ enum class CellKind {
   kCheckpointing,
   kAllReduce,
   kSharding,
-  kDataParallel
+  kDataParallel,
+  kLeaderboard
 };
 template <>
 inline constexpr auto kEnumNames<CellKind> =
@@ -40,7 +41,8 @@ inline constexpr auto kEnumNames<CellKind> =
                                        {CellKind::kCheckpointing, "checkpointing"},
                                        {CellKind::kAllReduce, "all_reduce"},
                                        {CellKind::kSharding, "sharding"},
-                                       {CellKind::kDataParallel, "data_parallel"}});
+                                       {CellKind::kDataParallel, "data_parallel"},
+                                       {CellKind::kLeaderboard, "leaderboard"}});
 enum class DeviceKind { kCuda, kCpu };
 template <>
 inline constexpr auto kEnumNames<DeviceKind> =
@@ -216,6 +218,8 @@ struct CellSpec {
   std::optional<Scheme> scheme = {};      ///< Kind `data_parallel` only.
   /// Only for schemes kBucketed and kReducer: the bytes at which a bucket is full.
   std::optional<std::int64_t> bucket_bytes = {};
+  /// Kind `leaderboard` only: steps that are timed once more as triton.testing.do_bench does.
+  std::optional<std::int64_t> repeats = {};
 };
 
 /// True if the precision is BF16 or FP16, in which autocast computes matrix products.
@@ -225,6 +229,13 @@ bool under_autocast(const CellSpec& spec);
 bool same_network_and_batch(const CellSpec& a, const CellSpec& b);
 /// True if same_network_and_batch() holds and both cells have the same precision.
 bool same_setting(const CellSpec& a, const CellSpec& b);
+
+/// Returns the name of the user's code that measured a cell: "TransformerLM" of
+/// "TransformerLM-0a1b2c3d".
+std::string name_without_digest(const std::string& implementation);
+
+/// True if code of the user's joins the cell's ranks, rather than labreport's schemes.
+bool joins_by_itself(const CellSpec& spec);
 
 /// True if all tensors of the cell together have, by an upper estimate, less than 10^16 bytes, the
 /// largest integer that a run may hold. All results of src/plan then fit in 64 bits.

@@ -119,7 +119,11 @@ bool is_empty(const std::optional<Value>& value) {
 
 inline bool is_empty(const std::string& text) { return text.empty(); }
 inline bool is_empty(bool flag) { return !flag; }
-inline bool is_empty(const std::vector<std::string>& texts) { return texts.empty(); }
+
+template <typename Element>
+bool is_empty(const std::vector<Element>& list) {
+  return list.empty();
+}
 
 template <typename Struct, typename Value>
 void write_member(Json& object, const Struct& from, const Member<Struct, Value>& member) {

@@ -12,11 +12,22 @@ namespace labreport {
 std::string makefile_variable(const std::string& flag) {
   if (flag == "--allow-mismatch") return "ALLOW";
   if (flag == "--fail-on-regression") return "FAIL";
-  constexpr std::array<std::string_view, 24> kFlagsWithVariables{
-      "--edition", "--preset",   "--problems", "--sizes",      "--contexts",  "--gpus",
-      "--model",   "--and",      "--loss",     "--model-args", "--compile",   "--answers",
-      "--notes",   "--out",      "--resume",   "--optimizer",  "--attention", "--format",
-      "--paper",   "--site-url", "--own",      "--step",       "--step-args", "--ranks"};
+  constexpr std::array<std::string_view, 30> kFlagsWithVariables{
+      "--edition",   "--preset",
+      "--problems",  "--sizes",
+      "--contexts",  "--gpus",
+      "--model",     "--and",
+      "--loss",      "--model-args",
+      "--compile",   "--answers",
+      "--notes",     "--out",
+      "--resume",    "--optimizer",
+      "--attention", "--format",
+      "--paper",     "--site-url",
+      "--own",       "--step",
+      "--step-args", "--ranks",
+      "--ddp",       "--sharded-optimizer",
+      "--fsdp",      "--course",
+      "--price-a",   "--price-b"};
   if (std::ranges::find(kFlagsWithVariables, flag) == kFlagsWithVariables.end()) return "";
   std::string name = replaced(flag.substr(2), "-", "_");
   std::ranges::transform(name, name.begin(),

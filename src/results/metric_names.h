@@ -63,9 +63,10 @@ inline constexpr std::string_view kSlowdown = "slowdown";  // tag; ns at reduced
 inline constexpr std::string_view kThermal = "thermal";
 inline constexpr std::string_view kHardware = "hardware";
 inline constexpr std::string_view kPower = "power";
-inline constexpr std::string_view kAllocatorLimit = "limit";            // B, in tag kMemory
-inline constexpr std::string_view kGpu = "gpu";                         // tag
-inline constexpr std::string_view kTemperature = "temperature";         // °C after the steps
+inline constexpr std::string_view kAllocatorLimit = "limit";     // B, in tag kMemory
+inline constexpr std::string_view kGpu = "gpu";                  // tag
+inline constexpr std::string_view kHost = "host";                // tag; kOtherProcesses on a CPU
+inline constexpr std::string_view kTemperature = "temperature";  // °C after the steps
 inline constexpr std::string_view kOtherProcesses = "other_processes";  // their number
 inline constexpr std::string_view kSpilled = "spilled";  // B reserved beyond the device's memory
 inline constexpr std::string_view kDeviceAllocations = "device_allocations";  // in the timed steps
@@ -241,10 +242,17 @@ inline constexpr std::string_view kWeights = "weights";
 inline constexpr std::string_view kEqualitySteps = "steps";
 inline constexpr std::string_view kDivergedRanks = "apart";
 // One more step is traced to show when each rank computes and when it communicates.
-inline constexpr std::string_view kRankSteps = "rank_steps";         // table
-inline constexpr std::string_view kLanes = "lanes";                  // table; rank 0 only
+inline constexpr std::string_view kRankSteps = "rank_steps";  // table
+inline constexpr std::string_view kLanes = "lanes";  // table; rank 0 only, except of an own step
 inline constexpr std::string_view kCompute = "compute";              // lane
 inline constexpr std::string_view kCommunication = "communication";  // lane
+// Kind `leaderboard` writes what `data_parallel` writes of a step that joins its ranks by itself.
+// On a GPU both also write the kernels of the traced step by class, for each rank.
+inline constexpr std::string_view kStepClasses = "step_classes";  // table
+inline constexpr std::string_view kGemms = "gemms";               // class
+inline constexpr std::string_view kFused = "fused";               // class: written by torch.compile
+inline constexpr std::string_view kCopies = "copies";             // class
+inline constexpr std::string_view kDoBench = "do_bench";          // tag; ns; rank 0's kTotal
 // Conditions of cells with ranks. A metric kOutOfPlace says why that method is missing.
 inline constexpr std::string_view kCollectives = "collectives";  // tag
 inline constexpr std::string_view kLibrary = "library";          // "NCCL 2.28.9"

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/format.h"
+#include "results/metric_names.h"
 
 namespace labreport {
 namespace {
@@ -22,6 +23,7 @@ std::string with_message(const std::string& text, const std::string& message) {
 }
 
 std::string describe_phase(const OutOfMemory& oom) {
+  if (oom.phase == metric::kOther) return "out of memory between the step's phases";
   return "out of memory" + (oom.phase.empty() ? "" : " in " + oom.phase);
 }
 

@@ -42,6 +42,13 @@ struct RedactOutcome {
   void operator()(const auto&) const {}  // The other outcomes hold no text from the worker.
 };
 
+void redact_code(ModelSource& code, const PrivateNames& names) {
+  for (std::string ModelSource::* text : {&ModelSource::model, &ModelSource::arguments,
+                                          &ModelSource::loss, &ModelSource::optimizer}) {
+    redact_in_paths(code.*text, names);
+  }
+}
+
 }  // namespace
 
 void redact(Session& session, const PrivateNames& names) {
@@ -56,12 +63,8 @@ void redact(Session& session, const PrivateNames& names) {
       word = flag + "=" + redacted_value(flag, word.substr(equals + 1), names);
     }
   }
-  if (session.model) {
-    for (std::string ModelSource::* text : {&ModelSource::model, &ModelSource::arguments,
-                                            &ModelSource::loss, &ModelSource::optimizer}) {
-      redact_in_paths((*session.model).*text, names);
-    }
-  }
+  if (session.model) redact_code(*session.model, names);
+  for (ModelSource& attention : session.more_attentions) redact_code(attention, names);
   std::apply(
       [&](const auto&... member) {
         (redact_in_paths(session.request.*member.pointer, names), ...);

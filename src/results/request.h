@@ -10,11 +10,13 @@ namespace labreport {
 /// Each member is a flag. An empty optional or list and `false` mean that it was not given.
 struct Request {
   std::optional<std::string> edition = {}, preset = {}, problems = {}, only = {};
+  std::optional<std::string> course = {};  ///< The code that other flags name is of this checkout.
   std::optional<std::string> model = {};
   std::optional<std::string> second_network = {};  ///< --and
   std::optional<std::string> model_args = {}, loss = {}, optimizer = {};
   bool compile = false;
-  std::optional<std::string> attention = {}, step = {}, step_args = {}, sizes = {};
+  std::optional<std::string> attention = {}, step = {}, step_args = {};
+  std::optional<std::string> ddp = {}, sharded_optimizer = {}, fsdp = {}, sizes = {};
   std::vector<std::string> own_sizes = {};  ///< --size
   std::optional<std::string> contexts = {}, precisions = {}, modes = {}, warmup = {}, steps = {},
                              batch = {}, vocab = {}, launches = {};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "results/metric_names.h"
 
 namespace labreport {
@@ -86,9 +87,35 @@ const ModelSource* measured_model(const Run& run) {
   return model && !model->attention ? &*model : nullptr;
 }
 
+const Session* session_of(const Run& run, const std::string& implementation) {
+  const auto found = std::ranges::find_if(run.sessions, [&](const Session& session) {
+    return std::ranges::count(code_of(session), implementation, &ModelSource::implementation);
+  });
+  return found == run.sessions.end() ? nullptr : &*found;
+}
+
 bool measures_own_step(const Run& run) {
   const ModelSource* model = measured_model(run);
   return model != nullptr && model->step.has_value();
+}
+
+std::vector<const ModelSource*> code_of(const Session& session) {
+  std::vector<const ModelSource*> code;
+  if (session.model) code.push_back(&*session.model);
+  for (const ModelSource& attention : session.more_attentions) code.push_back(&attention);
+  return code;
+}
+
+std::string implementations(const Session& session) {
+  std::vector<std::string> names;
+  for (const ModelSource* code : code_of(session)) names.push_back(code->implementation);
+  return join(names, ", ");
+}
+
+std::string course_name(const Run& run) {
+  if (run.sessions.empty() || !run.sessions.back().request.course) return "";
+  const std::string& folder = *run.sessions.back().request.course;
+  return folder.substr(folder.rfind('/') + 1);
 }
 
 bool has_timing_cells(const Run& run) {
@@ -117,7 +144,10 @@ Run without_labreports_network(const Run& run) {
 
 Run without_users_model(const Run& run) {
   Run rest = without_cells(run, [](const Cell& cell) { return !cell.spec.implementation.empty(); });
-  for (Session& session : rest.sessions) session.model.reset();
+  for (Session& session : rest.sessions) {
+    session.model.reset();
+    session.more_attentions.clear();
+  }
   return rest;
 }
 

@@ -33,7 +33,9 @@ struct StepMaker {
       {};                   ///< That of its matrix products; absent if it takes one.
   bool takes_size = false;  ///< It takes some of the network's hyper-parameters.
   bool takes_context = false;
-  bool compiles = false;  ///< It calls torch.compile.
+  bool compiles = false;           ///< It calls torch.compile.
+  bool takes_bucket_size = false;  ///< It is a container that averages gradients in buckets.
+  bool returns_no_loss = false;    ///< Its step does not tell the loss.
 
   bool operator==(const StepMaker&) const = default;
 };
@@ -43,14 +45,17 @@ struct StepMaker {
 struct ModelSource {
   /// The class and a hash of its sources: "TransformerLM-0a1b2c3d"; if compiled,
   /// "TransformerLM-compiled-0a1b2c3d".
-  std::string implementation;
-  std::string model;                   ///< "path/file.py:Class" or "package.module:Class"
-  std::string arguments;               ///< A JSON object; empty if none.
-  std::string loss;                    ///< "package.module:name"
-  std::string optimizer;               ///< "package.module:name"
+  std::string implementation = {};
+  std::string model = {};              ///< "path/file.py:Class" or "package.module:Class"
+  std::string arguments = {};          ///< A JSON object; empty if none.
+  std::string loss = {};               ///< "package.module:name"
+  std::string optimizer = {};          ///< "package.module:name"
   bool compile = false;                ///< The model is wrapped in `torch.compile`.
   bool attention = false;              ///< `model` is an attention function, not a network.
   std::optional<StepMaker> step = {};  ///< Present if `model` makes training steps.
+  /// "ddp", "sharded_optimizer" or "fsdp" if `model` is a part around which the worker for models
+  /// makes the training step.
+  std::optional<std::string> part = {};
 
   bool operator==(const ModelSource&) const = default;
 };
@@ -65,7 +70,8 @@ struct Session {
   std::string cpu;                ///< The name of the processor.
   std::int64_t cores = 0;
   Software software;
-  std::optional<ModelSource> model = {};  ///< The model that cells with an implementation measure.
+  std::optional<ModelSource> model = {};  ///< The code that cells with an implementation measure.
+  std::vector<ModelSource> more_attentions = {};   ///< Measured besides `model`.
   std::map<std::string, std::string> environment;  ///< Environment variables that change results.
   std::int64_t seed = 0;
   Request request = {};  ///< A session that resumes a run has the request of the first session.
@@ -145,8 +151,21 @@ Request original_request(const Run& run);
 /// labreport's network; null if there is none. The user's attention function is not a network.
 const ModelSource* measured_model(const Run& run);
 
+/// Returns the session whose code of the user's has this implementation; null if there is none.
+const Session* session_of(const Run& run, const std::string& implementation);
+
 /// Returns true if the run measures a training step of the user's.
 bool measures_own_step(const Run& run);
+
+/// Returns the user's code that the session measures.
+std::vector<const ModelSource*> code_of(const Session& session);
+
+/// Returns the implementations of that code: "Flash-0a1b2c3d, Triton-4e5f6a7b"; empty if none.
+std::string implementations(const Session& session);
+
+/// Returns the name of the checkout whose parts the run measures: "assignment2-systems"; else
+/// empty.
+std::string course_name(const Run& run);
 
 bool has_timing_cells(const Run& run);
 bool measures_both_networks(const Run& run);  ///< labreport's and the user's

@@ -37,7 +37,9 @@ template <>
 inline constexpr auto kMembers<StepMaker> = std::tuple(
     optional_member("precision", &StepMaker::precision),
     member("takes_size", &StepMaker::takes_size),
-    member("takes_context", &StepMaker::takes_context), member("compiles", &StepMaker::compiles));
+    member("takes_context", &StepMaker::takes_context), member("compiles", &StepMaker::compiles),
+    optional_member("takes_bucket_size", &StepMaker::takes_bucket_size),
+    optional_member("returns_no_loss", &StepMaker::returns_no_loss));
 
 template <>
 inline constexpr auto kMembers<ModelSource> = std::tuple(
@@ -45,19 +47,22 @@ inline constexpr auto kMembers<ModelSource> = std::tuple(
     member("model", &ModelSource::model), member("arguments", &ModelSource::arguments),
     member("loss", &ModelSource::loss), member("optimizer", &ModelSource::optimizer),
     member("compile", &ModelSource::compile), member("attention", &ModelSource::attention),
-    optional_member("step", &ModelSource::step));
+    optional_member("step", &ModelSource::step), optional_member("part", &ModelSource::part));
 
 /// The keys are the names of flags, in the order in which command lines show them.
 template <>
 inline constexpr auto kMembers<Request> = std::tuple(
     optional_member("edition", &Request::edition), optional_member("preset", &Request::preset),
     optional_member("problems", &Request::problems), optional_member("only", &Request::only),
-    optional_member("model", &Request::model), optional_member("and", &Request::second_network),
+    optional_member("course", &Request::course), optional_member("model", &Request::model),
+    optional_member("and", &Request::second_network),
     optional_member("model_args", &Request::model_args), optional_member("loss", &Request::loss),
     optional_member("optimizer", &Request::optimizer),
     optional_member("compile", &Request::compile),
     optional_member("attention", &Request::attention), optional_member("step", &Request::step),
-    optional_member("step_args", &Request::step_args), optional_member("sizes", &Request::sizes),
+    optional_member("step_args", &Request::step_args), optional_member("ddp", &Request::ddp),
+    optional_member("sharded_optimizer", &Request::sharded_optimizer),
+    optional_member("fsdp", &Request::fsdp), optional_member("sizes", &Request::sizes),
     optional_member("size", &Request::own_sizes), optional_member("contexts", &Request::contexts),
     optional_member("precisions", &Request::precisions), optional_member("modes", &Request::modes),
     optional_member("warmup", &Request::warmup), optional_member("steps", &Request::steps),
@@ -75,8 +80,10 @@ inline constexpr auto kMembers<Session> = std::tuple(
     member("revision", &Session::revision, {.max_bytes = 40, .pattern = &kRevisionPattern}),
     member("dirty", &Session::dirty), member("host", &Session::host), member("cpu", &Session::cpu),
     member("cores", &Session::cores, kNotNegative), member("software", &Session::software),
-    optional_member("model", &Session::model), member("environment", &Session::environment),
-    member("seed", &Session::seed), member("request", &Session::request));
+    optional_member("model", &Session::model),
+    optional_member("more_attentions", &Session::more_attentions),
+    member("environment", &Session::environment), member("seed", &Session::seed),
+    member("request", &Session::request));
 
 template <>
 inline constexpr auto kMembers<Device> = std::tuple(
@@ -160,13 +167,13 @@ template <>
 inline constexpr auto kMembers<Ranks> =
     std::tuple(param(".", "collectives", &Ranks::collectives, ""),
                param(".r", "ranks", &Ranks::count, "processes that measure together",
-                     {.min = 2, .max = kMaxRanks}));
+                     {.min = 1, .max = kMaxRanks}));
 
 inline constexpr CellKinds kTrainingKinds{
-    CellKind::kTiming,        CellKind::kKernels,  CellKind::kMemory,      CellKind::kLadder,
-    CellKind::kCheckpointing, CellKind::kSharding, CellKind::kDataParallel};
+    CellKind::kTiming,        CellKind::kKernels,  CellKind::kMemory,       CellKind::kLadder,
+    CellKind::kCheckpointing, CellKind::kSharding, CellKind::kDataParallel, CellKind::kLeaderboard};
 inline constexpr CellKinds kRankKinds{CellKind::kAllReduce, CellKind::kSharding,
-                                      CellKind::kDataParallel};
+                                      CellKind::kDataParallel, CellKind::kLeaderboard};
 
 /// These are the keys of the object "params". The key "kind" is beside "params". cell_id() joins
 /// the parameters in this order.
@@ -199,7 +206,9 @@ inline constexpr auto kMembers<CellSpec> =
                param(".", "mode", &CellSpec::mode, "", {}, kTrainingKinds),
                param(".w", "warmup", &CellSpec::warmup, "steps that run first and are not counted",
                      kNotNegative),
-               param(".n", "steps", &CellSpec::steps, "steps that are counted", kNotNegative));
+               param(".n", "steps", &CellSpec::steps, "steps that are counted", kNotNegative),
+               param(".x", "repeats", &CellSpec::repeats,
+                     "leaderboard: steps that are timed once more as do_bench does", kPositive));
 
 template <typename Struct, typename Visit>
 void for_each_param(const Struct* from, const Visit& visit);

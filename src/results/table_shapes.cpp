@@ -74,6 +74,15 @@ Columns rank_step_columns() {
   return columns;
 }
 
+Columns lane_columns() {
+  Columns columns{{column::kLane, kText, "'compute' or 'communication'"},
+                  {column::kPhase, kText},
+                  {column::kStartNs, kTime, "from the start of the step, on the first rank"},
+                  {column::kDurationNs, kTime}};
+  columns.emplace_back(column::kRank, kOrdinal, "without it: 0").is_optional = true;
+  return columns;
+}
+
 }  // namespace
 
 std::string attention_column(std::string_view pass, std::string_view statistic) {
@@ -199,12 +208,13 @@ const std::vector<TableShape>& table_shapes() {
         {column::kWaitNs, kTime, "of the pass for its weights, a median over steps"},
         {column::kAloneNs, kTime, "one gather that nothing runs beside"}}},
       {metric::kRankSteps, "Data-parallel steps, a row for each rank.", rank_step_columns()},
-      {metric::kLanes,
-       "When rank 0 computed and communicated in its traced step.",
-       {{column::kLane, kText, "'compute' or 'communication'"},
-        {column::kPhase, kText},
-        {column::kStartNs, kTime, "from the start of the step"},
-        {column::kDurationNs, kTime}}}};
+      {metric::kLanes, "When a rank computed and communicated in its traced step.", lane_columns()},
+      {metric::kStepClasses,
+       "The kernels of a rank's traced step by what they compute.",
+       {{column::kRank, kOrdinal},
+        {column::kClass, kText, "'gemms', 'attention', 'fused', 'communication', …"},
+        {column::kInstances, kNumber, "launches of kernels"},
+        {column::kTotalNs, kTime}}}};
   return shapes;
 }
 

@@ -128,6 +128,31 @@ TEST(ImportedRun, RecordsProvenanceAndAssumptions) {
             "batch 4, as in the handout; warmup 5, as in the handout; steps 10, as in the handout");
 }
 
+TEST(ImportedRun, MayHaveNetworksThatAreNoEditions) {
+  const auto run = import_table(
+      "gpu: A\nedition: 2025\ncontext: 256\nprecision: bf16\nmode: train_step\n"
+      "size,vocab,batch,mean_ms\n"
+      "\"nano=768,3072,12,12\",50257,8,20\n"
+      "nano,50257,16,35\n"
+      "small,10000,4,9\n",
+      "table.csv", {});
+  ASSERT_EQ(run.cells.size(), 3U);
+  EXPECT_EQ(run.cells[0].spec.size, "nano");
+  EXPECT_EQ(run.cells[0].spec.model,
+            (ModelShape{.d_model = 768, .d_ff = 3072, .layers = 12, .heads = 12, .vocab = 50257}));
+  EXPECT_EQ(run.cells[1].spec.model, run.cells[0].spec.model);
+  EXPECT_EQ(run.cells[2].spec.model->vocab, 10000);
+  EXPECT_EQ(run.cells[0].spec.warmup, 5);
+}
+
+TEST(ImportedRun, SaysWhichVocabularyItAssumesOfAnOwnNetwork) {
+  const auto run = import_table(
+      "gpu: A\nedition: 2025\nsize: nano=64,256,2,2\nbatch: 8\nwarmup: 1\nsteps: 3\n"
+      "context,precision,mode,mean_ms\n256,fp32,forward,20\n",
+      "table.csv", {});
+  EXPECT_EQ(condition(run.cells.at(0), metric::kAssumed), "vocab 10000 of nano, as in the handout");
+}
+
 TEST(ImportedRun, MayComeFromASpreadsheet) {
   const auto run = import_table(
       "\xEF\xBB\xBFgpu: A, \"B\"\r\nedition: 2025\r\n\r\n"
@@ -168,6 +193,14 @@ TEST(RefusedTable, IsReportedWithTheLine) {
       {"size,mode,mean_ms\nsmal,forward,5\n",
        "line 6: unknown size of the 2025 edition 'smal'; use one of: small"},
       {"size,mode,mean_ms\n10B,forward,5\n", "unknown size of the 2025 edition '10B'"},
+      {"|size|mode|mean_ms|\n|small=64,256,2,2|forward|5|\n",
+       "line 6: small is a size of the 2025 edition; choose another name"},
+      {"|size|mode|mean_ms|\n|nano=64,256,2|forward|5|\n",
+       "line 6: size 'nano=64,256,2' is not of the form NAME=d_model,d_ff,layers,heads"},
+      {"|size|mode|mean_ms|\n|nano=64,256,2,2|forward|5|\n|Nano=64,256,4,2|forward|5|\n",
+       "line 7: Nano is another network than in a row before; choose another name"},
+      {"size,vocab,mode,mean_ms\nsmall,0,forward,5\n",
+       "line 6: vocab is '0'; write a whole number"},
       {"size,mode,mean_ms\nsmall,fwd,5\n", "line 6: unknown mode 'fwd'"},
       {"size,mode,batch,mean_ms\nsmall,forward,4.5,5\n",
        "line 6: batch is '4.5'; write a whole number, at least 1"},

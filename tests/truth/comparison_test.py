@@ -18,9 +18,9 @@ from shipped import WHOLE_RUNS, need_run, shipped_project  # noqa: E402
 from timing import networks, profile_of, typical  # noqa: E402
 
 STEP = re.compile(r"The (?P<fast>\w+) takes \*\*(?P<ms>\S+) ms\*\* for .*?'s (?P<precision>\w+) training step at context "
-                  r"(?P<context>\S+), the (?P<slow>\w+) (?P<other_ms>\S+) ms: the (?P=fast) is \*\*(?P<times>\S+) times\*\* "
+                  r"(?P<context>\S+), the (?P<slow>\w+) (?P<other_ms>\S+) ms: the (?P=fast) is \*\*(?P<times>\S+)×\*\* "
                   r"as fast\. Of the (?P<all>\S+) ms between them, AdamW makes (?P<optimizer>\S+), other kernels "
-                  r"(?P<others>\S+) and GEMMs (?P<gemms>\S+), because the (?P=fast) copies memory (?P<bandwidth>\S+) times as "
+                  r"(?P<others>\S+) and GEMMs (?P<gemms>\S+)\. AdamW gains because the (?P=fast) copies memory (?P<bandwidth>\S+)× as "
                   r"fast\.")
 
 

@@ -1,5 +1,9 @@
-"""Recomputes the rates of GEMMs from the kernels of profiled steps."""
+"""Recomputes the rates of GEMMs from the kernels of profiled steps, and knows the peaks of data sheets."""
 from checks import median_limit
+
+# Dense FLOP/s and bytes a second, from NVIDIA's data sheets.
+SHEET_RATES = {"fp32": 67e12, "tf32": 494.5e12, "bf16": 989.5e12, "fp16": 989.5e12}
+SHEET_BANDWIDTHS = {"NVIDIA H200": 4.8e12, "NVIDIA H100 80GB HBM3": 3.35e12}
 
 
 def gemm_flops(module, cell):
@@ -38,3 +42,15 @@ def fastest_gemm_rate(run, precision):
             if launch.data["outcome"]["status"] == "ok" and not cell["implementation"]:
                 found += rates(cell, launch).values()
     return max(found)
+
+
+def peak_flop_rate(run, precision):
+    """Returns the data sheet's FLOP/s; for a device without a known sheet, the fastest GEMM's."""
+    if run.data["devices"][0]["name"] in SHEET_BANDWIDTHS:
+        return SHEET_RATES[precision]
+    return fastest_gemm_rate(run, precision)
+
+
+def peak_bandwidth(run):
+    """Returns the data sheet's bytes a second; for a device without a known sheet, those of a copy."""
+    return SHEET_BANDWIDTHS.get(run.data["devices"][0]["name"]) or median_limit(run, "copy", "bandwidth")

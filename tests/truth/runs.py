@@ -71,6 +71,22 @@ def _scaled(value, factor):
     return type(value)(value * factor)
 
 
+def varied(data, kinds, share):
+    """Returns the run with its cells of these kinds, in which each sample of a time is changed by this share, up and down in
+    turns, as on a busy machine."""
+    run = {**data, "cells": copy.deepcopy([cell for cell in data["cells"] if cell["kind"] in kinds])}
+    for launch in (launch for cell in run["cells"] for launch in cell["launches"]):
+        for metric in launch["metrics"]:
+            if metric["unit"] == "ns" and "samples" in metric:
+                metric["samples"] = [_scaled(sample, 1 + share * (-1) ** i) for i, sample in enumerate(metric["samples"])]
+        for table in launch["tables"]:
+            columns = {column["name"]: i for i, column in enumerate(table["columns"])}
+            for mean, stddev in ((name, name.replace("mean", "stddev")) for name in columns if name.endswith("mean_ns")):
+                for row in table["rows"] if stddev in columns else []:
+                    row[columns[stddev]] = _scaled(row[columns[mean]], share)
+    return run
+
+
 def _change_metric(rng, launch):
     if not launch["metrics"]:
         return

@@ -1,7 +1,8 @@
 """Groups timing cells by network and precision, and selects the steps that answers rest on."""
+import math
 import statistics
 
-from checks import MODES
+from checks import MODES, near, true
 
 SETTING = ("size", "context", "batch", "precision", "implementation")
 
@@ -82,13 +83,35 @@ def without_outlier(samples):
 
 
 def typical(samples):
-    """Returns the time of a step that comparisons use: the mean, or the median if there is an outlier."""
-    return statistics.fmean(samples) if without_outlier(samples) == samples else statistics.median(samples)
+    """Returns the time of a step that comparisons use: the mean without an outlier."""
+    return statistics.fmean(without_outlier(samples))
 
 
 def variation(samples):
     """Returns the coefficient of variation."""
     return statistics.stdev(samples) / statistics.fmean(samples) if len(samples) > 1 else 0
+
+
+def ratio_of(a, b):
+    """Returns the ratio of two times and its standard deviation."""
+    ratio = typical(a) / typical(b)
+    return ratio, ratio * math.hypot(*(variation(without_outlier(samples)) for samples in (a, b)))
+
+
+def is_clear(a, b):
+    """Returns whether the ratio of two times differs from 1 by more than its standard deviation."""
+    ratio, deviation = ratio_of(a, b)
+    return abs(ratio - 1) > deviation
+
+
+def near_ratio(text, ratio, deviation, digits=3):
+    """Checks a ratio in a sentence, which has the deviation beside it if that is more than the ratio's difference from 1 or
+    than a tenth of the ratio."""
+    value, _, spread = text.partition(" ± ")
+    near(value, ratio, digits)
+    true(bool(spread) == (abs(ratio - 1) <= deviation or deviation > 0.1 * ratio), f"the deviation of {text} is {deviation}")
+    if spread:
+        near(spread, deviation, 2)
 
 
 # A time is launch-bound if kernels fill less of it than the first, and GPU-bound if they fill the second or more.

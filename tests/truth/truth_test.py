@@ -5,11 +5,12 @@ python3 truth_test.py LABREPORT [--mutations 30] [--seed 0] [--problem NAME]
 
 A module of claims/ has CELL_KINDS, the kinds of cells that it rests on, and CLAIMS: for each part a list of
 patterns with the function that checks what they matched. If other problems measure such cells, too, its function
-`belongs` tells which are its own. An answer is read from its beginning; text that no
+`belongs` tells which are its own. If no shipped run has measured a problem, its function `fake_runs` makes some. An answer is read from its beginning; text that no
 pattern matches is a failure, so that no sentence goes without a check. TITLES, if a module has them, are patterns of
 figures' titles.
 """
 import argparse
+import functools
 import importlib
 import json
 import pathlib
@@ -24,11 +25,16 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent))
 from answers import answers_of  # noqa: E402
 from checks import always  # noqa: E402
-from runs import Run, load, mutated  # noqa: E402
+from runs import Run, load, mutated, varied  # noqa: E402
 from shipped import DEMONSTRATIONS, measured_runs, need_run, skip  # noqa: E402
 from step_limits import StepLimits  # noqa: E402
 
 RECORDED_FILES = [run / "run.json" for run in (*measured_runs(), *DEMONSTRATIONS)]
+
+
+@functools.cache
+def fake_runs():
+    return [run for problem in PROBLEMS.values() for run in getattr(problem, "fake_runs", lambda _: [])(LABREPORT)]
 
 
 ANY_BULLET = r"- .*?(?=\n- |$)"
@@ -100,11 +106,11 @@ class Truth(unittest.TestCase):
 
     def test_recorded_runs_claim_nothing_false(self):
         need_run()
-        runs = {f"{i}": load(file) for i, file in enumerate(RECORDED_FILES)}
+        places = [*RECORDED_FILES, *["a fake run"] * len(fake_runs())]
+        runs = dict(zip(map(str, range(len(places))), [*map(load, RECORDED_FILES), *fake_runs()]))
         reports = self.render(runs)
         self.assertEqual(len(reports), len(runs))
-        count = sum(self.check(RECORDED_FILES[int(name)], runs[name], report, PROBLEMS)
-                    for name, report in reports.items())
+        count = sum(self.check(places[int(name)], runs[name], report, PROBLEMS) for name, report in reports.items())
         self.assertGreater(count, len(PROBLEMS))
 
     def test_no_part_of_a_recorded_step_is_faster_than_its_limit(self):
@@ -128,11 +134,26 @@ class Truth(unittest.TestCase):
             with self.subTest(name):
                 self.check_mutations(name, problem)
 
-    def check_mutations(self, name, problem):
+    def test_runs_of_a_busy_machine_claim_nothing_false(self):
+        """Steps vary by so much that headlines have their spread beside them, and then that they are left out."""
+        for name, problem in PROBLEMS.items():
+            source = self.sources(name, problem)[-1]
+            runs = {f"{100 * share:.0f}": varied(source, problem.CELL_KINDS, share) for share in (0.15, 0.4, 0.9)}
+            reports = self.render(runs)
+            self.assertEqual(len(reports), len(runs), name)
+            for share, report in reports.items():
+                self.check(f"varied by {share} %", runs[share], report, [name])
+
+    def sources(self, name, problem):
+        """Returns the runs that measured the problem."""
         belongs = getattr(problem, "belongs", lambda cell: cell["kind"] in problem.CELL_KINDS)
-        sources = [run for run in map(load, RECORDED_FILES) if sum(map(belongs, run["cells"])) > 1]
+        sources = [run for run in [*map(load, RECORDED_FILES), *fake_runs()] if sum(map(belongs, run["cells"])) > 1]
         if not sources:
             skip(f"no run that ships with the project and measured {name} is here")
+        return sources
+
+    def check_mutations(self, name, problem):
+        sources = self.sources(name, problem)
         runs = {f"{seed}": mutated(sources[seed % len(sources)], problem.CELL_KINDS, seed)
                 for seed in range(FIRST_SEED, FIRST_SEED + MUTATIONS)}
         reports = self.render(runs)

@@ -240,6 +240,42 @@ std::optional<Facts> step_figure_facts(const Comparison& comparison, const SideR
       .set("b_ms", b_ms, brief_ms(*b_ms.number()));
 }
 
+/// Returns the profiled steps that both runs have, A's and B's, one in each precision. Leaves out
+/// steps that take about as long on both sides.
+std::vector<std::pair<const Quantity*, const Quantity*>> profiled_steps(
+    const Comparison& comparison, const SideRuns& runs) {
+  constexpr double kSmallestDrawnRatio = 1.02;
+  std::vector<std::pair<const Quantity*, const Quantity*>> steps;
+  if (!runs.has_both() || comparison.has_two_implementations()) return steps;
+  std::set<std::string> precisions;
+  const auto a_series = quantity_series(runs.compared_a, topic::kKernels);
+  const auto b_series = quantity_series(runs.compared_b, topic::kKernels);
+  for (auto series = a_series.rbegin(); series != a_series.rend(); ++series) {
+    const Quantity& a = *series->front().quantity;
+    const auto found = std::ranges::find_if(
+        b_series, [&](const Series& other) { return other.front().quantity->matches(a); });
+    if (found == b_series.end() || !precisions.insert(a.precision).second) continue;
+    const Quantity& b = *found->front().quantity;
+    if (std::max(total_ms(a) / total_ms(b), total_ms(b) / total_ms(a)) >= kSmallestDrawnRatio)
+      steps.emplace_back(&a, &b);
+  }
+  return steps;
+}
+
+/// Names the part of the step whose time differs most. Nothing if that is not the same part in all
+/// drawn steps.
+std::optional<Facts> largest_difference_facts(const Comparison& comparison, const SideRuns& runs) {
+  std::set<std::string> parts;
+  for (const auto& [a, b] : profiled_steps(comparison, runs)) {
+    const auto names = value_names({Series{{nullptr, a}, {nullptr, b}}});
+    parts.insert(*std::ranges::max_element(names, {}, [&](const std::string& name) {
+      return std::abs(ms_or_zero(*b, name) - ms_or_zero(*a, name));
+    }));
+  }
+  if (parts.size() != 1) return std::nullopt;
+  return Facts().set("part", *parts.begin());
+}
+
 }  // namespace
 
 Facts card_facts(const Comparison& comparison, const SideRuns& runs) {
@@ -270,17 +306,18 @@ Facts card_facts(const Comparison& comparison, const SideRuns& runs) {
   }
   const std::vector<PricedStep> priced = priced_steps(comparison, runs);
   if (!priced.empty()) {
-    const auto times = [](const PricedStep& step) {
-      return keyed_ratio(slower_over_faster(step.a_ms, step.b_ms));
-    };
-    const bool b_is_faster = *priced.front().b_ms.number() < *priced.front().a_ms.number();
+    const bool b_is_faster = *priced.back().b_ms.number() < *priced.back().a_ms.number();
+    const std::string& slower = b_is_faster ? names.a : names.b;
+    std::vector<std::string> ratios;
+    for (const PricedStep& step : priced) {
+      const Value ratio = b_is_faster ? step.a_ms.over(step.b_ms) : step.b_ms.over(step.a_ms);
+      ratios.push_back("**" + keyed_ratio(ratio) + "**" +
+                       (ratios.empty() ? " an hour of " + escape_markdown(slower) : "") + " for " +
+                       escape_markdown(step.name));
+    }
     price = Facts()
                 .set("faster", b_is_faster ? names.b : names.a)
-                .set("slower", b_is_faster ? names.a : names.b)
-                .set_markdown("times", times(priced.front()))
-                .set("step", priced.front().name)
-                .when("when_tuned", priced.size() > 1,
-                      Facts().set_markdown("tuned_times", times(priced.back())));
+                .set_markdown("ratios", join_words(ratios));
   }
   std::vector<std::string> set_by_cpu;
   for (const StepRow& step : step_rows(comparison, runs)) {
@@ -291,6 +328,7 @@ Facts card_facts(const Comparison& comparison, const SideRuns& runs) {
       .when("fits", fits)
       .when("price", price)
       .when("drawn", step_figure_facts(comparison, runs))
+      .when("largest", largest_difference_facts(comparison, runs))
       .when("set_by_cpu", !set_by_cpu.empty(), "steps", join_words(set_by_cpu));
 }
 
@@ -299,13 +337,14 @@ std::vector<PricedStep> priced_steps(const Comparison& comparison, const SideRun
   const SideNames names = side_names(comparison);
   std::vector<PricedStep> priced;
   const std::vector<StepRow> steps = step_rows(comparison, runs);
-  const auto reduced_precision = std::ranges::find_if(steps, [](const StepRow& step) {
-    return step.row->spec.precision != Precision::kFp32 && !step.set_by_cpu;
-  });
-  if (reduced_precision != steps.end()) {
-    priced.push_back({reduced_precision->network + " in " + reduced_precision->precision(),
-                      step_ms(comparison, *reduced_precision->row, &ComparedRow::a),
-                      step_ms(comparison, *reduced_precision->row, &ComparedRow::b)});
+  for (const Precision precision : kComparedPrecisions) {
+    const auto largest = std::ranges::find_if(steps, [&](const StepRow& step) {
+      return step.row->spec.precision == precision && !step.set_by_cpu;
+    });
+    if (largest == steps.end()) continue;
+    priced.push_back({largest->network + " in " + largest->precision(),
+                      step_ms(comparison, *largest->row, &ComparedRow::a),
+                      step_ms(comparison, *largest->row, &ComparedRow::b)});
   }
   if (const auto tuned = tuned_step(runs)) {
     priced.push_back({short_network(comparison, runs, *tuned->ladder) + " in " +
@@ -313,6 +352,28 @@ std::vector<PricedStep> priced_steps(const Comparison& comparison, const SideRun
                       tuned->a_ms, tuned->b_ms});
   }
   return priced;
+}
+
+std::vector<Facts> rent_facts(const Comparison& comparison, const SideRuns& runs, double price_a,
+                              double price_b) {
+  if (price_a <= 0 || price_b <= 0) return {};
+  constexpr double kPricedSteps = 1000, kMsPerHour = 3.6e6, kSameWithin = 0.005;
+  const SideNames names = side_names(comparison);
+  return each(priced_steps(comparison, runs), [&](const PricedStep& step) {
+    const double cost_a = *step.a_ms.number() * price_a * kPricedSteps / kMsPerHour;
+    const double cost_b = *step.b_ms.number() * price_b * kPricedSteps / kMsPerHour;
+    const bool a_is_cheaper = cost_a < cost_b;
+    const double less = std::min(cost_a, cost_b), more = std::max(cost_a, cost_b);
+    const auto cost_words = [](double cost) { return format_value(cost, kCardTimeFormat); };
+    return Facts()
+        .set("step", step.name)
+        .set("cheaper", a_is_cheaper ? names.a : names.b)
+        .set("dearer", a_is_cheaper ? names.b : names.a)
+        .set("less", cost_words(less))
+        .set("more", cost_words(more))
+        .when("saving", less < (1 - kSameWithin) * more, "percent",
+              format_fixed(100 * (1 - less / more), 0));
+  });
 }
 
 Dataset step_data(const Comparison& comparison, const SideRuns& runs) {
@@ -341,23 +402,11 @@ Dataset cpu_bound_data(const Comparison& comparison, const SideRuns& runs) {
 }
 
 std::vector<Dataset> step_waterfall_data(const Comparison& comparison, const SideRuns& runs) {
-  if (!runs.has_both() || comparison.has_two_implementations()) return {};
   std::vector<Dataset> datasets;
-  std::set<std::string> precisions;
-  const auto a_series = quantity_series(runs.compared_a, topic::kKernels);
-  const auto b_series = quantity_series(runs.compared_b, topic::kKernels);
-  for (auto series = a_series.rbegin(); series != a_series.rend(); ++series) {
-    const Quantity& a = *series->front().quantity;
-    const auto b = std::ranges::find_if(
-        b_series, [&](const Series& other) { return other.front().quantity->matches(a); });
-    if (b == b_series.end() || !precisions.insert(a.precision).second) continue;
-    constexpr double kSmallestDrawnRatio = 1.02;  // Steps with a smaller ratio get no figure.
-    const double ratio = total_ms(a) / total_ms(*b->front().quantity);
-    if (std::max(ratio, 1 / ratio) < kSmallestDrawnRatio) continue;
-    Dataset data =
-        waterfall_data(step_waterfall_bars(a, *b->front().quantity, side_names(comparison)));
+  for (const auto& [a, b] : profiled_steps(comparison, runs)) {
+    Dataset data = waterfall_data(step_waterfall_bars(*a, *b, side_names(comparison)));
     data.family = "Precision";
-    data.variant = short_network(comparison, runs, a) + " in " + a.precision;
+    data.variant = short_network(comparison, runs, *a) + " in " + a->precision;
     datasets.push_back(std::move(data));
   }
   return datasets;
@@ -379,11 +428,8 @@ Dataset other_data(const Comparison& comparison, const SideRuns& runs) {
        [](const OtherRow& row) { return row.finding.name + " (" + row.quantity().unit + ")"; }},
       {"a", names.title_a, &OtherRow::a},
       {"b", names.title_b, &OtherRow::b},
-      {"speedup", "Speedup of " + names.title_b,
-       [](const OtherRow& row) {
-         return row.quantity().unit == "ms" ? row.a.over(row.b) : Value();
-       },
-       "×", kCardRatioFormat}};
+      {"speedup", "Advantage of " + names.title_b,
+       [](const OtherRow& row) { return row.a.over(row.b); }, "×", kCardRatioFormat}};
   return make_dataset("others", columns, rows);
 }
 

@@ -32,6 +32,8 @@ Section summary_section(const Comparison& comparison, const DiffSource& a, const
   PartContent content;
   content.facts = summary_facts(comparison, runs);
   content.facts.add(card_facts(comparison, runs));
+  content.facts.add(rung_facts(comparison));
+  content.facts.list("rent", rent_facts(comparison, runs, a.price, b.price));
   content.facts.list("differences", place_facts(comparison));
   content.datasets = step_waterfall_data(comparison, runs);
   std::ranges::move(place_data(comparison), std::back_inserter(content.datasets));
@@ -39,6 +41,14 @@ Section summary_section(const Comparison& comparison, const DiffSource& a, const
                           {step_data(comparison, runs), cpu_bound_data(comparison, runs),
                            sides_data(comparison, a, b)});
   return comparison_section("summary.md", content, "The two runs");
+}
+
+/// Returns the section of the leaderboard's steps, which has no table if neither run has any.
+Section leaderboard_section(const Comparison& comparison) {
+  PartContent content;
+  content.facts = rung_facts(comparison);
+  content.datasets = {rung_data(comparison), rung_dot_data(comparison)};
+  return comparison_section("leaderboard.md", content, "Data");
 }
 
 /// Returns the section of numbers beyond the compared cells, which has no table if the GPUs have
@@ -127,9 +137,12 @@ Document diff_document(const Comparison& comparison, const DiffSource& a, const 
       "{} {} in both, {} only in {}, {} only in {}. {}", comparison.matched_cells,
       comparison.matched_cells == 1 ? "measurement" : "measurements", comparison.cells_only_in_a,
       names.a, comparison.cells_only_in_b, names.b, relation_words(comparison));
+  const std::string words = words_of_editions({compared_a, compared_b});
+  if (!words.empty()) document.provenance += " " + words;
   document.sections = {summary_section(comparison, a, b, runs)};
   for (Section& section :
-       std::array{other_numbers_section(comparison, runs), rows_section(comparison)}) {
+       std::array{leaderboard_section(comparison), other_numbers_section(comparison, runs),
+                  rows_section(comparison)}) {
     const Part& part = section.parts.front();
     if (!part.tables.empty() || !part.details.tables.empty())
       document.sections.push_back(std::move(section));

@@ -17,6 +17,7 @@ struct DiffSource {
   /// The compared run's summary, then those of other runs of its GPU, newest first. Empty if there
   /// are none, as for an imported table.
   std::vector<RunSummary> summaries = {};
+  double price = 0;  ///< The price of an hour of its GPU, in the reader's currency; 0 if not given.
 };
 
 /// Makes a card with the main differences, numbers of other runs of the two GPUs, and a table of

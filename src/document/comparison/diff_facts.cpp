@@ -12,6 +12,7 @@
 #include "embedded/document.h"
 #include "plan/arithmetic.h"
 #include "plan/editions.h"
+#include "results/leaderboard_rung.h"
 
 namespace labreport {
 
@@ -31,6 +32,7 @@ std::string cell_label(const CellSpec& spec, const std::string& size) {
   }
   if (spec.scheme) words.emplace_back(describe(*spec.scheme));
   if (spec.sharding) words.emplace_back(describe(*spec.sharding));
+  if (const auto rung = leaderboard_rung(spec)) words.emplace_back(describe(*rung));
   if (spec.bucket_bytes) words.push_back(format_count(*spec.bucket_bytes) + " B");
   return join(words, ", ");
 }
@@ -68,16 +70,13 @@ bool is_set_by_cpu(const SideRuns& runs, const ComparedRow& row) {
       {CellKind::kTiming, topic::kTrainingStep},
       {CellKind::kCheckpointing, topic::kCheckpointing},
       {CellKind::kDataParallel, topic::kSeveralGpus},
-      {CellKind::kSharding, topic::kSeveralGpus}};
+      {CellKind::kSharding, topic::kSharding}};
   const auto topic_of_kind = kTopicOf.find(spec.kind);
   const auto parameters = known_parameter_count(spec);
   if (topic_of_kind == kTopicOf.end() || !parameters) return false;
-  // Quantities of data-parallel steps have a part, those of sharded steps have none.
-  const bool is_sharded = spec.kind == CellKind::kSharding;
   const std::string precision(describe(spec.precision.value_or(Precision::kFp32)));
   const auto is_bound = [&](const Quantity& quantity) {
     return quantity.topic == topic_of_kind->second &&
-           (quantity.topic != topic::kSeveralGpus || quantity.part.empty() == is_sharded) &&
            (spec.kind == CellKind::kTiming ? quantity.is_set_by_cpu(describe(Measure::kStep))
                                            : !quantity.set_by_cpu.empty()) &&
            quantity.parameters == static_cast<double>(*parameters) &&
@@ -152,9 +151,7 @@ SideNames side_names(const Comparison& comparison) {
   if (comparison.has_two_implementations()) {
     if (!one_device) return {};
     const auto short_model_name = [](const ComparedRun& side) {
-      return side.implementation.empty()
-                 ? "labreport"
-                 : side.implementation.substr(0, side.implementation.rfind('-'));
+      return side.implementation.empty() ? "labreport" : name_without_digest(side.implementation);
     };
     const bool are_distinct = short_model_name(a) != short_model_name(b);
     return {model_name(a), model_name(b), are_distinct ? short_model_name(a) : model_name(a),

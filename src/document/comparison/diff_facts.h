@@ -112,16 +112,31 @@ Facts card_facts(const Comparison& comparison, const SideRuns& runs);
 
 /// A step that both sides ran. The page computes its cost from the prices of GPU hours.
 struct PricedStep {
-  std::string name;  ///< "2.7B in BF16, tuned"
+  std::string name;  ///< "2.7B in BF16", "2.7B in BF16, tuned"
   Value a_ms, b_ms;
 };
 
-/// Returns the steps whose cost the page compares: the largest network's in reduced precision, and
-/// the tuned one. Empty unless the hardware differs.
+/// Returns the steps whose cost the page compares: the largest network's in each precision, and the
+/// tuned one. Empty unless the hardware differs.
 std::vector<PricedStep> priced_steps(const Comparison& comparison, const SideRuns& runs);
+
+/// Returns, for each priced step, the facts of which side costs less at these prices of an hour.
+/// Empty if either price is 0.
+std::vector<Facts> rent_facts(const Comparison& comparison, const SideRuns& runs, double price_a,
+                              double price_b);
 
 /// Makes the dataset "dots": training steps of both sides whose times the GPUs set.
 Dataset step_data(const Comparison& comparison, const SideRuns& runs);
+
+/// Makes the dataset "rungs": the leaderboard's steps, rung by rung, with both sides' peaks.
+Dataset rung_data(const Comparison& comparison);
+
+/// Makes the dataset "dots": the leaderboard's steps that both sides ran.
+Dataset rung_dot_data(const Comparison& comparison);
+
+/// Returns the facts of the leaderboard's steps: the fastest on each side, and what scaling each
+/// part of a step by its own limit predicts for the other side and for two B200.
+Facts rung_facts(const Comparison& comparison);
 
 /// Makes the dataset "cpu": training steps that the host's CPU sets at least in part on either
 /// side.

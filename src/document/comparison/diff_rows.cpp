@@ -24,6 +24,8 @@ const char* problem_of(const CellSpec& spec) {
       return "distributed_communication_single_node";
     case CellKind::kDataParallel:
       return "data_parallel";
+    case CellKind::kLeaderboard:
+      return "leaderboard";
     case CellKind::kSharding:
       return "optimizer_state_sharding_accounting";
     default:
@@ -154,7 +156,7 @@ Dataset row_data(const std::string& name, const std::vector<DiffRow>& rows,
        }},
       {"a", a, value_of(&ComparedRow::a, comparison.a), unit},
       {"b", b, value_of(&ComparedRow::b, comparison.b), unit},
-      {"speedup", "Speedup of " + b, speedup_of, "×", kTwoDecimals},
+      {"speedup", "Advantage of " + b, speedup_of, "×", kTwoDecimals},
       {"ratio", b + " ÷ " + a, ratio_of_bytes, "×", kTwoDecimals},
       {"interval", "95 % interval", interval_cell},
       {"verdict", "Verdict", [](const auto& row) { return verdict_cell(*row.compared); }},

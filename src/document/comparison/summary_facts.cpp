@@ -161,6 +161,8 @@ std::optional<Facts> median_facts(const Comparison& comparison, const SideRuns& 
   for (const auto& [is_kind, noun] : kinds) {
     std::vector<double> ratios;
     for (const ComparedRow& row : comparison.rows) {
+      // The leaderboard's steps have a sentence of their own.
+      if (row.spec.kind == CellKind::kLeaderboard) continue;
       if (row.ratio && is_kind(row) && !is_set_by_cpu(runs, row)) ratios.push_back(*row.ratio);
     }
     if (ratios.empty()) continue;
@@ -190,9 +192,10 @@ Facts summary_facts(const Comparison& comparison, const SideRuns& runs) {
   for (const Precision precision : kComparedPrecisions) {
     const ComparedRow* row = largest_step(comparison, runs, precision);
     if (row == nullptr) continue;
-    std::vector<Facts>& list = is_equally_fast(*row->ratio) ? equal_steps
-                               : row->ranges_overlap()      ? unclear_steps
-                                                            : steps;
+    const bool are_equal = is_equally_fast(*row->ratio) && !row->has_wide_range();
+    std::vector<Facts>& list = are_equal               ? equal_steps
+                               : row->ranges_overlap() ? unclear_steps
+                                                       : steps;
     list.push_back(step_facts(comparison, runs, *row));
   }
   const bool has_steps = !steps.empty() || !equal_steps.empty() || !unclear_steps.empty();

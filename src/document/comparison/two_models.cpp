@@ -176,7 +176,7 @@ std::optional<Facts> smaller_facts(const Comparison& comparison, const StepPairs
   if (pairs.empty()) return std::nullopt;
   std::vector<std::string> ratios;
   for (const StepPair& pair : pairs) {
-    ratios.push_back("**" + format_ratio(*pair.step_ratio) + " times**" +
+    ratios.push_back("**" + format_ratio(*pair.step_ratio) + "×**" +
                      (ratios.empty() ? " as long as labreport’s" : "") + " for " + step_name(pair));
   }
   const ComparedRow* kernels = kernel_time(comparison, pairs.front());

@@ -7,6 +7,7 @@ from checks import LESS_WORK, MODES, NO_ANSWER, PRECISION_WORDS, less_work, near
 from timing import networks, setting, time_bound, typical, users_cells, variation, without_outlier
 
 CELL_KINDS = {"timing", "kernels"}
+ORDINALS = ["first", "second", "third", "fourth", "fifth"]
 MODE_WORDS = dict(zip(MODES, ["inference", "forward", "forward+backward", "training step"]))
 
 
@@ -56,7 +57,7 @@ def compared_networks(run):
             if network.phase("forward") and network.phase("backward") and statistics.fmean(network.phase("forward")) > 0]
 
 
-def durations(run, forward, sizes, size, ratio, rate, gemm_rate, rest, gemm_growth, rest_growth):
+def durations(run, forward, sizes, size, ratio, rate, gemm_growth, rest_growth):
     """Checks mean ms of the smallest and the largest network's forward pass, the largest network's ratio of passes,
     and its reason: the ratio of the GEMMs' rates, beside which the profiled step may have another ratio of other kernels."""
     compared = compared_networks(run)
@@ -68,7 +69,7 @@ def durations(run, forward, sizes, size, ratio, rate, gemm_rate, rest, gemm_grow
     forward_ms, backward_ms = (typical(largest.phase(phase)) for phase in ("forward", "backward"))
     measured = backward_ms / forward_ms
     near(ratio, measured)
-    if not rate and not gemm_rate and not gemm_growth:
+    if not rate and not gemm_growth:
         return
     profile = first_step_profile(run, largest) or max(
         (cell for cell in users_cells(run, "kernels")
@@ -84,22 +85,13 @@ def durations(run, forward, sizes, size, ratio, rate, gemm_rate, rest, gemm_grow
         true(bool(rest_growth) or abs(growth - measured) <= 0.051, "the rest is left out")
         if rest_growth:
             near(rest_growth, other_growth)
-        true(largest.shape["implementation"] and min(growth, other_growth) - 0.051 <= measured
-             <= max(growth, other_growth) + 0.051, "neither is the reason")
+        true(min(growth, other_growth) - 0.051 <= measured <= max(growth, other_growth) + 0.051, "neither is the reason")
         return
-    near(rate or gemm_rate, 2 / growth)
+    near(rate, 2 / growth)
     true(not largest.shape["implementation"], "unknown FLOPs")
-    if rate:
-        share = gemm_ms["forward"] / forward_ms
-        true(share > 0.499)
-        true(abs(measured - share * growth - (1 - share) * 2) <= max(0.051, 0.51 * abs(measured - 2)), "something else")
-    else:
-        rest_growth = other_ms["backward"] / other_ms["forward"]
-        near(rest, rest_growth)
-        true(abs(measured - 2) > 0.049)
-        total = {phase: gemm_ms[phase] + other_ms[phase] for phase in ("forward", "backward")}
-        true(abs(measured - total["backward"] / total["forward"]) <= 0.51 * abs(measured - 2), "something else")
-        true(all((one > 2) == (measured > 2) for one in (growth, rest_growth)), "a part contradicts the ratio")
+    share = gemm_ms["forward"] / forward_ms
+    true(share > 0.499)
+    true(abs(measured - share * growth - (1 - share) * 2) <= max(0.051, 0.51 * abs(measured - 2)), "something else")
 
 
 def spreads(run):
@@ -153,7 +145,7 @@ class Warmup:
     """Compares means of as many steps of one network with and without warm-up.
 
     `rise` is the mean without / the mean after warm-up, `after_one` the mean after one step / that after warm-up.
-    `deviations` are in ms, after no, one and all warm-up steps, `after_two` after two, `noise` is the last one or 1 % of the mean.
+    `deviations` are in ms, after no, one and all warm-up steps, `noise` is the last one or 1 % of the mean.
     """
 
     def __init__(self, network, mode):
@@ -176,9 +168,21 @@ class Warmup:
         self.after_one = statistics.fmean(window(1)) / warm_ms if warm_ms else 1
         self.deviations = [statistics.stdev(window(first)) if self.timed_steps > 1 else 0
                            for first in (0, 1, self.warmup_steps)]
-        self.after_two = statistics.stdev(window(2)) if self.timed_steps > 1 < self.warmup_steps else None
+        self.steps_ms = steps_ms
         self.spread = self.deviations[1] / self.deviations[2] if self.deviations[2] and self.warmup_steps > 1 else 0
         self.noise = max(0.01, self.deviations[2] / warm_ms) if warm_ms else 0.01
+        self.settles_late = self.spread >= 3 and self.deviations[1] > 0.01 * statistics.fmean(window(1))
+        later_ms = window(self.warmup_steps)
+        self.is_judged = len(without_outlier(later_ms)) == len(later_ms) and self.noise <= 0.02
+
+    def slow_step(self):
+        """Returns the number of the warm-up step without which steps after one warm-up step deviate less than half as much;
+        None if there is none."""
+        later = self.steps_ms[1:1 + self.timed_steps]
+        slow = later.index(max(later))
+        others = later[:slow] + later[slow + 1:]
+        makes_it = len(others) > 1 and slow + 1 < self.warmup_steps and 2 * statistics.stdev(others) < self.deviations[1]
+        return slow + 2 if makes_it else None
 
 
 def warmups_of(run, mode):
@@ -198,12 +202,13 @@ def mode_of(words):
     return next(mode for mode, mode_words in MODE_WORDS.items() if mode_words in (words, f"{words} step"))
 
 
-def first_step(run, size, steps, mode, rise, warm, cold, least, most, mostly, unprofiled):
+def first_step(run, size, steps, mode, rise, warm, cold, kind, least, most, mostly):
     """Checks the mean that rises most without warm-up, its deviations in ms, that the first step alone raises it, and
     how much longer first steps take: mostly because of loading in profiled first steps."""
     warmups = comparable_warmups(run)
     true(all(warmup.timed_steps == int(steps) and mode_of(mode) in warmup.network.modes for warmup in warmups))
     slowest = max(warmups, key=lambda warmup: warmup.rise)
+    true(kind == mode, "first steps of another mode")
     true(is_called(slowest.network, size))
     near(rise, slowest.rise)
     near(cold, slowest.deviations[0])
@@ -213,7 +218,6 @@ def first_step(run, size, steps, mode, rise, warm, cold, least, most, mostly, un
     near(least, min(extra_ms))
     near(most or least, max(extra_ms))
     for warmup, ms in zip(warmups, extra_ms):
-        true(not unprofiled or not first_step_profile(run, warmup.network), "a first step was profiled")
         true(not mostly or ms / 2 <= initialization_ms(run, warmup) <= 2 * ms, "the first step is something else")
 
 
@@ -225,41 +229,63 @@ def second_allocations(network, mode):
 
 
 def settles(warmup):
-    return 0 < warmup.spread < 3.001 and abs(warmup.after_one - 1) <= 1.001 * warmup.noise
+    return warmup.spread > 0 and not warmup.settles_late and abs(warmup.after_one - 1) <= 1.001 * warmup.noise
 
 
-def is_late(run, warmups, mode, size, spread, allocates):
+def is_late(run, warmups, mode, size, spread, reason):
     """Checks the network whose deviation after one step exceeds the later one most, and why: in training, the second step
     allocates more than in other modes, and steps without it deviate less than half as much."""
-    most = max(warmups, key=lambda warmup: warmup.spread)
-    true(is_called(most.network, size) and most.spread > 2.999)
+    most = max((warmup for warmup in warmups if warmup.settles_late), key=lambda warmup: warmup.spread)
+    true(is_called(most.network, size))
     near(spread, most.spread, 2)
     others = max(second_allocations(network, other) for network in planned_networks(run)
                  for other in MODES if other not in ("inference", "train_step"))
     expected = second_allocations(most.network, mode) if mode == "train_step" else 0
-    true(bool(allocates) == (expected > others and most.after_two is not None and 2 * most.after_two < most.deviations[1]))
+    slow = most.slow_step()
+    if reason is None:
+        true(slow is None or slow > len(ORDINALS), f"step {slow} is slow")
+    elif "allocates" in reason:
+        true(slow == 2 and expected > others, "the second step allocates no more")
+    else:
+        true(reason == f", as the {ORDINALS[slow - 1]} is longer", f"step {slow} is slow")
 
 
-def one_suffices(run, mode, training, shapes, size, spread, allocates):
+def one_suffices(run, mode, training, most, growth):
     """Checks that one warm-up step leaves every mean within the noise and no deviation much larger, in training steps, too,
-    if they are named, or else that one of them changes or none was timed."""
+    if they are named, or else that one of them changes or none was timed. The change is the most in all named steps.
+    Networks whose later steps have an outlier are left out, as the sentence says."""
     named = mode_of(mode)
     true(all(named in warmup.network.modes for warmup in comparable_warmups(run)))
-    for warmup in comparable_warmups(run):
-        true(settles(warmup), f"{warmup.network.size} changes")
     training_warmups = warmups_of(run, "train_step")
-    true(bool(shapes) != bool(size))
-    if named != "train_step":
-        true(bool(training) == (bool(training_warmups) and all(map(settles, training_warmups))), "training steps")
-    if size:
-        is_late(run, training_warmups, "train_step", size, spread, allocates)
+    compared = comparable_warmups(run) + (training_warmups if training else [])
+    judged = [warmup for warmup in compared if warmup.is_judged]
+    true(not any(warmup.settles_late for warmup in comparable_warmups(run) + training_warmups), "steps deviate more")
+    for warmup in judged:
+        true(settles(warmup), f"{warmup.network.size} changes")
+    modes = [named, "train_step"] if training else [named]
+    allocations = [second_allocations(warmup.network, each) for warmup in judged for each in modes]
+    true((growth is not None) == (max(allocations) > 0), f"second steps allocate {allocations} times")
+    if growth and "AdamW" in growth:
+        true(max(second_allocations(warmup.network, named) for warmup in judged) == 0, "other second steps allocate, too")
+    changes = [100 * (warmup.after_one - 1) for warmup in judged]
+    largest = max(changes, key=abs)
+    if most is None:
+        true(abs(largest) < 0.05, f"{changes}")
     else:
-        true(all(warmup.spread < 3.001 for warmup in training_warmups), "a training step deviates more")
+        near(most[1:], abs(largest), 2)
+        true((most[0] == "−") == (largest < 0), "of the other sign")
+    if named != "train_step":
+        steady = [warmup for warmup in training_warmups if warmup.is_judged]
+        true(bool(training) == (bool(steady) and all(map(settles, steady))), "training steps")
 
 
-def still_varies(run, size, mode, spread, allocates):
-    true(all(mode_of(mode) in warmup.network.modes for warmup in comparable_warmups(run)))
-    is_late(run, comparable_warmups(run), mode_of(mode), size, spread, allocates)
+def still_varies(run, size, mode, spread, reason):
+    """Checks the answer's mode, or training steps if no network deviates more in that mode."""
+    named = mode_of(mode)
+    compared = comparable_warmups(run)
+    of_mode = all(named in warmup.network.modes for warmup in compared) and any(warmup.settles_late for warmup in compared)
+    true(of_mode or named == "train_step")
+    is_late(run, compared if of_mode else warmups_of(run, "train_step"), named, size, spread, reason)
 
 
 def first_step_profile(run, network):
@@ -277,8 +303,9 @@ def initialization_ms(run, warmup):
 def unanswered_warmup(run):
     """Checks that no deviation is much larger after one step, and that not all windows after one step resemble later ones."""
     warmups = comparable_warmups(run)
-    true(all(warmup.spread < 3.001 for warmup in warmups))
-    true(not warmups or any(warmup.spread == 0 or abs(warmup.after_one - 1) > 0.999 * warmup.noise for warmup in warmups))
+    true(not any(warmup.settles_late for warmup in warmups))
+    judged = [warmup for warmup in warmups if warmup.is_judged]
+    true(not judged or any(warmup.spread == 0 or abs(warmup.after_one - 1) > 0.999 * warmup.noise for warmup in judged))
 
 
 CLAIMS = {
@@ -290,23 +317,22 @@ CLAIMS = {
     "benchmarking_script.b": [
         (NO_ANSWER, unanswered_durations),
         (r"Forward takes \*\*(?P<forward>[^*]+) ms\*\* \((?P<sizes>[^)]+)\), (?P<size>.+?)'s backward \*\*(?P<ratio>\S+) times\*\* "
-         r"as long(?:: twice the FLOPs at (?P<rate>\S+) times the rate|: profiled, GEMMs have twice the FLOPs at "
-         r"(?P<gemm_rate>\S+) times the rate, the rest takes (?P<rest>\S+) times as long|: profiled, GEMMs take "
+         r"as long(?:: twice the FLOPs at (?P<rate>\S+) times the rate|: profiled, GEMMs take "
          r"(?P<gemm_growth>\S+) times as long(?:, the rest (?P<rest_growth>[\d.]+\d))?)?\.", durations),
         (r"Outliers apart, passes and steps vary by up to \*\*(?P<words>[^*]+)\*\* \((?P<most_size>[^()]+)'s "
          r"(?P<most_time>[^(),]+)(?:, (?P<why>which the CPU sets|the shortest))?\)(?:(?P<less>, optimizers by less)|; "
-         r"(?P<size>[^;]+?)'s optimizer varies by (?P<optimizer_words>\S+ (?:%|times the mean))(?P<launches>: launches outlast "
-         r"its kernels)?)?\.", spread),
+         r"(?P<size>[^;]+?)'s optimizer varies by (?P<optimizer_words>\S+ (?:%|times the mean))(?P<launches>, set by the "
+         r"CPU)?)?\.", spread),
         (LESS_WORK, less_work)],
     "benchmarking_script.c": [
         (NO_ANSWER, unanswered_warmup),
         (r"Without warm-up, the first step raises (?P<size>.+?)'s mean of (?P<steps>\d+) (?P<mode>\S+) steps? "
-         r"\*\*(?P<rise>[\d.,]+)-fold\*\*, its deviation from (?P<warm>\S+) to \*\*(?P<cold>\S+) ms\*\*\. First steps take "
+         r"\*\*(?P<rise>[\d.,]+)-fold\*\*, its deviation from (?P<warm>\S+) to \*\*(?P<cold>\S+) ms\*\*\. First (?P<kind>\S+) steps take "
          r"\*\*(?P<least>\S+)(?: to (?P<most>\S+))? ms\*\* longer(?:(?P<mostly>, mostly loading CUDA modules and "
-         r"initializing cuBLAS)|(?P<unprofiled>; no profile tells the causes apart))?\.",
+         r"initializing cuBLAS)|; (?:no profile shows why|they load CUDA modules, too))\.",
          first_step),
-        (r"One warm-up step suffices for (?P<mode>training|[^ ;.]+)(?P<training> and training)?(?: steps)?(?:(?P<shapes>; a later "
-         r"step with new shapes would pay again)|; (?P<size>.+?)'s training steps then vary \*\*(?P<spread>\S+) times\*\* as "
-         r"much as later(?P<allocates>: the second allocates)?)\.", one_suffices),
-        (r"After one warm-up step, (?P<size>.+?)'s (?P<mode>\S+) steps vary \*\*(?P<spread>\S+) times\*\* as much as later"
-         r"(?P<allocates>: the second allocates)?\.", still_varies)]}
+        (r"One warm-up step suffices for (?P<mode>training|[^ ;.:]+)(?P<training> and training)?(?: steps)?: means "
+         r"differ from later ones by \*\*(?:less than 0\.1|up to (?P<most>[−+]\S+)) %\*\*"
+         r"(?P<growth>, though (?:the second still allocates|AdamW's new state lets the second still allocate))?\.", one_suffices),
+        (r"One warm-up step is not enough: (?P<size>.+?)'s (?P<mode>\S+) steps then vary \*\*(?P<spread>\S+) times\*\* as much as "
+         r"later(?P<reason>, as the \w+ (?:allocates beside AdamW's state|is longer))?\.", still_varies)]}

@@ -1,6 +1,7 @@
 """The claims about all-reduces, recomputed from each rank's times."""
+import re
 from checks import near, true
-from collectives import timings
+from collectives import latency_and_bandwidth, timings
 
 CELL_KINDS = {"all_reduce"}
 MB = 10**6
@@ -27,31 +28,16 @@ def bus_factor(ranks):
 
 
 def by_size(run, library, ranks, small, small_ms, large, large_ms, busbw, link, rate):
-    """Checks the largest size that nothing disturbed, and the smallest, which is left out if something did."""
+    """Checks the smallest and the largest size that nothing disturbed."""
     largest(run, library, ranks, large, large_ms, busbw, link, rate)
-    ns, is_disturbed, size = smallest(run)
-    true(is_disturbed == (small is None), "the smallest size")
-    if small:
-        true(HANDOUT_BYTES[small] == size)
-        near(small_ms, ns / 1e6)
-
-
-def smallest(run):
-    """Returns the described group's ns of its smallest size with a right sum, whether it was disturbed, and its bytes."""
-    library, ranks = by_size.group
-    timed = timings(run.of("all_reduce", collectives=COLLECTIVES[library], ranks=ranks)[0].ok_launch(), "synced")
-    return next((ns, disturbed, size) for size, (ns, disturbed, wrong) in timed.items()
-                if not wrong and size in HANDOUT_BYTES.values())
-
-
-def disturbed(run, small):
-    _, is_disturbed, size = smallest(run)
-    true(HANDOUT_BYTES[small] == size and is_disturbed)
+    ns = usable_ns(run, *by_size.group)
+    true(HANDOUT_BYTES[small] == min(ns), "a smaller size is usable")
+    near(small_ms, ns[min(ns)] / 1e6)
 
 
 def bounds(run, size, c10d, nccl, fast):
     """Checks a small size's calls, made back to back: through c10d they take 1.5 times as long as through NCCL alone.
-    From `fast` on, sizes reach half of the largest one's bandwidth, back to back, too."""
+    From `fast` on, bandwidth sets the time."""
     c10d_ns, nccl_ns = (usable_ns(run, *by_size.group, method, SMALL_BYTES.values())[SMALL_BYTES[size]]
                         for method in ("in_place", "out_of_place"))
     near(c10d, c10d_ns / 1e3)
@@ -116,28 +102,41 @@ def largest(run, library, ranks, large, large_ms, busbw, link, rate):
 
 
 def bandwidth_sets(run, fast):
-    """Checks that sizes from `fast` on reach half of the largest one's bandwidth, back to back."""
+    """Checks that on the fitted line the bytes of `fast`, and of no other size, take at least twice as long as α."""
     cell = run.of("all_reduce", collectives=COLLECTIVES[by_size.group[0]], ranks=by_size.group[1])[0]
-    size, (largest_ns, *_) = list(timings(cell.ok_launch(), "in_place").items())[-1]
-    usable = usable_ns(run, *by_size.group, "in_place")
-    half_as_fast = [one for one, ns in usable.items() if one / ns >= size / largest_ns / 2]
-    true(HANDOUT_BYTES[fast] == min(half_as_fast) < max(usable), "bandwidth does not set the time")
+    latency_ns, bytes_per_ns = latency_and_bandwidth(cell.ok_launch())
+    named = [HANDOUT_BYTES[size] for size in re.split(", | and ", fast)]
+    true(len(named) > 1)
+    for size in usable_ns(run, *by_size.group, "in_place"):
+        ratio = size / bytes_per_ns / latency_ns
+        true(ratio > 1.95 if size in named else ratio < 2.05, f"{size} bytes take {ratio} times the latency")
+
+
+def disturbed(run, size, ms, larger, fast):
+    """Checks that the handout's smallest size took longer than the smallest one that nothing disturbed."""
+    launch = run.of("all_reduce", collectives=COLLECTIVES[by_size.group[0]], ranks=by_size.group[1])[0].ok_launch()
+    slowest_ns = {size: ns for size, (ns, _, _) in timings(launch, "synced").items()}
+    true(HANDOUT_BYTES[size] == min(HANDOUT_BYTES.values()) and HANDOUT_BYTES[larger] == min(by_size.ns))
+    near(ms, slowest_ns[HANDOUT_BYTES[size]] / 1e6)
+    true(slowest_ns[HANDOUT_BYTES[size]] > slowest_ns[HANDOUT_BYTES[larger]])
+    bandwidth_sets(run, fast)
 
 
 CLAIMS = {
     "overview": [
         (r"- \*\*Over (?P<library>\w+) an all-reduce of (?P<large>\d+ .B) among (?P<ranks>\d+) ranks takes (?P<large_ms>\S+) ms\*\*, "
          r"(?P<busbw>\S+) GB/s busbw(?: of (?P<link>\w+)’s (?P<rate>\d+) one way)?\.", largest),
-        (r"From (?P<fast>\d+ .B) on, bandwidth sets the time\.", bandwidth_sets)],
+        (r"Bandwidth bounds (?P<fast>[^.]+)\.", bandwidth_sets)],
     "distributed_communication_single_node": [
         (r"This run does not answer this question\.", none_measured),
-        (r"Over (?P<library>\w+) among (?P<ranks>\d+) ranks (?:(?P<small>\d+ .B) takes \*\*(?P<small_ms>\S+) ms\*\*, )?"
+        (r"Over (?P<library>\w+) among (?P<ranks>\d+) ranks (?P<small>\d+ .B) takes \*\*(?P<small_ms>\S+) ms\*\*, "
          r"(?P<large>\d+ .B) takes \*\*(?P<large_ms>\S+) ms\*\*, "
          r"\*\*(?P<busbw>\S+) GB/s\*\* busbw(?: of (?P<link>\w+)’s (?P<rate>\d+) one way)?\.", by_size),
-        (r"(?P<small>\d+ .B) was disturbed\.", disturbed),
         (r"Back to back, (?P<size>[\d.]+ MB) takes \*\*(?P<c10d>\S+) µs\*\* through c10d, (?P<nccl>\S+) µs through NCCL: it is "
          r"launch-bound\. "
-         r"From (?P<fast>\d+ .B) on, bandwidth sets the time\.", bounds),
+         r"Bandwidth bounds (?P<fast>[^.]+)\.", bounds),
+        (r"(?P<size>\d+ .B) took (?P<ms>\S+) ms, longer than (?P<larger>\d+ .B), so something disturbed it\. "
+         r"Bandwidth bounds (?P<fast>[^.]+)\.", disturbed),
         (rf"Among (?P<many>\d+) ranks a ring sends (?P<ring>\S+) times the bytes: {COMPARED_RE}", by_ranks),
         (rf"Over (?P<other>\w+) {COMPARED_RE}", by_library),
         (r"(?P<ranks>[\d, and]+) ranks did not run: (?P<reason>[^.]+)\.", skipped)]}

@@ -45,8 +45,15 @@ def winner(run, precision, length):
     return min(timed.values(), key=total_ms, default=None), timed.get("eager")
 
 
+def passes_agree(row):
+    """True unless one of the medians was disturbed: both passes in one take about as long as the two apart."""
+    both, *apart = (row[f"{name}_median_ns"] for name in ("end_to_end", "forward", "backward"))
+    return None not in apart and sum(apart) / 5 <= both <= 5 * sum(apart)
+
+
 def eager_loses(best, eager):
-    return eager is not None and best is not eager and clearly_faster(best, eager)
+    return (eager is not None and best is not eager and clearly_faster(best, eager) and passes_agree(best)
+            and passes_agree(eager))
 
 
 def lengths_of(run, precision):
@@ -130,11 +137,12 @@ def own_time(run, name, precision, timed=None, ms=None, length=None, other=None,
             total_ms(row) for row in others if row["backend"] == BACKEND_OF_NAME[other]))
 
 
-def winner_over_eager(run, length, precision, implementation, ms, ratio):
+def winner_over_eager(run, length, precision, batch, implementation, ms, ratio):
     """Checks the time of both passes and the gain, and keeps the winner for the sentence that follows."""
     fastest(run, precision, implementation, length, None, ratio=ratio)
     own, _ = winner(run, precision, int(number(length)))
     near(ms, total_ms(own))
+    true(own["batch"] == number(batch))
     lengths = [one for one in lengths_of(run, precision) if eager_loses(*winner(run, precision, one))]
     fastest.first = precision, lengths, own["backend"]
 
@@ -144,7 +152,7 @@ END_RE = r"(?:; eager runs out of memory at (?P<end>[\d,]+))?"
 
 CLAIMS = {
     "overview": [
-        (r"- \*\*At (?P<length>[\d,]+) tokens in (?P<precision>\w+) (?P<implementation>[^*]+?) takes (?P<ms>\S+) ms, eager attention "
+        (r"- \*\*At (?P<length>[\d,]+) tokens in (?P<precision>\w+), batch (?P<batch>\d+), (?P<implementation>[^*]+?) takes (?P<ms>\S+) ms, eager attention "
          r"(?P<ratio>\S+) times as long\.\*\*", winner_over_eager),
         (r"The gain grows from (?P<length>[\d,]+) tokens on: eager's rate, set by S² scores, hardly rises, "
          r"(?P<implementation>[^']+)'s does\.", lambda run, **words: grows(run, fastest.first[0], **words))],
@@ -159,3 +167,18 @@ CLAIMS = {
          r"(?P<implementation>[^']+)'s does\.", grows),
         (r"\*\*(?P<name>[^*]+ \(yours\))\*\* in (?P<precision>\w+): (?:(?P<ms>\S+) ms at (?P<length>[\d,]+) tokens(?:, where "
          r"(?P<other>[^.]+?) takes (?P<other_ms>\S+) ms)?|(?P<timed>not timed|timed forward only), .+?)\.(?= \*\*|$)", own_time)]}
+
+
+def rates(run, implementation, rate, length, eager_rate, precision):
+    """Checks the rates of the fastest and of eager at the longest length that eager loses, by the conventional FLOPs."""
+    won = [one for one in lengths_of(run, precision) if eager_loses(*winner(run, precision, one))]
+    true(number(length) == won[-1])
+    own, eager = winner(run, precision, won[-1])
+    true(BACKEND_OF_NAME.get(implementation, "custom") == own["backend"], "another is faster")
+    flops = 3.5 * 2 * own["batch"] * own["heads"] * own["d"] * own["length"] ** 2
+    for text, row in ((rate, own), (eager_rate, eager)):
+        near(text, flops / total_ms(row) / 1e9)
+
+
+TITLES = [(r"\*\*Figure \d+[a-z]?\. (?P<implementation>[^*]+?) reaches (?P<rate>\S+) TFLOP/s at (?P<length>[\d,]+) tokens, eager attention "
+           r"(?P<eager_rate>\S+), (?P<precision>\w+)\*\*", rates)]

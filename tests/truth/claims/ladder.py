@@ -2,9 +2,9 @@
 import re
 import statistics
 
-from checks import NO_ANSWER, PRECISIONS, PRECISION_WORDS, median_limit, near, number, true
-from gemms import fastest_gemm_rate
-from timing import LAUNCH_BOUND_BELOW, typical
+from checks import NO_ANSWER, PRECISIONS, PRECISION_WORDS, near, number, true
+from gemms import SHEET_BANDWIDTHS, peak_bandwidth, peak_flop_rate
+from timing import LAUNCH_BOUND_BELOW, is_clear, near_ratio, ratio_of, typical
 
 CELL_KINDS = {"ladder", "limits"}
 VARIANTS = {"SDPA": "sdpa", "fused AdamW": "fused_adamw", "matmul": "matmul", "CUDA graph": "cuda_graph"}
@@ -48,16 +48,18 @@ def scatter_ms(cell):
     return statistics.stdev(steps_ms) if len(steps_ms) > 1 else 0
 
 
-def ladder(run, words, speedup, first, first_spread, last, last_spread, change, saved, reason, fewer, bytes_moved, what, before, after, idle_before, idle_after,
+def ladder(run, words, speedup, first, first_spread, last, last_spread, change, saved, reason, fewer, bytes_moved, what, before, after, fall, rise,
            bound, end, share_before, share_after):
     """Checks a ladder's sentences. `last` is the fastest step in ms; `what` is the time that falls with the change,
     `fewer` the number of kernels by which it falls, `bytes_moved` those of a parameter in AdamW after and before. `end`
     is the change that ends the launch-bound steps. `change` names several changes if steps between them are launch-bound."""
     rungs = ran_rungs(run, words)
     fastest_ms = min(ms for _, ms in rungs)
-    if speedup:
-        near(speedup, rungs[0][1] / fastest_ms)
     fastest = next(cell for cell, ms in rungs if ms == fastest_ms)
+    both = timed_steps_ms(rungs[0][0]), timed_steps_ms(fastest)
+    true(is_clear(*both), "the fastest step is not clearly shorter")
+    if speedup:
+        near_ratio(speedup, *ratio_of(*both))
     for text, spread, cell in ((first, first_spread, rungs[0][0]), (last, last_spread, fastest)):
         near(text, statistics.fmean(timed_steps_ms(cell)) if speedup else typical(timed_steps_ms(cell)))
         near(spread or "0", scatter_ms(cell) if speedup else 0)
@@ -108,21 +110,47 @@ def ladder(run, words, speedup, first, first_spread, last, last_spread, change, 
              "GPU idle time a kernel": lambda: [1e3 * idle_ms(*rung) / count for rung, count in zip(fitting[0], kernels)],
              "its GPU time": lambda: [cell.ok_launch().metric("busy", "optimizer") / 1e6 for cell, _ in fitting[0]],
              "GPU time": lambda: [gpu_busy_ms(cell) for cell, _ in fitting[0]]}[what]()
-    for text, value in zip((before, after), parts):
-        near(text, value)
+    if fall:
+        near(fall, parts[0] - parts[1])
+    else:
+        near(before, parts[0])
+        near(after, parts[1])
     true(parts[1] < parts[0], f"{what} does not fall")
     if what == "GPU time":
         old_idle_ms, new_idle_ms = (idle_ms(*rung) for rung in fitting[0])
         true(not fewer, "fewer kernels are no reason for GPU time")
-        true(bool(idle_before) == (new_idle_ms - old_idle_ms >= 0.2 * saved_ms), "idle time takes something back")
-        if idle_before:
-            near(idle_before, old_idle_ms)
-            near(idle_after, new_idle_ms)
+        true(bool(rise) == (new_idle_ms - old_idle_ms >= 0.2 * saved_ms), "idle time takes something back")
+        if rise:
+            near(rise, new_idle_ms - old_idle_ms)
     if what == "its GPU time":
         true(parts[0] - parts[1] >= saved_ms / 2)
     if what.startswith("GPU idle time"):
         old_idle_ms, new_idle_ms = (idle_ms(*rung) for rung in fitting[0])
         true(old_idle_ms - new_idle_ms >= saved_ms / 2)
+
+
+def first_and_fastest_ms(run, words):
+    """Returns the times of the first rung's steps and of the fastest rung's."""
+    rungs = ran_rungs(run, words)
+    return [timed_steps_ms(cell) for cell in (rungs[0][0], min(rungs, key=lambda rung: rung[1])[0])]
+
+
+def no_clear_gain(run, words, first, first_spread, last, last_spread):
+    both = first_and_fastest_ms(run, words)
+    true(not is_clear(*both), "the fastest step is clearly shorter")
+    for text, spread, steps_ms in zip((first, last), (first_spread, last_spread), both):
+        near(text, statistics.fmean(steps_ms))
+        near(spread or "0", statistics.stdev(steps_ms) if len(steps_ms) > 1 else 0)
+
+
+def together(run, words, first, last):
+    """Checks the first and the fastest step; the claims of the ladder check the changes."""
+    if first:
+        both = first_and_fastest_ms(run, words)
+        ratio, deviation = ratio_of(*both)
+        true(is_clear(*both) and deviation <= 0.1 * ratio, "the ratio is not certain")
+        near(first, typical(both[0]))
+        near(last, typical(both[1]))
 
 
 def losses_differ(run, words, difference, change):
@@ -149,8 +177,8 @@ def effect_pattern(bold):
     return (rf"{bold}{CHANGE_PATTERN}{bold}{{}}saves? most(?: together)?, (?P<saved>\S+) ms(?:, because "
             r"(?P<reason>GEMMs run on tensor cores: |attention writes no scores to memory: |(?P<fewer>\S+) fewer kernels run: "
             r"|AdamW moves (?P<bytes_moved>.+?) bytes a parameter: )?"
-            r"(?P<what>GPU idle time a kernel|GPU idle time|its GPU time|GPU time) falls from (?P<before>\S+) to (?P<after>\S+) "
-            r"[mµ]s(?:, but GPU idle time rises from (?P<idle_before>\S+) to (?P<idle_after>\S+) ms)?)?(?:\. With (?P<bound>[\w ,.]+?) alone the step is launch-bound)?\."), (
+            r"(?P<what>GPU idle time a kernel|GPU idle time|its GPU time|GPU time) falls (?:from (?P<before>\S+) to (?P<after>\S+) µs"
+            r"|by (?P<fall>\S+) ms)(?:, but GPU idle time rises by (?P<rise>\S+) ms)?)?(?:\. With (?P<bound>[\w ,.]+?) alone the step is launch-bound)?\."), (
             rf"{bold}(?P<end>[\w .]+){bold}{{}}ends the launch-bound steps: kernels fill "
             r"(?P<share_before>\S+) % of the step before it and (?P<share_after>\S+) % with it\.")
 
@@ -160,9 +188,11 @@ def effects(opening, bold, verb):
     return "".join(f"(?: {opening} {pattern.replace('{}', verb)})?" for pattern in effect_pattern(bold))
 
 
-def foremost(run, words, first, last, peak, **effect):
+def foremost(run, words, first, last, factor, peaks, peak, **effect):
     """Checks the summary's sentences on the largest network, in 16 bits if it ran so."""
     ladder(run, words, None, first, None, last, None, **effect)
+    ratio, deviation = ratio_of(*first_and_fastest_ms(run, words))
+    near_ratio(factor or f"{ratio:.9f}", ratio, deviation)
     rungs = ran_rungs(run, words)
     cells = [cell for cell in run.of("ladder") if timed_steps_ms(cell)]
     ladders = [(cell["size"], cell["precision"] in ("fp32", "tf32")) for cell in cells]
@@ -172,8 +202,10 @@ def foremost(run, words, first, last, peak, **effect):
         tokens, width = cell["batch"] * cell["context"], cell["d_model"]
         layer_flops = 2 * tokens * width * (4 * width + 3 * cell["d_ff"]) + 4 * tokens * cell["context"] * width
         flops = 3 * (cell["layers"] * layer_flops + 2 * tokens * width * cell["vocab"])
-        seconds = flops / fastest_gemm_rate(run, precision) + 28 * cell.parameters() / median_limit(run, "copy", "bandwidth")
+        seconds = flops / peak_flop_rate(run, precision) + 28 * cell.parameters() / peak_bandwidth(run)
         near(peak, 1e3 * seconds)
+        has_sheet = run.data["devices"][0]["name"] in SHEET_BANDWIDTHS
+        true(peaks == ("data-sheet peaks" if has_sheet else "measured peaks"))
 
 
 def run_precision(run, words):
@@ -183,11 +215,25 @@ def run_precision(run, words):
 
 CLAIMS = {
     "overview": [
-        (r"- \*\*A training step of (?P<words>[^*]+?(?: in \w+|, FP32 to TF32)) falls from (?P<first>\S+) to (?P<last>\S+) ms\.\*\*"
-         + effects("Among the changes,", "", " ") + r"(?: At peak rates the step would take (?P<peak>\S+) ms\.)?", foremost)],
+        (r"- \*\*A training step of (?P<words>[^*]+?(?: in \w+|, FP32 to TF32)) falls from (?P<first>\S+) to (?P<last>\S+) ms"
+         r"(?:, by a factor of (?P<factor>[^*]+))?\.\*\*"
+         + effects("Among the changes,", "", " ") + r"(?: At (?P<peaks>data-sheet peaks|measured peaks|peak rates) its GEMMs and AdamW alone would take (?P<peak>\S+) ms\.)?", foremost),
+        (r"- \*\*What saves most in (?P<words>[^*]+?(?: in \w+|, FP32 to TF32)): [^*]+\.\*\*"
+         r"(?: All changes of the ladder together take its step from (?P<first>\S+) to (?P<last>\S+) ms\.)?", together)],
     "ladder": [
         (NO_ANSWER, unanswered),
-        (rf"- \*\*(?P<words>.+?(?: in \w+|, FP32 to TF32)): (?P<speedup>\S+)×\*\*, from {FIRST_AND_LAST_RE} ms per "
+        (rf"- \*\*(?P<words>[^*]+?(?: in \w+|, FP32 to TF32)): (?P<speedup>[^×*]+)×\*\*, from {FIRST_AND_LAST_RE} ms per "
          r"step\." + effects("Begin with", r"\*\*", ", which "), ladder),
+        (rf"- \*\*(?P<words>[^*]+?): no clear gain\*\*, from {FIRST_AND_LAST_RE} ms per step\.", no_clear_gain),
         (r"- The loss of (?P<words>.+?) differs from the first rung's by (?P<difference>\S+) % with (?P<change>.+?), more than "
          r"rounding explains\.", losses_differ)]}
+
+
+def becomes(run, words, speedup, first, last):
+    """Checks the ladder that clearly gains most of those but the one that the summary is about."""
+    ladder(run, words, None, first, None, last, None, *[None] * 14)
+    near_ratio(speedup, *ratio_of(*first_and_fastest_ms(run, words)))
+
+
+TITLES = [(r"\*\*Figure \d+[a-z]?\. (?P<words>[^*]+?(?: in \w+|, FP32 to TF32)) becomes (?P<speedup>[\d. ±]+) times as fast, (?P<first>\S+) to "
+           r"(?P<last>\S+) ms\*\*", becomes)]

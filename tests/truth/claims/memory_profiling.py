@@ -286,7 +286,7 @@ def largest_rows(network, context):
     return None, []
 
 
-def allocations(run, context, kind, bytes, places, layers):
+def allocations(run, context, kind, bytes, places, layers, passes, kept):
     """Checks the largest size, or the next one if the largest is that of one tensor."""
     if context:
         cell, rows = largest_rows(Network(run), int(number(context)))
@@ -297,6 +297,7 @@ def allocations(run, context, kind, bytes, places, layers):
         smaller = [row for row in cell.ok_launch().table("largest") if row["bytes"] < allocations.rows[0]["bytes"]]
         rows = [row for row in smaller if row["bytes"] == max(one["bytes"] for one in smaller)]
     near_bytes(bytes, rows[0]["bytes"])
+    true(not passes or int(passes) == cell.ok_launch().metric("occurrences", "forward"))
     widths = [4] if cell["precision"] in ("fp32", "tf32") else [4, 2]
     true(kind == "tensors" or rows[0]["bytes"] in [width * product_of(cell, MEANING_FORMULAS[kind]) for width in widths])
     count = sum(row["count"] for row in rows)
@@ -309,6 +310,10 @@ def allocations(run, context, kind, bytes, places, layers):
         if place in PLACE_MODULES and not cell["implementation"]:
             inside = [row for row in rows if row["module"].endswith(PLACE_MODULES[place])]
             true(sum(row["count"] for row in inside) == claimed_count * factor, f"{place}")
+    saved = [row["operator"].split("::")[-1] for row in rows if row["category"] == "activations"
+             and row["freed"] not in ("in the same module", "forward")]
+    for name in re.findall(r"(\S+)’s", (kept or "").replace("\\", "")):
+        true(name in saved or any(row["module"].endswith(name) for row in rows), f"{name} is not kept")
 
 
 KEPT_NAMES = {"softmax exponentials": ("aten::exp", "attn/computing softmax"), "sigmoid": ("aten::sigmoid", "ffn"),
@@ -427,7 +432,7 @@ CLAIMS = {
          r"by gradients, the optimizer adds nothing lasting\.", stages)],
     "memory_profiling.b": [
         (r"Neither an inference forward nor a training step ran(?: \(.+\))?\.$", nothing_ran),
-        (rf"(?:The|At context (?P<context>[\d,]*\d)(?P<longest>, the longest that fits,)? the) (?P<step>{STEP})(?: of (?P<name>.+?))? "
+        (rf"(?:The|At context (?P<context>[\d,]*\d)(?P<longest>, the longest measured that fits,)? the) (?P<step>{STEP})(?: of (?P<name>.+?))? "
          rf"peaks at {BYTES.format('size')}(?:, mostly (?P<first>[\w ]+) \((?P<first_bytes>{SIZE})\) and "
          rf"(?P<second>[\w ]+) \((?P<second_bytes>{SIZE})\))?\.", peak),
         (r"By formula its peak moves from the optimizer to backward at \*\*(?P<tokens>[\d,]+) tokens\*\*, where activations "
@@ -448,7 +453,8 @@ CLAIMS = {
         (r"No forward pass was recorded\.",
          lambda run: true(not any(largest_rows(Network(run), one)[1] for one in Network(run).contexts))),
         (rf"(?:The largest allocations at context (?P<context>[\d,]+)|Next) are (?P<kind>[\w ]+?) of {BYTES.format('bytes')}: "
-         r"(?:each of (?P<layers>\d+) layers|the pass) makes (?P<places>.+?)\.(?= Scores| Next|$)", allocations),
+         r"(?:each of (?P<layers>\d+) layers makes|the pass makes|(?P<passes>\d+) forward passes make|all passes make) "
+         r"(?P<places>.+?)(?:; of these backward keeps (?P<kept>[^.]+))?\.(?= Scores| Next|$)", allocations),
         (r"Scores, `B · h · S² · 4` bytes, outgrow FFN activations beyond (?P<tokens>[\d,]+) tokens\. Backward needs "
          r"(?P<kept>[\w ,]+)\.", scores)],
     "memory_profiling.f": [
@@ -461,3 +467,13 @@ CLAIMS = {
          rf"{BYTES.format('first')}(?: and {BYTES.format('second')})?\.", change),
         (r"Formulas give about \$[^$]+\$ bytes saved and \$[^$]+\$ of gradients; the quadratic part leads "
          r"beyond (?P<tokens>[\d,]+) tokens\. Fused kernels spare exponentials, sigmoid and SiLU, \*\*(?P<spared>\S+) %\*\* at (?P<longest>[\d,]*\d)\.", formulas)]}
+
+
+def rises(run, start, peak, phase, end, step, profile):
+    """Checks the rise of a step, which may be of another network than the one that answers describe."""
+    starts_and_peaks(run, step, profile, None, start, peak, " when memory runs out" if end else f" in {phase}" if phase else None, None)
+    true(bytes_in(start) < bytes_in(peak), "it does not rise")
+
+
+TITLES = [(rf"\*\*Figure \d+[a-z]?\. Memory rises from (?P<start>{SIZE}) to (?P<peak>{SIZE})(?: in (?P<phase>[\w ]+?))?(?P<end>, then runs "
+           rf"out)?, (?P<step>{STEP}) of (?P<profile>.+? at context [\d,]+)\*\*", rises)]

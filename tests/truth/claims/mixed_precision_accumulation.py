@@ -70,7 +70,8 @@ CLAIMS = {"mixed_precision_accumulation": [
     (NO_ANSWER, unanswered),
     (r"FP32 gives \*\*(?P<fp32>\S+)\*\*, FP16 \*\*(?P<fp16>\S+)\*\*, because each addition rounds the sum, in FP16 more "
      r"coarsely\.", one_precision),
-    (r"FP16's error peaks at (?P<most>\S+) after (?P<additions>\S+) additions: sums round up half way, down at the end\.",
+    (r"FP16's error peaks at (?P<most>\S+) after (?P<additions>\S+) additions, which round up half way, "
+     r"down at the end\.",
      cancelling_errors),
     (r"With an FP32 accumulator the result is \*\*(?P<mixed>\S+)\*\*, cast or not, as FP32 holds every FP16 number exactly; "
      r"what remains is 0\.01 itself, stored in FP16 as (?P<addend>[\d.]+)\.(?= |$)", rounded_addend)]}

@@ -73,7 +73,7 @@ def is_in(module, *operators):
     return lambda row: module in row["module"] and (not operators or row["operator"] in operators)
 
 
-def times(run, kind, profile, busy, timer):
+def times(run, kind, profile, busy, timer, more, sign):
     """Checks both times, and keeps them for the reason that follows."""
     profile = Profile(run, profile)
     cell, times.launch = (profile.inference or profile.step) if kind == "forward pass" else profile.step
@@ -81,26 +81,14 @@ def times(run, kind, profile, busy, timer):
     times.timer_ms, times.busy_ms = statistics.fmean(times.steps_ms), times.launch.metric("profile", "busy") / 1e6
     near(timer, times.timer_ms)
     near(busy, times.busy_ms)
+    excess = 100 * (times.timer_ms / times.busy_ms - 1)
+    if more:
+        near(more, abs(excess))
+        true((sign == "more") == (excess > 0))
+    else:
+        true(abs(excess) < 0.1001, "they differ")
     costs = launch_costs(times.launch, PHASES_OF_MODE[cell["mode"]], times.steps_ms)
     times.costs = costs and cell["device_kind"] != "cpu" and LaunchCosts(costs.launches, times.busy_ms, times.timer_ms)
-
-
-def agreement():
-    """Tells how the two times agree: within the deviation of the timed steps, unless the CPU sets them, or in print."""
-    deviation = statistics.stdev(times.steps_ms) if len(times.steps_ms) > 1 else 0
-    cpu_sets = times.costs and times.costs.bound == "launch-bound"
-    if deviation and not cpu_sets and abs(times.busy_ms - times.timer_ms) <= deviation:
-        return "within"
-    return "in print" if f"{times.busy_ms:.3g}" == f"{times.timer_ms:.3g}" else ""
-
-
-def agree_within(_run, deviation):
-    near(deviation, statistics.stdev(times.steps_ms), 2)
-    true(agreement() == "within", "they differ")
-
-
-def agree_in_print(_run):
-    true(agreement() == "in print", "they differ, or within the deviation")
 
 
 def gaps_ms():
@@ -110,22 +98,16 @@ def gaps_ms():
 def idle(_run, each, launches):
     """Checks that the profiled gaps between kernels, which the profiler makes longer, are at least the rest."""
     true(times.costs.launches == number(launches))
-    true(not agreement(), "they agree")
     near(each, times.costs.gpu_idle_us)
     true(gaps_ms() >= times.timer_ms - times.busy_ms, "gaps are shorter than the rest")
 
 
-def passes_differ(_run, perturbed, span, gaps, least, most):
+def passes_differ(_run, gaps, least, most):
     """Checks that neither launches nor the gaps between kernels explain the timer's time."""
     near(gaps, gaps_ms())
-    true(not agreement(), "they agree")
-    near(span, times.launch.metric("profile", "span") / 1e6)
     near(least, min(times.steps_ms))
     near(most or least, max(times.steps_ms))
-    span_ms, rest_ms = times.launch.metric("profile", "span") / 1e6, times.timer_ms - times.busy_ms
-    if perturbed:
-        true(span_ms > max(times.steps_ms), "the timed steps took as long")
-        true(abs(times.busy_ms / span_ms - times.busy_ms / times.timer_ms) > 0.05, "it is not perturbed")
+    rest_ms = times.timer_ms - times.busy_ms
     if times.costs:
         true(times.costs.bound != "launch-bound", "the CPU sets the time")
         true(times.costs.bound != "GPU-bound" or rest_ms < 0 or rest_ms > gaps_ms(), "the gaps are the rest")
@@ -190,7 +172,7 @@ KERNEL_GROUPS = {
     "residual": lambda row: row["module"] == "layers" and row["class"] not in ("copy", "memset")}
 
 
-def non_gemm(run, name, first, profile, others):
+def non_gemm(run, name, operators, first, profile, others):
     profile = Profile(run, profile)
     rows = profile.rows("forward")
     other_rows = [row for row in rows if not row["gemm"]]
@@ -201,7 +183,11 @@ def non_gemm(run, name, first, profile, others):
     true(sum(shares) <= 100 - gemm_percent(rows) + 0.3)
     non_gemm.profile = profile
     if "implementation" in profile.shape:
+        true(set(re.split(", | and ", operators)) <= set(ranked_operators(other_rows)), operators)
         return
+    if first_name in KERNEL_GROUPS:
+        of_first = list(filter(KERNEL_GROUPS[first_name], other_rows))
+        true(re.split(", | and ", operators) == ranked_operators(of_first)[:5], operators)
     for group, value in named_shares:
         if group in KERNEL_GROUPS:
             near(value, 100 * total_ms(other_rows, KERNEL_GROUPS[group]) / total_ms(rows))
@@ -225,18 +211,22 @@ def softmax_rows(profile):
     return fused or (own if is_complete and len(own) == 5 else [])
 
 
-def softmax_bandwidth(run, operators, bandwidth):
-    """Checks the share of a copy's rate. Max and sum read each score, sub, exp and div write it, too: 8 accesses."""
-    rows = softmax_rows(non_gemm.profile)
+def ranked_operators(rows):
+    """Returns the operators of these kernels, by time."""
     by_operator = {}
     for row in rows:
-        by_operator[row["operator"]] = by_operator.get(row["operator"], 0) + row["total_ns"]
-    ranked = sorted(by_operator, key=by_operator.get, reverse=True)
-    true(re.split(", | and ", operators) == [operator.removeprefix("aten::") for operator in ranked])
+        operator = row["operator"].removeprefix("aten::")
+        by_operator[operator] = by_operator.get(operator, 0) + row["total_ns"]
+    return sorted(by_operator, key=by_operator.get, reverse=True)
+
+
+def softmax_bandwidth(run, bandwidth):
+    """Checks the share of a copy's rate. Max and sum read each score, sub, exp and div write it, too: 8 accesses."""
+    rows = softmax_rows(non_gemm.profile)
     shape = non_gemm.profile.shape
     scores = shape["layers"] * shape["batch"] * shape["heads"] * shape["context"] ** 2
     true(shape["precision"] in ("fp32", "tf32"))
-    true(set(by_operator) == {"aten::max", "aten::sub", "aten::exp", "aten::sum", "aten::div"}, "other bytes")
+    true(set(ranked_operators(rows)) == {"max", "sub", "exp", "sum", "div"}, "other bytes")
     near(bandwidth, 100 * 8 * 4 * scores / (total_ms(rows) / 1e3) / median_limit(run, "copy", "bandwidth"))
 
 
@@ -264,6 +254,13 @@ def optimizer(_run, ms):
     rows = forward_share.profile.rows("optimizer")
     near(ms, total_ms(rows))
     true(gemm_percent(rows) == 0)
+
+
+def apart_from_optimizer(_run, ms, kind, without):
+    """Checks the share that the sentence before tells, without the optimizer's kernels."""
+    optimizer(_run, ms)
+    rows = [row for row in forward_share.profile.rows("step") if row["phase"] != "optimizer"]
+    near(without, percent(rows, lambda row: chart_class(row) == CLASS_OF_WORD.get(kind, kind)))
 
 
 def adamw(run, ms, parameter_bytes, bandwidth):
@@ -347,25 +344,23 @@ CLAIMS = {
     "nsys_profile.a": [
         NOTHING,
         (rf"The (?P<kind>forward pass|forward\+backward|training step) of {PROFILE} takes \*\*(?P<busy>\S+) ms\*\* by the "
-         r"profiler and \*\*(?P<timer>\S+) ms\*\* by the timer\.", times),
-        (r"They agree: timed steps deviate by (?P<deviation>\S+) ms\.", agree_within),
-        (r"They agree to three digits\.", agree_in_print),
+         r"profiler and \*\*(?P<timer>\S+) ms\*\* by the timer, (?:(?P<more>\S+) % (?P<sign>more|less)|the same within 0\.1 %)\.", times),
         (r"The rest is the GPU's idle time, (?P<each>\S+) µs after each of (?P<launches>[\d,]+) kernels\.", idle),
-        (r"These are different passes: the profiled one(?P<perturbed>, perturbed,)? takes (?P<span>\S+) ms, (?P<gaps>\S+) ms of it between "
-         r"(?:kernels|operators), the timed ones (?P<least>\S+?)(?: to (?P<most>\S+))? ms\.", passes_differ),
+        (r"The profiled pass has (?P<gaps>\S+) ms between (?:kernels|operators); timed ones "
+         r"take (?P<least>\S+?)(?: to (?P<most>\S+))? ms: passes differ\.", passes_differ),
         (r"The CPU sets the timer's time: it takes (?P<cpu>\S+) µs a launch, the GPU (?P<mean>\S+) µs a kernel\.",
          launch_bound)],
     "nsys_profile.b": [
         NOTHING,
-        (rf"`(?P<name>[^`]+)` takes \*\*(?P<ms>\S+) ms\*\*, (?P<of_pass>\S+) % of the forward pass of {PROFILE}, in "
+        (rf"Of forward in {PROFILE}, `(?P<name>[^`]+)` takes \*\*(?P<ms>\S+) ms\*\*, (?P<of_pass>\S+) %, in "
          r"\*\*(?P<calls>[\d,]+) (?:launch(?:es)?|calls?)\*\* \((?P<called_in>.+?)\)\.(?= |$)", top),
         (r"It stays on top when the backward pass is added\.", stays),
         (r"With the backward pass it is another: `(?P<name>[^`]+)` takes (?P<ms>\S+) ms, the first (?P<own>\S+)\.(?= |$)", another)],
     "nsys_profile.c": [
         NOTHING,
-        (rf"(?P<name>[A-Z].*?) takes? \*\*(?P<first>\S+) %\*\* of the forward pass of {PROFILE}(?P<others>,[^:]+? %)?\.",
+        (rf"(?P<name>[A-Z].*?) \((?P<operators>[^)]+)\) takes? \*\*(?P<first>\S+) %\*\* of the forward pass of {PROFILE}(?P<others>,[^:]+? %)?\.",
          non_gemm),
-        (r"Softmax's (?:kernels|operators) \((?P<operators>[^)]+)\) access each score eight times, at (?P<bandwidth>\S+) % "
+        (r"Softmax's (?:kernels|operators) access each score eight times, at (?P<bandwidth>\S+) % "
          r"of copy bandwidth\.", softmax_bandwidth)],
     "nsys_profile.d": [
         NOTHING,
@@ -376,7 +371,8 @@ CLAIMS = {
          longest_share),
         (r"AdamW's (?P<ms>\S+) ms hold no GEMM but move (?P<parameter_bytes>\d+) B a parameter, at (?P<bandwidth>\S+) % of "
          r"copy bandwidth; 28 suffice\.", adamw),
-        (r"The optimizer's (?P<ms>\S+) ms hold no GEMM\.", optimizer)],
+        (r"The optimizer's (?P<ms>\S+) ms hold no GEMM; without them (?P<kind>\w+)(?: kernels| operators)? take "
+         r"(?P<without>\S+) %\.", apart_from_optimizer)],
     "nsys_profile.e": [
         (r"Softmax and the GEMMs of attention have no times of their own; the table gives the reasons\.", always),
         (rf"In a forward pass of {PROFILE} softmax takes \*\*(?P<softmax>\S+) ms\*\*, the GEMMs \*\*(?P<products>\S+) "
@@ -386,3 +382,25 @@ CLAIMS = {
         (r"The GEMMs are compute-bound \((?P<rate>\S+) % of the fastest GEMM's rate\), softmax memory-bound "
          r"\((?P<bandwidth>\S+) % of copy bandwidth\)\.", bounds_differ),
         (r"In (?P<precision>\w+) memory bounds both\.", both_memory_bound)]}
+
+
+def phase_shares(_run, shares, network):
+    """Checks each phase's share of the time from the first kernel to the end of the last."""
+    told = {name.lower(): share for name, share in re.findall(r"(\w+) (?:takes )?(\S+) %", shares)}
+    cells = Profile(_run, network).cells
+    launch = next(cell.ok_launch() for cell in cells if cell.ok_launch() and cell.ok_launch().table("gpu_trace"))
+    kernels, start, starts = launch.table("kernels"), 0, []
+    for row in launch.table("gpu_trace"):
+        start += row["after_ns"] or 0
+        starts.append((kernels[row["row"]]["phase"], start, start + row["duration_ns"]))
+    lengths = {}
+    for (phase, begin, end), (_, following, _) in zip(starts, [*starts[1:], ("", starts[-1][2], 0)]):
+        lengths[phase] = lengths.get(phase, 0) + following - begin
+    percents = {phase: 100 * length / sum(lengths.values()) for phase, length in lengths.items()}
+    for phase, share in told.items():
+        near(share, percents[phase])
+    true(all(phase in told or share < 10.001 or not phase for phase, share in percents.items()), "a phase is not told")
+
+
+TITLES = [(r"\*\*Figure \d+[a-z]?\. (?P<shares>\w+ takes \S+ % of the step(?:, \w+ \S+ %)*), "
+           r"(?P<network>[^*]+? at context [\d,]+ in \w+)\*\*", phase_shares)]

@@ -1,10 +1,11 @@
 """Recomputes the takeaways of a run's summary."""
+import re
 import statistics
 
 from checks import LESS_WORK, PRECISIONS, always, less_work, near, near_bytes, true
-from gemms import fastest_gemm_rate
+from gemms import peak_flop_rate
 from step_limits import StepLimits
-from timing import launch_costs, networks, profile_of, typical, variation
+from timing import is_clear, launch_costs, ratio_of, networks, profile_of, typical
 
 CELL_KINDS = ("timing", "kernels", "memory", "limits")
 DTYPES = {"float32": "FP32", "float16": "FP16", "bfloat16": "BF16"}
@@ -52,18 +53,22 @@ def pair(run, precision=None):
     return pairs[-1]
 
 
-def compared(run, size, fp32, other, precision, speedup, longer, after, before, varying, variation_words):
+def compared(run, size, fp32, other, precision, speedup, spread, longer, after, before):
     fp32_step, step = pair(run, PRECISIONS[precision])
     true(size.startswith(step.network.size))
     near(fp32, fp32_step.mean, 4)
     near(other, step.mean, 4)
-    near(speedup or longer, fp32_step.mean / step.mean if speedup else step.mean / fp32_step.mean)
+    true(is_clear(fp32_step.ms, step.ms) == bool(speedup or longer), "one standard deviation")
+    if speedup or longer:
+        near(speedup or longer, fp32_step.mean / step.mean if speedup else step.mean / fp32_step.mean)
+    ratio, deviation = ratio_of(fp32_step.ms, step.ms)
+    true(not speedup or (spread is None) == (deviation <= 0.1 * ratio), f"± {deviation}")
+    if spread:
+        near(spread, deviation, 2)
     if after:
         near(after, step.gemms, 4)
         near(before, fp32_step.gemms, 4)
         true(fp32_step.gemms - step.gemms >= 0.9 * (fp32_step.mean - step.mean))
-    if varying:
-        near(variation_words, 100 * max(variation(fp32_step.ms), variation(step.ms)))
 
 
 def single(run, size, ms, precision):
@@ -76,7 +81,7 @@ def words_of(names):
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
-def counted(run, size, at_least, rate, precision, share, hidden, dtypes):
+def counted(run, size, rate, precision, share, dtypes, hidden):
     step = steps_in(run, PRECISIONS[precision])[-1]
     true(size.startswith(step.network.size))
     names = ("context", "batch", "precision", "implementation")
@@ -84,8 +89,8 @@ def counted(run, size, at_least, rate, precision, share, hidden, dtypes):
                   if cell["size"] == step.network.size).ok_launch()
     flops = sum(launch.metric("flops", phase) for phase in PHASES)
     near(rate, flops / (step.mean / 1e3) / 1e12)
-    near(share, 100 * flops / (step.mean / 1e3) / fastest_gemm_rate(run, PRECISIONS[precision]))
-    true(bool(at_least) == bool(hidden) and (hidden or None) == launch.metric("hidden", "flops"))
+    near(share, 100 * flops / (step.mean / 1e3) / peak_flop_rate(run, PRECISIONS[precision]))
+    true((hidden or None) == launch.metric("hidden", "flops"))
     seen = {noun: list(dict.fromkeys(DTYPES.get(row["dtype"], row["dtype"]) for row in launch.table("dtypes")
                                      if row["group"] == group))
             for group, noun in (("parameter", "parameters"), ("buffer", "buffers"), ("product", "GEMMs"))}
@@ -136,26 +141,42 @@ def peak(run, size, precision, peak_words, resident):
     near_bytes(resident, 12 * cell.parameters())
 
 
+def letters(text):
+    return re.sub(r"\W|_", "", text)
+
+
+def no_times(run, code, mistake):
+    """Checks that the named code of the user's failed everywhere, and that a launch told this mistake."""
+    sources = [source for session in run.data["sessions"] for source in [session.get("model"), *session.get("more_attentions", [])]]
+    implementations = {source["implementation"] for source in sources
+                       if source and letters(source["model"].rpartition(":")[2]) == letters(code)}
+    cells = [cell for cell in run.cells if cell["implementation"] in implementations]
+    true(cells and not any(cell.ok_launch() for cell in cells), "it has times")
+    outcomes = [launch.data["outcome"] for cell in cells for launch in cell.launches]
+    true(any(outcome["status"] in ("crashed", "timeout") or letters(mistake) in letters(outcome.get("message", ""))
+             for outcome in outcomes), "no launch told it")
+
+
 CLAIMS = {
     "overview": [
+        (r"- \*\*(?P<code>[^\n]+?) has no times:\*\* (?P<mistake>[^\n]*)", no_times),
         ("- " + LESS_WORK, less_work),
         (r"- \*\*A training step of (?P<size>[^*]+?) takes (?P<fp32>\S+) ms in FP32 and (?P<other>\S+) ms in "
-         r"(?P<precision>\w+), (?:a speedup of (?P<speedup>\S+)×|(?P<longer>\S+) times as long)\*\*(?:, because its GEMMs "
-         r"take (?P<after>\S+) ms instead of (?P<before>\S+))?\.(?: The (?P<varying>\w+) step varies by "
-         r"(?P<variation_words>\S+) %\.)?", compared),
+         r"(?P<precision>\w+), (?:a speedup of (?P<speedup>\S+)(?: ± (?P<spread>\S+))?×|(?P<longer>\S+) times as long|a difference within one standard deviation)\*\*(?:, because its GEMMs "
+         r"take (?P<after>\S+) ms instead of (?P<before>\S+))?\.", compared),
         (r"- \*\*A training step of (?P<size>[^*]+?) takes (?P<ms>\S+) ms in (?P<precision>\w+)\.\*\*", single),
-        (r"- \*\*(?P<size>[^*]+?) computes (?P<at_least>at least )?(?P<rate>\S+) TFLOP/s in (?P<precision>\w+), an HFU of "
-         r"(?P<share>\S+) %\.\*\*(?: The FLOPs of (?P<hidden>[^\n]+) are not counted\.)? It has "
-         r"(?P<dtypes>[^\n]+)\.", counted),
+        (r"- \*\*(?P<size>[^*]+?) computes (?P<rate>\S+) TFLOP/s in (?P<precision>\w+), an HFU of "
+         r"(?P<share>\S+) %\.\*\* It has (?P<dtypes>[^\n]+?)\."
+         r"(?: The FLOPs of (?P<hidden>[^\n]+) are not counted\.)?", counted),
         (r"- \*\*A CUDA graph can save no more than the (?P<least>\S+)(?: to (?P<most>\S+))? ms of the (?P<precision>\w+) step in "
          r"which the GPU idles\*\*, (?P<least_each>\S+)(?: to (?P<most_each>\S+))? µs at each of its (?P<kernels>\S+) kernels\.",
          idle),
         (r"- \*\*The training step of (?P<size>[^*]+?) in (?P<precision>\w+) peaks at (?P<peak_words>\S+ \w+)\*\*, of which "
          r"FP32 parameters and AdamW's moments are (?P<resident>\S+ \w+)\.", peak),
-        # The claims of other parts check the same sizes, changes and numbers.
-        (r"- \*\*(?:In \w+, the CPU sets|What saves most in) [^\n]*", always)],
+        # The claims of other parts check the same sizes and numbers.
+        (r"- \*\*In \w+, the CPU sets [^\n]*", always)],
 }
 
 # Titles of figures anywhere in the report.
-TITLES = [(r"\*\*Figure \d+\. Of the (?P<ms>\S+) ms of (?P<network>\S+) in (?P<precision>\w+), (?P<needed>\S+) would remain at the "
-           r"GPU's limits: (?P<most>[^*]+) alone could save (?P<saved>\S+) ms", step_limits)]
+TITLES = [(r"\*\*Figure \d+[a-z]?\. Of the (?P<ms>\S+) ms of (?P<network>\S+) in (?P<precision>\w+), its parts need (?P<needed>\S+) at measured "
+           r"rates: (?P<most>[^*]+) alone could save (?P<saved>\S+) ms", step_limits)]

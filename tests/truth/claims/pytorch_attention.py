@@ -32,7 +32,7 @@ def first_out_of_memory(run, precision):
 
 def ends(run, words):
     """Checks where each precision ends; `words` are "FP32 runs out of memory at **24,576 tokens** and BF16 …"."""
-    claimed = re.findall(r"(\w+) (runs out of memory at|runs at every length up to|did not run)(?: \*\*([\d,]+) tokens)?", words)
+    claimed = re.findall(r"(\w+) (runs out of memory at|runs up to|did not run)(?: \*\*([\d,]+) tokens)?", words)
     for precision, end, length in claimed:
         rows = sweep_rows(run, precision)
         failed = [row["length"] for row in rows if row["outcome"] == "out of memory"]
@@ -40,7 +40,14 @@ def ends(run, words):
         true((end == "did not run") == (not failed and not ran))
         true(not length or number(length) == (min(failed) if end == "runs out of memory at" else max(ran)))
         true(not length or bool(failed) == (end == "runs out of memory at"))
+    lengths = [number(length) for _, end, length in claimed if end == "runs out of memory at"]
+    ends.are_beyond = bool(lengths) and min(lengths) > 16384
     ends.failed = next((precision for precision, end, _ in claimed if end == "runs out of memory at"), None)
+
+
+def all_ends(run, words, beyond):
+    ends(run, words)
+    true(bool(beyond) == ends.are_beyond, "the handout's lengths")
 
 
 def times(run, length, d, forward, backward, precision):
@@ -60,7 +67,7 @@ def refused_reserved_bytes(run, precision, row):
     return next((value for value in known if value is not None), None)
 
 
-def needs(run, precision, phase, d, ordinal, batch, width, tensor, in_use, capacity, reserved, unexplained, tensors, length,
+def needs(run, precision, phase, d, ordinal, batch, width, tensor, in_use, capacity, reserved, spare, tensors, length,
           needed):
     """Checks the first refused allocation, and that a whole pass would not fit."""
     first = first_out_of_memory(run, precision)
@@ -73,8 +80,10 @@ def needs(run, precision, phase, d, ordinal, batch, width, tensor, in_use, capac
     true(abs((first["in_use_bytes"] - first["input_bytes"]) / first["score_bytes"] - others) <= 0.0501, "not this tensor")
     recorded = refused_reserved_bytes(run, precision, first)
     true((recorded is None) == (reserved is None))
-    fits = first["in_use_bytes"] + first["score_bytes"] <= run.data["devices"][0]["memory_bytes"]
-    true(bool(unexplained) == (recorded is None and fits), "the bytes explain it")
+    spare_bytes = run.data["devices"][0]["memory_bytes"] - first["in_use_bytes"] - first["score_bytes"]
+    true(bool(spare) == (recorded is None and spare_bytes >= 0), "the bytes explain it")
+    if spare:
+        near(spare, spare_bytes / 2 ** 30, 2)
     if reserved:
         near_bytes(reserved, recorded)
     ran = [row for row in sweep_rows(run, precision) if row["outcome"] == "ok" and row["d"] == first["d"]]
@@ -82,20 +91,27 @@ def needs(run, precision, phase, d, ordinal, batch, width, tensor, in_use, capac
     takes(run, precision, tensors, needed, capacity)
 
 
-def growth(run):
-    """Checks that some precision saves two tensors of scores at two lengths, so that their bytes grow quadratically."""
+def growth(run, saved, length):
+    """Checks that some precision saves two tensors of scores at two lengths, so that their bytes grow quadratically, and
+    those of the widest heads at the longest of the handout's lengths that ran."""
     def saves_two_tensors(precision):
         rows = [row for row in sweep_rows(run, precision) if row["outcome"] == "ok" and row["length"] >= 4096]
         return len({row["length"] for row in rows}) > 1 and all(
             abs((saved_bytes(row) or 0) / row["score_bytes"] - 2) < 0.101 for row in rows)
     true(any(map(saves_two_tensors, PRECISIONS)), "not two tensors of scores")
+    precision = next(one for one in PRECISIONS if sweep_rows(run, one))
+    ran = [row for row in sweep_rows(run, precision) if row["outcome"] == "ok" and row["length"] <= 16384]
+    whole = max(ran, key=lambda row: (row["length"], row["d"]))
+    true(whole["length"] == number(length))
+    near_bytes(saved, saved_bytes(whole))
 
 
-def end(run, out, length, precision):
+def end(run, out, length, precision, batch):
     """Checks where the first precision that ran at all ends."""
     ran = [one for one in PRECISIONS if any(row["outcome"] in ("ok", "out of memory") for row in sweep_rows(run, one))]
     true(precision == ran[0])
     ends(run, f"{precision} {out} **{length} tokens")
+    true({row["batch"] for row in sweep_rows(run, precision) if row["length"] == number(length)} == {number(batch)})
     end.precision = precision
 
 
@@ -111,18 +127,20 @@ def takes(run, precision, tensors, needed, capacity):
 
 CLAIMS = {
     "overview": [
-        (r"- \*\*Eager attention (?P<out>runs out of memory at|runs at every length up to) (?P<length>[\d,]+) tokens in "
-         r"(?P<precision>\w+)\.\*\*", end),
+        (r"- \*\*Eager attention (?P<out>runs out of memory at|runs up to) (?P<length>[\d,]+) tokens in "
+         r"(?P<precision>\w+), batch (?P<batch>\d+)\.\*\*", end),
         (r"A pass would then peak at (?P<tensors>\S+) tensors of scores, (?P<needed>\S+ \w+), and the GPU has "
          r"(?P<capacity>\S+ \w+)\.", lambda run, **needed: takes(run, end.precision, **needed))],
     "pytorch_attention": [
         (r"At (?P<length>[\d,]+) tokens \(d = (?P<d>\d+)\) forward takes \*\*(?P<forward>\S+)\*\*, backward "
          r"\*\*(?P<backward>\S+) ms\*\* in (?P<precision>\w+)\.", times),
-        (r"(?P<words>\w+ (?:runs out of memory at|runs at every length up to|did not run).+?)\.(?= \w+'s|$| Forward saves)", ends),
-        (r"(?P<precision>\w+)'s (?P<phase>\w+) \(d = (?P<d>\d+)\) asks for a (?P<ordinal>\w+) tensor of scores, (?P<batch>\d+) · S² · (?P<width>\d) B = "
+        (r"(?P<words>\w+ (?:runs out of memory at|runs up to|did not run).+?)"
+         r"(?P<beyond>, beyond the handout's lengths)?\.(?= \w+'s|$| Forward saves)", all_ends),
+        (r"(?P<precision>\w+)'s (?P<phase>\w+) \(d = (?P<d>\d+)\) asks for a (?P<ordinal>\w+) tensor of scores, `(?P<batch>\d+) · S² · (?P<width>\d) B` = "
          r"\*\*(?P<tensor>\S+ \w+)\*\*, with (?P<in_use>\S+ \w+) of (?P<capacity>\S+ \w+) in use"
-         r"(?: \(reserved: (?P<reserved>\S+ [KMG]?i?B)\)|(?P<unexplained>, which would fit; reserved bytes are not "
-         r"recorded))?\. A pass would peak at (?P<tensors>\S+), as at "
+         r"(?: \(reserved: (?P<reserved>\S+ [KMG]?i?B)\)| and at least (?P<spare>\S+) GiB "
+         r"outside tensors)?\. A pass would peak at (?P<tensors>\S+), as at "
          r"(?P<length>[\d,]+) tokens: \*\*(?P<needed>\S+ \w+)\*\*\.", needs),
-        (r"Forward saves softmax's exponentials and probabilities, which grow quadratically\. "
-         r"FlashAttention recomputes them in tiles\.", growth)]}
+        (r"Forward saves softmax's exponentials and probabilities, quadratic in length: \*\*(?P<saved>\S+ \w+)\*\* at "
+         r"(?P<length>[\d,]+)\. "
+         r"FlashAttention recomputes them\.", growth)]}

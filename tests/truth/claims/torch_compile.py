@@ -1,9 +1,10 @@
 """The claims about torch.compile, recomputed from both ways' rows, steps and kernels."""
+import math
 import re
 import statistics
 
 from checks import PRECISIONS, always, near, number, true
-from timing import LAUNCH_BOUND_BELOW
+from timing import LAUNCH_BOUND_BELOW, is_clear, near_ratio, ratio_of, typical
 
 CELL_KINDS = {"attention", "kernels", "limits"}
 WAYS = {"pytorch-eager": "eager", "pytorch-compiled": "compiled"}
@@ -29,11 +30,14 @@ def speedup(eager, compiled, phase):
     return eager[f"{phase}_mean_ns"] / compiled[f"{phase}_mean_ns"]
 
 
-def attention(run, precision, length, narrow, wide, forward, backward, reason):
+def speedup_with_deviation(eager, compiled, phase):
+    ratio = speedup(eager, compiled, phase)
+    return ratio, ratio * math.hypot(*((row[f"{phase}_stddev_ns"] or 0) / row[f"{phase}_mean_ns"] for row in (eager, compiled)))
+
+
+def attention(run, precision, length, narrow, wide, forward, backward):
     """Checks the speedups with the narrowest and the widest heads at the largest length that ran both ways, and keeps
-    the rows of d = 64 for the next sentence. With a `reason`, compiling spares both the same time of each pass."""
-    if getattr(attention, "run", None) is not run:
-        attention.run, attention.pairs = run, []
+    the rows of both for the next sentence."""
     timed = {}  # (eager, compiled) by length and head dimension
     for d in dims_of(run, precision):
         eager, compiled = rows_by_length(run, precision, d)
@@ -46,25 +50,16 @@ def attention(run, precision, length, narrow, wide, forward, backward, reason):
     pairs = timed[number(length)]
     true((int(narrow), int(wide or narrow)) == (min(pairs), max(pairs)), "other head dimensions")
     ends = pairs[min(pairs)], pairs[max(pairs)]
-    attention.precision = precision
-    attention.pairs.append(pairs[described_d])
+    attention.precision, attention.ends = precision, ends
     for text, phase in ((forward, "forward"), (backward, "backward")):
         first, last = text.split(" to ") if " to " in text else (text, text)
-        near(first, speedup(*ends[0], phase), 2)
-        near(last, speedup(*ends[1], phase), 2)
-        spared_ns = [eager[f"{phase}_mean_ns"] - compiled[f"{phase}_mean_ns"] for eager, compiled in ends]
-        true(not reason or abs(spared_ns[1] / spared_ns[0] - 1) <= 0.0501, "the time that compiling spares changes")
-        true(not reason or 1 < speedup(*ends[1], phase) < speedup(*ends[0], phase), "the speedup does not fall")
+        near_ratio(first, *speedup_with_deviation(*ends[0], phase), 2)
+        near_ratio(last, *speedup_with_deviation(*ends[1], phase), 2)
 
 
 def dims_of(run, precision):
     return {cell["head_dim"] for cell in run.of("attention", precision=PRECISIONS[precision])
             if cell["implementation"] in WAYS}
-
-
-def saved_scores(_run):
-    for row in (row for pair in attention.pairs for row in pair):
-        true(abs((row["before_backward_bytes"] - row["input_bytes"]) / row["score_bytes"] - 2) <= 0.101)
 
 
 def is_launch_bound(rows):
@@ -75,20 +70,29 @@ def is_launch_bound(rows):
     return min(ns * shortest / length for length, ns in times_ns.items()) < LAUNCH_BOUND_BELOW * times_ns[shortest]
 
 
-def launches(run, length, reason, lowest, highest=None):
-    """Checks that the CPU sets the shortest forward pass both ways, and the range of its speedups. With a `reason`,
-    compiled code is slower at each head dimension, or at some."""
+def saved_passes(_run, least, most):
+    """Checks that compiling saves each pass the same time with the narrowest and the widest heads, and forward's in ms."""
+    ends = attention.ends
+    for phase in ("forward", "backward"):
+        spared_ns = [eager[f"{phase}_mean_ns"] - compiled[f"{phase}_mean_ns"] for eager, compiled in ends]
+        true(abs(spared_ns[1] / spared_ns[0] - 1) <= 0.0501, "the time that compiling spares changes")
+        true(1 < speedup(*ends[1], phase) < speedup(*ends[0], phase), "the speedup does not fall")
+    saved_ms = [(eager["forward_mean_ns"] - compiled["forward_mean_ns"]) / 1e6 for eager, compiled in ends]
+    near(least, saved_ms[0])
+    near(most or least, saved_ms[1])
+
+
+def launches(run, length, most):
+    """Checks that the CPU sets the shortest forward pass both ways, and its largest speedup."""
     speedups = []
     for d in dims_of(run, attention.precision):
         both = rows_by_length(run, attention.precision, d)
         if not all(both):
             continue
         true(all(number(length) == min(rows) and is_launch_bound(rows) for rows in both))
-        speedups.append(speedup(*(rows[number(length)] for rows in both), "forward"))
-    near(lowest, min(speedups), 2)
-    near(highest or lowest, max(speedups), 2)
-    known = "longer" if max(speedups) < 1 else "fusion" if min(speedups) <= 1 else None
-    true(known in reason if known and reason else known is None and reason is None, "another reason")
+        speedups.append(speedup_with_deviation(*(rows[number(length)] for rows in both), "forward"))
+    ratio, deviation = max(speedups)
+    near_ratio(most, ratio, deviation, 2)
 
 
 def eager_and_compiled(run, size, precision):
@@ -104,12 +108,19 @@ def median_ms(cell, tag, name):
     return statistics.median(samples[-cell["steps"]:]) / 1e6
 
 
-def median_speedup(eager, compiled, tag, name):
-    return median_ms(eager, tag, name) / median_ms(compiled, tag, name)
+def times_ms(cell, tag, name):
+    return [ns / 1e6 for ns in cell.ok_launch().metric(tag, name)[-cell["steps"]:]]
+
+
+def steps_and_forwards(pair):
+    """Returns the times of steps and of forward passes, each eager and compiled."""
+    return [[times_ms(cell, tag, name) for cell in pair] for tag, name in (("step", "total"), ("event", "forward"))]
 
 
 def saved_step_ms(eager, compiled):
-    return median_ms(eager, "step", "total") - median_ms(compiled, "step", "total")
+    steps, _ = steps_and_forwards((eager, compiled))
+    true(is_clear(*steps), "the step is not clearly shorter")
+    return typical(steps[0]) - typical(steps[1])
 
 
 def non_gemm_kernels(cell):
@@ -119,36 +130,34 @@ def non_gemm_kernels(cell):
     return sum(row["instances"] for row in rows), sum(row["total_ns"] for row in rows) / 1e6
 
 
-def network(run, size, precision, step, forward):
-    if getattr(network, "run", None) is not run:
-        network.run, network.pairs = run, {}
+def network(run, size, precision, step, forward, gemms):
     pair = eager_and_compiled(run, size, precision)
-    network.size, network.pairs[precision] = size, pair
-    near(step, median_speedup(*pair, "step", "total"))
-    near(forward, median_speedup(*pair, "event", "forward"))
+    network.size = size
+    for text, times in zip((step, forward), steps_and_forwards(pair)):
+        near_ratio(text, *ratio_of(*times))
+    near(gemms, 100 * gemm_ms(pair[0]) / (gemm_ms(pair[0]) + non_gemm_kernels(pair[0])[1]))
 
 
-def gemm_share(cell):
-    """Returns the share of GEMMs in the time of forward's, loss's and backward's kernels, memsets included."""
-    rows = [row for row in cell.ok_launch().table("kernels") if row["phase"] in ("forward", "loss", "backward")]
-    return sum(row["total_ns"] for row in rows if row["class"].startswith("gemm")) / sum(row["total_ns"] for row in rows)
+def gemm_ms(cell):
+    """Returns the time of GEMMs in forward, loss and backward."""
+    return sum(row["total_ns"] for row in cell.ok_launch().table("kernels")
+               if row["phase"] in ("forward", "loss", "backward") and row["class"].startswith("gemm")) / 1e6
 
 
-def fusion(_run, gemms, precision, before, after, share):
-    """Checks the time of non-GEMM kernels and the optimizer's share of the compiled step."""
-    claimed = re.findall(r"(\S+) % \((\w+)\)", gemms)
-    true([name for _, name in claimed] == list(network.pairs))
-    for text, name in claimed:
-        near(text, 100 * gemm_share(network.pairs[name][0]))
-    _, compiled = network.pairs[precision]
-    fused(_run, precision, before, after)
-    near(share, 100 * median_ms(compiled, "event", "optimizer") / median_ms(compiled, "step", "total"))
+def fusion(run, before, after, precision, share):
+    """Checks that GEMMs take as long both ways, that fusion saves most of the step's gain, and the optimizer's share of the
+    compiled step."""
+    fused(run, precision, before, after)
+    eager, compiled = eager_and_compiled(run, network.size, precision)
+    true(abs(gemm_ms(compiled) / gemm_ms(eager) - 1) <= 0.0501, "GEMMs change")
+    near(share, 100 * typical(times_ms(compiled, "event", "optimizer")) / typical(times_ms(compiled, "step", "total")))
 
 
 def launch_bound(run, size, precision, forward):
     """Checks that the CPU's launches set the forward pass both ways, and that compiled code has fewer of them."""
     pair = eager_and_compiled(run, size, precision)
-    near(forward, median_speedup(*pair, "event", "forward"), 2)
+    _, forwards = steps_and_forwards(pair)
+    near_ratio(forward, *ratio_of(*forwards), 2)
     launches = []
     for cell in pair:
         true(cell.ok_launch().metric("busy", "forward") / 1e6 < LAUNCH_BOUND_BELOW * median_ms(cell, "event", "forward"))
@@ -156,26 +165,12 @@ def launch_bound(run, size, precision, forward):
     true(launches[1] < launches[0], "compiled code launches as many kernels")
 
 
-HANDOUT_SIZES = {  # d_model, d_ff, layers and heads by edition and size
-    "2025": {"small": (768, 3072, 12, 12), "medium": (1024, 4096, 24, 16), "large": (1280, 5120, 36, 20),
-             "xl": (1600, 6400, 48, 25), "2.7B": (2560, 10240, 32, 32)},
-    "2026": {"small": (768, 3072, 12, 12), "medium": (1024, 4096, 24, 16), "large": (1280, 5120, 36, 20),
-             "xl": (2560, 10240, 32, 32), "10B": (4608, 12288, 50, 36)}}
-
-
-def left_out(run, sizes):
-    """Checks that the handout has these sizes, too, and that no network of the run has their shape."""
-    shapes = {tuple(cell[name] for name in ("d_model", "d_ff", "layers", "heads")) for cell in run.of("kernels")
-              if cell["implementation"] == "pytorch-eager"}
-    missing = [size for size, shape in HANDOUT_SIZES[run.edition].items() if shape not in shapes]
-    true(sizes.split(", ") == missing, f"{missing} are missing")
-
-
 def largest(run, size, precision, step, forward):
-    """Checks the speedups of the network that the next sentence describes, too."""
+    """Checks that the speedups of the network, which the next sentence describes, too, are clear."""
     pair, network.size = eager_and_compiled(run, size, precision), size
-    near(step, median_speedup(*pair, "step", "total"))
-    near(forward, median_speedup(*pair, "event", "forward"))
+    for text, times in zip((step, forward), steps_and_forwards(pair)):
+        near_ratio(text, *ratio_of(*times))
+        true(is_clear(*times), "the speedup is not clear")
 
 
 def fused(run, precision, before, after):
@@ -184,30 +179,32 @@ def fused(run, precision, before, after):
     (_, eager_ms), (_, fused_ms) = map(non_gemm_kernels, pair)
     near(before, eager_ms)
     near(after, fused_ms)
-    true(eager_ms - fused_ms > saved_step_ms(*pair) / 2 > 0, "fusion explains less than half of the gain")
+    saves_by_fusion(*pair)
+
+
+def saves_by_fusion(eager, compiled):
+    (_, eager_ms), (_, fused_ms) = map(non_gemm_kernels, (eager, compiled))
+    true(eager_ms - fused_ms > saved_step_ms(eager, compiled) / 2 > 0, "fusion explains less than half of the gain")
 
 
 CLAIMS = {
     "overview": [
-        (r"- \*\*Compiled, (?P<size>[^*]+?)'s (?P<precision>\w+) training step runs (?P<step>\S+)× as fast and its forward pass "
-         r"(?P<forward>\S+)×\.\*\*", largest),
+        (r"- \*\*Compiled, (?P<size>[^*]+?)'s (?P<precision>\w+) training step runs (?P<step>[^×*]+)× as fast and its forward pass "
+         r"(?P<forward>[^×*]+)×\.\*\*", largest),
         (r"In (?P<precision>\w+) kernels other than GEMMs fall from (?P<before>\S+) to (?P<after>\S+) ms, because Inductor fuses "
          r"them\.", fused)],
     "torch_compile.a": [
         (r"No configuration ran both ways: .+", always),
         (r"In (?P<precision>\w+) at (?P<length>[\d,]+) tokens \(d = (?P<narrow>\d+)(?: to (?P<wide>\d+))?\) compiled attention runs "
-         r"\*\*(?P<forward>[^×]+)×\*\* as fast forward and \*\*(?P<backward>[^×]+)×\*\* backward(?P<reason>, because fusion "
-         r"saves as much time at each d, while GEMMs grow)?\.", attention),
-        (r"Both save two tensors of scores for backward\.", saved_scores),
-        (r"At (?P<length>[\d,]+) tokens the CPU sets forward's time(?P<reason>, which fusion does not shorten|, and calling compiled code "
-         r"takes longer)?: \*\*(?P<lowest>[\d.]+)(?: to (?P<highest>[\d.]+))?×\*\*\.", launches)],
+         r"\*\*(?P<forward>[^×*]+)×\*\* as fast forward and \*\*(?P<backward>[^×*]+)×\*\* backward\.", attention),
+        (r"Fusion spares reads and writes of scores, which saves forward \*\*(?P<least>\S+)(?: to (?P<most>\S+))? ms\*\* at each d, "
+         r"while GEMMs grow with d\.", saved_passes),
+        (r"At (?P<length>[\d,]+) tokens forward, whose time the CPU sets, runs at most \*\*(?P<most>\S+)×\*\* as fast\.", launches)],
     "torch_compile.b": [
         (r"No network ran both ways: .+", always),
-        (r"Compiled, (?P<size>.+?)'s (?P<precision>\w+) training step runs \*\*(?P<step>\S+)×\*\* as fast, its forward pass "
-         r"\*\*(?P<forward>\S+)×\*\*\.", network),
-        (r"Inductor fuses elementwise operations and reductions, not GEMMs, which take (?P<gemms>.+?) of the passes' kernel time: in "
-         r"(?P<precision>\w+) the rest falls from (?P<before>\S+) to (?P<after>\S+) ms\. The optimizer, (?P<share>\S+) % of the "
-         r"compiled (?P=precision) step, is not compiled\.", fusion),
-        (r"(?P<size>\S+)'s (?P<precision>\w+) forward pass runs \*\*(?P<forward>\S+)×\*\* as fast, because the CPU, which sets its time, "
-         r"launches fewer kernels\.", launch_bound),
-        (r"Not measured: (?P<sizes>.+?)\.$", left_out)]}
+        (r"Compiled, (?P<size>.+?)'s (?P<precision>\w+) training step runs \*\*(?P<step>[^×*]+)×\*\* as fast, its forward pass "
+         r"\*\*(?P<forward>[^×*]+)×\*\*; GEMMs take (?P<gemms>\S+) % of eager passes' kernel time\.", network),
+        (r"Inductor leaves GEMMs as they are and fuses the other kernels, from (?P<before>\S+) to (?P<after>\S+) ms in "
+         r"(?P<precision>\w+); the optimizer, \*\*(?P<share>\S+) %\*\* of that compiled step, is not compiled\.", fusion),
+        (r"(?P<size>\S+)'s (?P<precision>\w+) forward pass runs \*\*(?P<forward>\S+)×\*\* as fast: the CPU sets its time, and has "
+         r"fewer kernels to launch\.", launch_bound)]}

@@ -1,0 +1,216 @@
+// Builds the datasets and facts of section.md: how much faster several GPUs train than one, and
+// where they lose the rest.
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/lists.h"
+#include "experiments/common/command.h"
+#include "experiments/common/ratio.h"
+#include "experiments/problems.h"
+#include "experiments/scaling/steps.h"
+
+namespace labreport::scaling {
+namespace {
+
+constexpr const char* kProblem = "scaling";
+constexpr Notation kTime{Notation::kSignificant, 4};
+
+struct Row {
+  const ScaledNetwork* network;
+  const RankedStep* step;
+
+  Value step_or_reason() const {
+    return step->ms() ? Value::mean_of(step->steps_ms) : Value::missing(step->reason);
+  }
+  bool is_compared() const { return step->communicates(); }
+  std::optional<double> speedup() const {
+    return is_compared() ? network->speedup(*step) : std::nullopt;
+  }
+  std::optional<double> efficiency() const {
+    const auto times = speedup();
+    return times ? std::optional(*times / static_cast<double>(step->ranks())) : std::nullopt;
+  }
+};
+
+const std::vector<Column<Row>> kRows{
+    {"network", "Network", [](const Row& row) { return row.network->words; }},
+    {"ranks", "Ranks", [](const Row& row) { return Value(row.step->ranks()); }, "", kAsCount},
+    {"batch", "Sequences a rank", [](const Row& row) { return Value(row.step->batch()); }, "",
+     kAsCount},
+    {"scheme", "Scheme", [](const Row& row) { return row.step->scheme(); }},
+    {"step", "Step", &Row::step_or_reason, "ms"},
+    {"speedup", "Speedup", &Row::speedup, "×", kThreeDigits},
+    {"efficiency", "Efficiency", &Row::efficiency, "%", kAsPercent},
+    {"peak",
+     "Peak",
+     [](const Row& row) { return Value(row.step->peak_bytes); },
+     "GiB",
+     {Notation::kGibibytes}}};
+
+struct LossRow {
+  const ScaledNetwork* network;
+  Loss loss;
+
+  std::string name() const {
+    return network->words + ", " + format_plural(loss.step->ranks(), "rank");
+  }
+};
+
+const std::vector<Column<LossRow>> kLosses{
+    {"row", "Network", &LossRow::name},
+    {"step", "Step", [](const LossRow& row) { return Value(row.loss.step->ms()); }, "ms", kTime},
+    {"share", "Share of one GPU's step", [](const LossRow& row) { return row.loss.share_ms; }, "ms",
+     kTime},
+    {"optimizer", "Replicated optimizer", [](const LossRow& row) { return row.loss.optimizer_ms; },
+     "ms", kThreeDigits},
+    {"smaller", "Smaller batch", [](const LossRow& row) { return row.loss.smaller_batch_ms; }, "ms",
+     kThreeDigits},
+    {"communication", "Communication", [](const LossRow& row) { return row.loss.communication_ms; },
+     "ms", kThreeDigits}};
+
+/// One part of a step's time, drawn from one point in time to another.
+struct Strip {
+  const LossRow* row;
+  std::string part;
+  double from_ms, to_ms;
+  bool is_last = false;
+};
+
+const std::vector<Column<Strip>> kStrips{
+    {"row", "Network", [](const Strip& strip) { return strip.row->name(); }},
+    {"part", "Part", &Strip::part},
+    {"from", "From", &Strip::from_ms, "ms", kTime},
+    {"to", "To", &Strip::to_ms, "ms", kTime},
+    {"text", "Step", [](const Strip& strip) {
+       return strip.is_last ? Value(format_value(strip.to_ms, kThreeDigits) + " ms") : Value();
+     }}};
+
+std::vector<Strip> strips_of(const std::vector<LossRow>& rows) {
+  std::vector<Strip> strips;
+  for (const LossRow& row : rows) {
+    if (!row.loss.is_plausible()) continue;
+    double end_ms = 0;
+    for (const auto& [part, ms] : {std::pair("share of one GPU's step", row.loss.share_ms),
+                                   {"replicated optimizer", row.loss.optimizer_ms},
+                                   {"smaller batch", row.loss.smaller_batch_ms},
+                                   {"communication", row.loss.communication_ms}}) {
+      strips.push_back({&row, part, end_ms, end_ms + ms});
+      end_ms = strips.back().to_ms;
+    }
+    strips.back().is_last = true;
+  }
+  return strips;
+}
+
+/// The overlapped step of twice as many ranks as a loss was measured with.
+struct Prediction {
+  const ScaledNetwork* network;
+  std::int64_t ranks;
+  double predicted_ms;
+  std::optional<double> measured_ms = {};
+
+  std::optional<double> error() const {
+    return measured_ms ? std::optional(predicted_ms / *measured_ms - 1) : std::nullopt;
+  }
+};
+
+const std::vector<Column<Prediction>> kPredictions{
+    {"network", "Network", [](const Prediction& row) { return row.network->words; }},
+    {"ranks", "Ranks", [](const Prediction& row) { return Value(row.ranks); }, "", kAsCount},
+    {"from", "Predicted from", [](const Prediction& row) { return Value(row.ranks / 2); }, "ranks",
+     kAsCount},
+    {"predicted", "Predicted", &Prediction::predicted_ms, "ms", kThreeDigits},
+    {"measured", "Measured", &Prediction::measured_ms, "ms", kTime},
+    {"error", "Error", &Prediction::error, "%", {Notation::kPercent}}};
+
+std::vector<LossRow> loss_rows(const std::vector<ScaledNetwork>& networks) {
+  std::vector<LossRow> rows;
+  for (const ScaledNetwork& network : networks) {
+    for (std::int64_t ranks = 2; ranks <= network.most_ranks(); ++ranks) {
+      if (const auto loss = network.loss(ranks)) rows.push_back({&network, *loss});
+    }
+  }
+  return rows;
+}
+
+std::vector<Prediction> predictions(const std::vector<LossRow>& losses) {
+  std::vector<Prediction> rows;
+  for (const auto& [network, loss] : losses) {
+    if (!loss.is_plausible()) continue;
+    const std::int64_t ranks = 2 * loss.step->ranks();
+    Prediction& row = rows.emplace_back(network, ranks, network->predicted_ms(loss));
+    if (const auto measured = network->loss(ranks)) row.measured_ms = measured->step->ms();
+  }
+  return rows;
+}
+
+/// Names where the ranks lose time; nothing unless every part costs some.
+std::optional<Facts> loss_facts(const ScaledNetwork& network, std::int64_t ranks) {
+  const auto loss = network.loss(ranks);
+  if (!loss || !loss->is_plausible()) return std::nullopt;
+  return Facts()
+      .set("lost", loss->lost_ms(), kThreeDigits)
+      .set("optimizer", loss->optimizer_ms, kThreeDigits)
+      .set("smaller", loss->smaller_batch_ms, kThreeDigits)
+      .set("communication", loss->communication_ms, kThreeDigits);
+}
+
+/// Compares the fastest step of the most ranks with one GPU's; nothing if either is missing, or if
+/// they vary too much.
+std::optional<Facts> network_facts(const ScaledNetwork& network, bool on_gpu) {
+  const std::int64_t ranks = network.most_ranks();
+  const RankedStep* fastest = network.fastest(ranks);
+  if (fastest == nullptr) return std::nullopt;
+  const auto ratio = ratio_of(network.alone.steps_ms, fastest->steps_ms);
+  if (!ratio || !ratio->is_certain()) return std::nullopt;
+  const double speedup = *network.speedup(*fastest);
+  return Facts()
+      .set("words", network.words)
+      .set("ranks", format_count(ranks))
+      .set("unit", on_gpu ? "GPUs" : "ranks")
+      .set("scheme", fastest->cell->spec.scheme == Scheme::kOverlapped ? "overlapped all-reduces"
+                                                                       : fastest->scheme())
+      .set("alone", *network.alone.ms(), kThreeDigits)
+      .set("step", *fastest->ms(), kThreeDigits)
+      .set("speedup", speedup, kThreeDigits)
+      .set("efficiency", format_percent(speedup / static_cast<double>(ranks)))
+      .when("loss", loss_facts(network, ranks));
+}
+
+}  // namespace
+
+Presentation present(const RunView& view) {
+  const std::vector<ScaledNetwork> networks = scaled_networks(view);
+  if (networks.empty()) return {};
+  PartContent part;
+  std::vector<Row> strong, weak;
+  std::vector<Facts> answers;
+  std::vector<const Cell*> of_ranks;
+  for (const ScaledNetwork& network : networks) {
+    strong.push_back({&network, &network.alone});
+    for (const RankedStep& step : network.strong) strong.push_back({&network, &step});
+    for (const RankedStep& step : network.weak) weak.push_back({&network, &step});
+    part.cells.push_back(network.alone.cell);
+    for (const auto* steps : {&network.strong, &network.weak}) {
+      for (const RankedStep& step : *steps) part.cells.push_back(step.cell);
+    }
+    of_ranks.push_back(network.alone.cell);
+    if (const auto facts = network_facts(network, view.on_gpu())) answers.push_back(*facts);
+  }
+  const std::vector<LossRow> losses = loss_rows(networks);
+  const ScaledNetwork& first = networks.front();
+  part.facts.list("networks", answers)
+      .when("first", answers.empty() ? std::nullopt : std::optional(answers.front()))
+      .set("batch", format_count(first.batch()))
+      .set("context", format_count(first.alone.cell->spec.context.value_or(0)))
+      .flag("gpu", view.on_gpu())
+      .flag("cpu", !view.on_gpu());
+  part.datasets = {make_dataset("steps", kRows, strong), make_dataset("whole-batches", kRows, weak),
+                   make_dataset("losses", kLosses, losses),
+                   make_dataset("loss-strips", kStrips, strips_of(losses)),
+                   make_dataset("predictions", kPredictions, predictions(losses))};
+  part.details.tables = {command_table(view.run(), kProblem, of_ranks)};
+  return {{"", std::move(part)}};
+}
+
+}  // namespace labreport::scaling
