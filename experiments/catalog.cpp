@@ -37,7 +37,7 @@ bool needs_limits(const std::vector<PlannedCell>& cells) {
   return std::any_of(cells.begin(), cells.end(), [](const PlannedCell& planned) {
     const auto& sweep = planned.spec.attention;
     return planned.spec.kind == CellKind::kTiming || planned.spec.kind == CellKind::kKernels ||
-           planned.spec.kind == CellKind::kLadder ||
+           planned.spec.kind == CellKind::kLadder || planned.spec.kind == CellKind::kLeaderboard ||
            (sweep && sweep->method != AttentionMethod::kSynced);
   });
 }
@@ -234,6 +234,19 @@ const std::vector<Experiment>& catalog() {
        .present = ladder::present,
        .section_text = section_text("ladder"),
        .in_profiling_half = false},
+      {.name = "scaling",
+       .plan = scaling::plan,
+       .present = scaling::present,
+       .section_text = section_text("scaling"),
+       .in_profiling_half = false,
+       .needs_several_gpus = true},
+      {.name = "leaderboard",
+       .plan = leaderboard::plan,
+       .present = leaderboard::present,
+       .section_text = section_text("leaderboard"),
+       .in_profiling_half = false,
+       .only_edition = kEdition2026,
+       .needs_several_gpus = true},
   };
   return experiments;
 }

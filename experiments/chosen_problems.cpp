@@ -4,8 +4,10 @@
 #include <iterator>
 
 #include "base/error.h"
+#include "base/lists.h"
 #include "base/text.h"
 #include "experiments/catalog.h"
+#include "experiments/users_code.h"
 
 namespace labreport {
 std::vector<std::string> profiling_problems() {
@@ -19,12 +21,17 @@ std::vector<std::string> profiling_problems() {
 std::vector<std::string> requested_problems(const Request& request) {
   if (request.problems) return split(*request.problems, ',');
   if (request.only) return split(*request.only, ',');
-  return {request.attention ? "flash_benchmarking" : "profiling"};
+  const CodeFlag* code = given_code(request);
+  if (code != nullptr && !code->problem.empty()) return {std::string(code->problem)};
+  return {request.ranks ? "data_parallel" : "profiling"};
 }
 
 std::optional<std::set<std::string>> chosen_problems(const Run& run) {
   if (run.sessions.empty()) return std::nullopt;
-  const std::vector<std::string> selectors = requested_problems(run.sessions.front().request);
+  std::vector<std::string> selectors;
+  for (const Session& session : run.sessions)
+    std::ranges::move(requested_problems(session.request), std::back_inserter(selectors));
+  selectors = distinct(selectors);
   if (selectors.size() == 1 && (selectors[0] == "all" || selectors[0] == "profiling")) {
     return std::nullopt;
   }

@@ -60,7 +60,7 @@ const std::vector<HandoutProblem>& problems_of_both_editions() {
       {"fsdp_calcs", 3, "fsdp_calcs"},
       {"tp_calcs", 4, "tp_calcs"},
       {"fsdp_tp_calcs", 6, "fsdp_tp_calcs"},
-      {"leaderboard", 10, kCode, {}, {}, kEdition2026}};
+      {"leaderboard", 10, "leaderboard"}};
   return problems;
 }
 

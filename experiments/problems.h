@@ -118,4 +118,20 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace ladder
 
+namespace scaling {
+/// Plans a training step in FP32 and in the device's 16-bit format on one GPU, and then on 2, 4 and
+/// 8 ranks as far as the host has GPUs, or on the ranks that the user chose: with the batch shared
+/// among them if it divides, and with as large a batch each.
+std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
+Presentation present(const RunView& view);
+}  // namespace scaling
+
+namespace leaderboard {
+/// Plans, on two ranks, each rung for the whole network, or for as many layers as let the rung that
+/// needs least run; then the fastest rung once more, by do_bench's method. On a host with one GPU
+/// there is one rank, and on a CPU a tiny network. A step of the user's takes the rungs' place.
+std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
+Presentation present(const RunView& view);
+}  // namespace leaderboard
+
 }  // namespace labreport

@@ -75,9 +75,7 @@ void add_users_model(PartContent& part, const RunView& view) {
     return;
   }
   const Launch* launch = ok_launch(*cell);
-  part.facts.when(
-      "model",
-      Facts().set("implementation", cell->spec.implementation).set("size", cell->spec.size));
+  part.facts.when("model", true, "implementation", cell->spec.implementation);
   if (launch == nullptr) return;
   part.datasets.push_back(
       make_dataset("model-dtypes", kTensors, tensor_rows(dtype_trace(launch), false)));
@@ -97,7 +95,7 @@ std::optional<PartContent> present_dtypes(const RunView& view) {
   const DtypeTrace trace = dtype_trace(launch);
   const auto rows = launch ? tensor_rows(trace, true) : std::vector<TensorRow>();
   PartContent part;
-  part.facts.when("traced", launch != nullptr, traced_facts(trace, rows, view.on_gpu()));
+  part.set_answer(launch ? std::optional(traced_facts(trace, rows, view.on_gpu())) : std::nullopt);
   part.cells = {cell};
   part.datasets = {make_dataset("dtypes", kTensors, rows)};
   add_users_model(part, view);

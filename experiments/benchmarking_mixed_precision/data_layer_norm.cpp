@@ -172,7 +172,7 @@ std::optional<PartContent> present_layer_norm(const RunView& view) {
   PartContent part;
   part.cells = {cell};
   part.facts.when("autocast", autocast_facts(toy_model_cell(view)));
-  part.facts.when("sensitive", sensitive_facts(rows));
+  part.set_answer(sensitive_facts(rows));
   part.facts.set("width", rows.empty() ? "" : format_count(rows.front().width));
   if (!rows.empty()) {
     part.datasets = {make_dataset("layer-norm", kNormColumns, only(drawn_rows(rows), drawable)),

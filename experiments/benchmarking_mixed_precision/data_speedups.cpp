@@ -1,4 +1,6 @@
 // Presents part (c): times, speedups and kernels of forward and backward by precision.
+#include <fmt/format.h>
+
 #include "base/lists.h"
 #include "experiments/benchmarking_mixed_precision/presenters.h"
 #include "experiments/benchmarking_mixed_precision/speedup.h"
@@ -22,12 +24,21 @@ struct NetworkRow {
   }
 };
 
+Value mean_or_reason(const MeasuredNetwork& network, PassOfNetwork pass) {
+  const std::vector<double>& ms = (network.*pass).times_ms;
+  return ms.empty() ? Value::missing(network.missing_reason()) : Value::mean_of(ms);
+}
+
 Column<NetworkRow> time_column(const char* name, const char* title, PassOfNetwork pass) {
-  const auto mean_or_reason = [pass](const NetworkRow& row) {
-    const std::vector<double>& ms = (row.network->*pass).times_ms;
-    return ms.empty() ? Value::missing(row.network->missing_reason()) : Value::mean_of(ms);
+  return {name, title, [pass](const NetworkRow& row) { return mean_or_reason(*row.network, pass); },
+          "ms"};
+}
+
+Column<NetworkRow> fp32_time_column(const char* name, const char* title, PassOfNetwork pass) {
+  const auto mean = [pass](const NetworkRow& row) {
+    return row.pair ? mean_or_reason(*row.pair->fp32, pass) : Value();
   };
-  return {name, title, mean_or_reason, "ms"};
+  return {name, title, mean, "ms"};
 }
 
 /// Leaves out the ratio's deviation, which is too small for two decimals; the figure draws it.
@@ -45,10 +56,12 @@ const std::vector<Column<NetworkRow>> kNetworks{
     {"precision", "Precision", [](const NetworkRow& row) { return row.network->precision(); }},
     {"context", "Context", [](const NetworkRow& row) { return row.network->group->context; }, "",
      kAsCount},
+    fp32_time_column("forward_fp32", "Forward, FP32", &MeasuredNetwork::forward),
     time_column("forward", "Forward", &MeasuredNetwork::forward),
+    speedup_column("forward_speedup", "Speedup", &MeasuredNetwork::forward),
+    fp32_time_column("backward_fp32", "Backward, FP32", &MeasuredNetwork::backward),
     time_column("backward", "Backward", &MeasuredNetwork::backward),
-    speedup_column("forward_speedup", "Forward speedup", &MeasuredNetwork::forward),
-    speedup_column("backward_speedup", "Backward speedup", &MeasuredNetwork::backward)};
+    speedup_column("backward_speedup", "Speedup", &MeasuredNetwork::backward)};
 
 /// One pass of a network: its speedup for the figure, and its kernels.
 struct PassRow {
@@ -115,8 +128,18 @@ std::vector<NetworkRow> network_rows(const MeasuredNetworks& networks,
   for (const MeasuredNetwork& network : networks) {
     const auto pair = std::ranges::find(pairs, &network, &PrecisionPair::other);
     rows.push_back({&network, pair == pairs.end() ? std::nullopt : std::optional(*pair)});
-    if (has_outlier(network.forward.times_ms) || has_outlier(network.backward.times_ms))
-      rows.back().flags = {"outlier"};
+    std::vector<const MeasuredNetwork*> shown{&network};
+    if (pair != pairs.end()) shown.push_back(pair->fp32);
+    std::vector<std::string>& flags = rows.back().flags;
+    for (const MeasuredNetwork* one : shown) {
+      for (const auto& [words, pass] :
+           {std::pair("forward", &one->forward), {"backward", &one->backward}}) {
+        std::ranges::move(
+            outlier_remark(fmt::format("{} {}", one->precision(), words), pass->times_ms),
+            std::back_inserter(flags));
+      }
+    }
+    if (!flags.empty()) flags.insert(flags.begin(), "outlier");
   }
   return rows;
 }
@@ -135,13 +158,17 @@ std::optional<PartContent> present_speedups(const RunView& view) {
     passes.push_back({row, "training step", &MeasuredNetwork::step});
   }
   const auto profiled = only(passes, &PassRow::kernels);
+  // The row of the other precision has FP32's times.
+  const auto in_table = only(rows, [&](const NetworkRow& row) {
+    return std::ranges::find(pairs, row.network, &PrecisionPair::fp32) == pairs.end();
+  });
   PartContent part;
   const PrecisionPairs compared =
       compared_pairs(compared_pairs(pairs, &MeasuredNetwork::forward), &MeasuredNetwork::backward);
   part.has_numbers = !compared.empty();
   part.facts = speedup_facts(view, pairs.front().precision(), compared);
   part.cells = cells_of(groups);
-  part.datasets = {make_dataset("networks", kNetworks, rows),
+  part.datasets = {make_dataset("networks", kNetworks, in_table),
                    make_dataset("kernels", kPasses, profiled)};
   auto with_speedup = only(passes, &PassRow::speedup);
   for (PassRow& row : with_speedup) {

@@ -15,14 +15,12 @@ MeasuredNetwork measured_network(const RunView& view, const TimingGroup& group) 
   const Launch* longest = longest_profile(view, group.spec);
   // Kernels of a cold step take as long as later ones.
   const Launch* profile = longest ? longest : profiled_first_step(view, group.spec);
-  const NetworkBounds bounds = network_bounds(view, group);
   const PhaseTimes times = phase_times(group);
   return {.group = &group,
           .forward = {times.forward, kernel_times(profile, metric::kForward)},
           .backward = {times.backward, kernel_times(profile, metric::kBackward)},
           .step = {whole_step_times(group, Mode::kTrainStep), std::nullopt},
-          .bound = bounds.bound(),
-          .forward_costs = bounds.forward.costs};
+          .bound = network_bounds(view, group).bound()};
 }
 
 /// Returns the precision's place in the order of rows. Answers compare FP32 with the next one.

@@ -26,8 +26,7 @@ struct MeasuredPass {
 struct MeasuredNetwork {
   const TimingGroup* group;
   MeasuredPass forward, backward, step;
-  std::optional<Bound> bound;                     ///< See `NetworkBounds::bound`; empty on a CPU.
-  std::optional<LaunchCosts> forward_costs = {};  ///< Empty if forward was not profiled.
+  std::optional<Bound> bound;  ///< See `NetworkBounds::bound`; empty on a CPU.
 
   std::string size_label() const;  ///< "2.7B", with the context if the run has several.
   std::string_view precision() const;
@@ -43,6 +42,12 @@ struct PrecisionPair {
   std::string size_label() const { return other->size_label(); }
   std::string precision() const { return std::string(other->precision()); }
   std::optional<Ratio> speedup(PassOfNetwork pass) const;  ///< FP32 time / other time.
+  /// True if forward and backward clearly differ in time between the precisions; both must be
+  /// timed.
+  bool is_clear() const {
+    return speedup(&MeasuredNetwork::forward)->is_clear() &&
+           speedup(&MeasuredNetwork::backward)->is_clear();
+  }
   /// FP32 kernels' time / other kernels' time; empty unless both were profiled.
   std::optional<double> kernel_speedup(PassOfNetwork pass) const;
   /// Launch-bound if either network is, else mixed if either is; empty on a CPU.

@@ -1,4 +1,4 @@
-// The values of part (c)'s sentences: the speedups of the largest and of the smallest network, why
+// The values of part (c)'s sentences: the speedups of the smallest and of the largest network, why
 // speedups grow with size, and the times that the CPU sets.
 #include <cmath>
 
@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "experiments/benchmarking_mixed_precision/speedup.h"
 #include "experiments/common/change.h"
-#include "results/metric_names.h"
 
 namespace labreport::benchmarking_mixed_precision {
 namespace {
@@ -97,79 +96,49 @@ std::optional<Facts> growth_facts(const PrecisionPairs& compared, const Precisio
   const auto speedups = each(
       profiled, [](const PrecisionPair& pair) { return Ratio{.value = kernel_speedup(pair)}; });
   const bool of_device = first.is_of_device();
-  if (trend_of(speedups) != Trend::kGrows || timed_speedup(last) <= timed_speedup(first) ||
+  const std::vector<Ratio> measured{*first.speedup(&MeasuredNetwork::forward),
+                                    *last.speedup(&MeasuredNetwork::forward)};
+  if (trend_of(speedups) != Trend::kGrows || trend_of(measured) != Trend::kGrows ||
       !gemm_fraction_explains(first, last, of_device ? kMinExplainedFraction : kMinPartFraction))
     return std::nullopt;
   const PrecisionPair& largest = compared.back();
-  const bool to_largest = last.other == largest.other || gemm_fraction_extends(last, largest);
-  return share_facts(first, to_largest ? largest : last)
-      .set("gain", (to_largest ? "The gain grows with size"
-                               : "Up to " + last.size_label() + ", the gain grows") +
-                       (of_device ? "" : " partly"));
+  if (last.other != largest.other && !gemm_fraction_extends(last, largest)) return std::nullopt;
+  return share_facts(first, largest);
 }
 
-/// Tells the share of GEMMs if the smallest network is slower than in FP32. Returns nothing if it
-/// is not slower, if a reduced precision was profiled, or if GEMMs take half of some FP32 forward
-/// pass.
-std::optional<Facts> slower_facts(const PrecisionPairs& compared) {
-  const PrecisionPairs profiled = only(
-      compared, [](const PrecisionPair& pair) { return pair.fp32->forward.kernels.has_value(); });
-  if (profiled.size() < 2 || timed_speedup(profiled.front()) >= 1 ||
-      std::ranges::any_of(profiled, [](const PrecisionPair& pair) {
-        return pair.other->forward.kernels || pair.fp32->forward.kernels->gemm_fraction() >= 0.5;
-      }))
-    return std::nullopt;
-  return share_facts(profiled.front(), profiled.back());
-}
-
-/// Tells how much GEMMs could gain. Returns nothing if a reduced precision was profiled, if fewer
-/// than two networks were in FP32, or if the largest gains no more than the smallest.
+/// Tells the share of GEMMs if only FP32 was profiled, in two networks or more.
 std::optional<Facts> unprofiled_facts(const PrecisionPairs& compared) {
   const PrecisionPairs profiled = only(
       compared, [](const PrecisionPair& pair) { return pair.fp32->forward.kernels.has_value(); });
-  if (profiled.size() < 2 || timed_speedup(profiled.back()) <= timed_speedup(profiled.front()) ||
-      std::ranges::any_of(profiled, [](const PrecisionPair& pair) {
+  if (profiled.size() < 2 || std::ranges::any_of(profiled, [](const PrecisionPair& pair) {
         return pair.other->forward.kernels.has_value();
       }))
     return std::nullopt;
   return share_facts(profiled.front(), profiled.back());
 }
 
-/// Tells that the CPU sets the smallest network's forward pass even in FP32; nothing otherwise.
-std::optional<Facts> fp32_bound_facts(const PrecisionPair& smallest) {
-  const auto& costs = smallest.fp32->forward_costs;
-  if (!costs || costs->bound() != Bound::kLaunch) return std::nullopt;
-  return Facts()
-      .set("size", smallest.size_label())
-      .set("share", costs->kernel_share(), {Notation::kPercent});
+/// Returns the largest network, if possible one whose times the device sets.
+PrecisionPair largest_pair(const PrecisionPairs& pairs) {
+  const PrecisionPairs of_device = only(pairs, &PrecisionPair::is_of_device);
+  return of_device.empty() ? pairs.back() : of_device.back();
 }
 
-/// Tells the speedups of the largest network, if possible one whose times the device sets, and
-/// those of the smallest. `pairs` timed both passes and must not be empty.
+/// Tells the speedups from the smallest network to `largest_pair`. `pairs` timed both passes and
+/// must not be empty.
 Facts extreme_facts(const PrecisionPairs& pairs) {
-  const PrecisionPairs of_device = only(pairs, &PrecisionPair::is_of_device);
-  const PrecisionPair& largest = of_device.empty() ? pairs.back() : of_device.back();
-  const PrecisionPair& smallest = pairs.front();
+  const PrecisionPair smallest = pairs.front(), largest = largest_pair(pairs);
+  const auto speedups = [&](PassOfNetwork pass) {
+    return from_to(speedup_words(smallest, pass), speedup_words(largest, pass));
+  };
   const std::string precision = largest.precision();
-  const std::string forward = speedup_words(largest, &MeasuredNetwork::forward);
-  const std::string backward = speedup_words(largest, &MeasuredNetwork::backward);
-  const bool slower =
-      timed_speedup(largest) < 1 && largest.speedup(&MeasuredNetwork::backward)->value < 1;
-  const std::string smaller =
-      smallest.other == largest.other
-          ? ""
-          : ", " + smallest.size_label() + (slower ? "'s to " : "'s ") +
-                speedup_words(smallest, &MeasuredNetwork::forward) + " and " +
-                speedup_words(smallest, &MeasuredNetwork::backward) + " times";
   return Facts()
       .set("setting", precision == "TF32" ? precision : precision + " autocast")
       .set("size", largest.size_label())
-      .set("forward", forward)
-      .set("backward", backward)
-      .set("verb", slower ? "slows" : "makes")
-      .set("to", slower ? "to " : "")
-      .set("speed", slower ? "FP32's speed" : "as fast")
-      .set("smallest", smaller);
+      .set("sizes", from_to(smallest.size_label(), largest.size_label()))
+      .set("forward", speedup_words(largest, &MeasuredNetwork::forward))
+      .set("backward", speedup_words(largest, &MeasuredNetwork::backward))
+      .set("forward_speedups", speedups(&MeasuredNetwork::forward))
+      .set("backward_speedups", speedups(&MeasuredNetwork::backward));
 }
 
 }  // namespace
@@ -190,6 +159,24 @@ std::string times_of_cpu(const MeasuredNetworks& networks) {
   return join(parts, " and ");
 }
 
+namespace {
+
+/// Says why a profiled network is clearly slower than in FP32 if the CPU sets its time; else empty.
+std::string slowdown_words(const std::string& precision, const PrecisionPairs& compared) {
+  for (const PrecisionPair& pair : compared) {
+    const bool is_profiled = pair.fp32->forward.kernels && pair.other->forward.kernels;
+    if (pair.is_of_device() || !is_profiled) continue;
+    for (const PassOfNetwork pass : {&MeasuredNetwork::forward, &MeasuredNetwork::backward}) {
+      const auto speedup = pair.speedup(pass);
+      if (speedup && speedup->value < 1 && speedup->is_clear())
+        return "; where " + precision + " is slower, autocast adds launches";
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
 Facts speedup_facts(const RunView& view, const std::string& precision,
                     const PrecisionPairs& compared) {
   const Device* device = view.device();
@@ -200,28 +187,16 @@ Facts speedup_facts(const RunView& view, const std::string& precision,
     return pair.fp32->forward.kernels && pair.other->forward.kernels;
   });
   Facts facts;
-  facts.set("precision", precision).flag("gpu", view.on_gpu());
+  facts.set("precision", precision);
   const auto extremes = compared.empty() ? std::nullopt : std::optional(extreme_facts(compared));
   if (extremes) facts.add(*extremes);
-  const bool of_device = std::ranges::any_of(compared, &PrecisionPair::is_of_device);
-  facts.when("fastest", of_device ? extremes : std::nullopt);
-  const auto growth = growth_facts(compared, profiled);
-  // Kernels that gain more than their pass show that the CPU limits its gain.
-  const bool limits = growth && std::ranges::all_of(profiled, [](const PrecisionPair& pair) {
-                        return pair.other->bound.value_or(Bound::kDevice) == Bound::kDevice ||
-                               kernel_speedup(pair) > timed_speedup(pair);
-                      });
-  const auto slower = !growth && of_cpu.empty() ? slower_facts(compared) : std::nullopt;
-  const auto fp32_bound =
-      of_cpu.empty() || compared.empty() ? std::nullopt : fp32_bound_facts(compared.front());
-  const bool may_be_unprofiled = !growth && !slower && !fp32_bound;
-  facts.when("growth", growth)
-      .when("slower", slower)
-      .when("fp32_bound", fp32_bound)
-      .when("unprofiled", may_be_unprofiled ? unprofiled_facts(compared) : std::nullopt);
-  facts.when("bound", !of_cpu.empty(),
-             Facts().set("cpu", of_cpu).set("limits", limits ? ", which limits their gain" : ""));
-  facts.flag("shaded", !of_cpu.empty());
+  const bool is_headline =
+      extremes && largest_pair(compared).is_of_device() && largest_pair(compared).is_clear();
+  facts.when("fastest", is_headline ? extremes : std::nullopt)
+      .when("growth", growth_facts(compared, profiled))
+      .when("unprofiled", unprofiled_facts(compared))
+      .when("bound", !of_cpu.empty(),
+            Facts().set("cpu", of_cpu).set("slowdown", slowdown_words(precision, compared)));
   facts.flag("substitute", !has_bf16 && precision == "FP16");
   return facts;
 }

@@ -91,6 +91,11 @@ std::vector<SizeRow> size_rows(const RunView& view, const std::vector<TimingGrou
                     .backward_gemms = phase_gemms(profile, forward, metric::kBackward, 2),
                     .reason = why_modes_are_missing(group),
                     .flags = distinct(flags)});
+    for (const auto& [words, phase] :
+         {std::pair("forward", &PhaseTimes::forward), {"backward", &PhaseTimes::backward}}) {
+      std::ranges::move(outlier_remark(words, rows.back().phases_ms.*phase),
+                        std::back_inserter(rows.back().flags));
+    }
     if (!group.spec.implementation.empty() && !is_shipped(group.spec) &&
         !less_work(view.run()).empty())
       rows.back().flags.emplace_back("steps do less");
@@ -299,36 +304,26 @@ std::vector<TokensRow> tokens_rows(const std::vector<TimingGroup>& groups) {
 
 /// Returns why backward takes its multiple of forward's time. Its GEMMs have twice the FLOPs; their
 /// rates are the reason if GEMMs take most of forward and if, with twice the time for all else,
-/// they explain half of the ratio's difference from 2. If not, both are told, if in the profiled
-/// step each of them differs from 2 to the same side as the ratio and they explain half of it.
-/// FLOPs of a user's network are unknown; the profiled GEMMs and the rest are then told if the
-/// ratio lies between theirs.
+/// they explain half of the ratio's difference from 2. Otherwise, or if FLOPs are unknown, the
+/// profiled GEMMs and the rest are told if the ratio lies between theirs.
 std::string ratio_reason(const SizeRow& row) {
   const PhaseGemms &forward = row.forward_gemms, &backward = row.backward_gemms;
   if (!forward.ms || !backward.ms) return "";
   const double forward_ms = typical_time(row.phases_ms.forward), rest_ms = forward_ms - *forward.ms;
   if (rest_ms <= 0 || !row.others_ratio()) return "";
-  const double ratio = row.backward_ratio()->value, difference = ratio - 2;
-  if (!forward.rate) {
-    const double gemms_ratio = *backward.ms / *forward.ms;
-    const auto [low, high] = std::minmax(gemms_ratio, *row.others_ratio());
-    if (ratio < low - kNoticeableRatio || ratio > high + kNoticeableRatio) return "";
-    const bool rest_differs = std::abs(gemms_ratio - ratio) > kNoticeableRatio;
-    return ": profiled, GEMMs take " + format_ratio(gemms_ratio) + " times as long" +
-           (rest_differs ? ", the rest " + format_ratio(*row.others_ratio()) : "");
-  }
+  const double ratio = row.backward_ratio()->value;
   const double explained = (*backward.ms + 2 * rest_ms) / forward_ms;
-  const std::string rate = format_ratio(*backward.rate / *forward.rate);
-  if (*forward.ms > rest_ms &&
-      std::abs(ratio - explained) <= std::max(kNoticeableRatio, std::abs(difference) / 2))
-    return ": twice the FLOPs at " + rate + " times the rate";
-  const bool both_differ = (*backward.ms / *forward.ms - 2) * difference > 0 &&
-                           (*row.others_ratio() - 2) * difference > 0;
-  const double profiled = (*backward.ms + backward.others_ms) / (*forward.ms + forward.others_ms);
-  const bool explain = std::abs(ratio - profiled) <= std::abs(difference) / 2;
-  if (std::abs(difference) <= kNoticeableRatio || !both_differ || !explain) return "";
-  return ": profiled, GEMMs have twice the FLOPs at " + rate + " times the rate, the rest takes " +
-         format_ratio(*row.others_ratio()) + " times as long";
+  if (forward.rate && *forward.ms > rest_ms &&
+      std::abs(ratio - explained) <= std::max(kNoticeableRatio, std::abs(ratio - 2) / 2))
+    return ": twice the FLOPs at " + format_ratio(*backward.rate / *forward.rate) +
+           " times the rate";
+  if (forward.rate && std::abs(ratio - 2) <= kNoticeableRatio) return "";
+  const double gemms_ratio = *backward.ms / *forward.ms;
+  const auto [low, high] = std::minmax(gemms_ratio, *row.others_ratio());
+  if (ratio < low - kNoticeableRatio || ratio > high + kNoticeableRatio) return "";
+  const bool rest_differs = std::abs(gemms_ratio - ratio) > kNoticeableRatio;
+  return ": profiled, GEMMs take " + format_ratio(gemms_ratio) + " times as long" +
+         (rest_differs ? ", the rest " + format_ratio(*row.others_ratio()) : "");
 }
 
 std::string variation_words(double variation) {
@@ -343,7 +338,7 @@ std::string optimizer_words(const SizeRow& row, double others) {
   if (variation <= others) return variation > 0 ? ", optimizers by less." : ".";
   const bool is_launch_bound = row.bounds.optimizer.bound() == Bound::kLaunch;
   return "; " + row.label() + "'s optimizer varies by " + variation_words(variation) +
-         (is_launch_bound ? ": launches outlast its kernels." : ".");
+         (is_launch_bound ? ", set by the CPU." : ".");
 }
 
 /// Tells the times, the largest network's ratio and how much times vary. `rows` have a forward and
@@ -352,7 +347,6 @@ std::optional<Facts> timed_facts(const std::vector<SizeRow>& rows) {
   const auto most = most_varying(rows);
   if (!most) return std::nullopt;
   const SizeRow &first = rows.front(), &last = rows.back();
-  const std::string why_no_optimizer = reason_missing(*last.group, Mode::kTrainStep);
   const auto forward_ms = [](const SizeRow& row) {
     return format_significant(mean(row.phases_ms.forward), 3);
   };
@@ -368,8 +362,7 @@ std::optional<Facts> timed_facts(const std::vector<SizeRow>& rows) {
       .set("variation", variation_words(most->variation))
       .set("most_varying", most->words + most->reason)
       .set("optimizer",
-           optimizer_words(*largest(rows, &SizeRow::optimizer_variation), most->variation))
-      .when("unfit", !why_no_optimizer.empty(), "why", why_no_optimizer);
+           optimizer_words(*largest(rows, &SizeRow::optimizer_variation), most->variation));
 }
 
 /// Tells the share of each phase in a step of the user's, the largest first, "other" last.

@@ -1,9 +1,11 @@
 // Presents part (c): how slow a fresh process's first steps are, and how many to skip.
+#include <array>
 #include <cmath>
 #include <map>
 
 #include "base/format.h"
 #include "base/lists.h"
+#include "base/outliers.h"
 #include "experiments/benchmarking_script/presenters.h"
 #include "results/metric_names.h"
 
@@ -11,7 +13,9 @@ namespace labreport::benchmarking_script {
 namespace {
 
 constexpr double kNoticeableChange = 0.01;  // Smaller relative changes of a mean count as none.
-constexpr double kUnsettledSpread = 3;      // Larger ratios of deviations are no noise.
+constexpr double kLargestSteadyDeviation = 0.02;  // Steps that vary more are not judged.
+constexpr std::array kOrdinals{"first", "second", "third", "fourth", "fifth"};
+constexpr double kUnsettledSpread = 3;  // Larger ratios of deviations are no noise.
 // The numbers of warm-up steps before the windows; SIZE_MAX stands for all warm-up steps.
 constexpr std::size_t kWindowWarmups[]{0, 1, 2, 5, SIZE_MAX};
 
@@ -23,9 +27,11 @@ struct WarmupRow {
   std::string mode_words = std::string(describe(mode));
   /// The first step of each fresh process, beginning with the process of the windows.
   std::vector<double> first_steps_ms = {};
+  std::vector<double> steps_ms = {};             ///< All steps of the process of the windows.
   std::map<std::size_t, Summary> windows = {};   ///< The key is the number of warm-up steps.
   std::optional<std::int64_t> allocations = {};  ///< The calls of cudaMalloc in the second step.
   std::string reason = {};                       ///< Why windows are missing; may be empty.
+  std::vector<std::string> flags = {};           ///< "outlier" if a step after all warm-up is one.
 
   std::string label() const { return group->label; }
   double first_step_ms() const { return median(first_steps_ms); }
@@ -48,12 +54,27 @@ struct WarmupRow {
     if (window == windows.end() || windows.rbegin()->first < 2) return 0;
     return quotient(window->second.stddev, warm_window().stddev).value_or(0);
   }
-  bool settles_late() const { return spread_after_one() >= kUnsettledSpread; }
-  /// True if one more warm-up step halves the deviation after one: the second step makes it.
-  bool second_step_deviates() const {
-    const auto one = windows.find(1), two = windows.find(2);
-    return one != windows.end() && two != windows.end() &&
-           2 * two->second.stddev < one->second.stddev;
+  /// True if steps after one warm-up step deviate much more than later ones, by over 1 % of a step.
+  bool settles_late() const {
+    const auto window = windows.find(1);
+    return spread_after_one() >= kUnsettledSpread &&
+           window->second.stddev > kNoticeableChange * window->second.mean;
+  }
+  /// Returns the index of the warm-up step that makes the deviation after one warm-up step: the
+  /// longest, without which the others deviate less than half as much. Nothing if there is none.
+  std::optional<std::size_t> slow_step() const {
+    const auto window = windows.find(1);
+    if (window == windows.end() || steps_ms.size() < 1 + window->second.count) return std::nullopt;
+    const auto begin = steps_ms.begin() + 1;
+    std::vector<double> others(begin, begin + static_cast<std::ptrdiff_t>(window->second.count));
+    const auto longest = std::ranges::max_element(others);
+    const auto index = static_cast<std::size_t>(longest - others.begin()) + 1;
+    others.erase(longest);
+    const bool is_in_all_windows = index >= windows.rbegin()->first;
+    if (is_in_all_windows || others.size() < 2 ||
+        2 * sample_stddev(others) >= window->second.stddev)
+      return std::nullopt;
+    return index;
   }
   /// True if the window after one warm-up step resembles the warm one: its mean lies within the
   /// warm deviation or 1 %, and it does not deviate much more.
@@ -94,13 +115,16 @@ WarmupRow warmup_row(const TimingGroup& group, Mode mode) {
   row.reason = reason_missing(group, mode);
   const auto step = timed_launch(group, mode);
   if (!step) return row;
-  const auto steps = milliseconds(*step->launch, metric::kStep, metric::kTotal);
+  const std::vector<double>& steps = row.steps_ms =
+      milliseconds(*step->launch, metric::kStep, metric::kTotal);
   const auto all_warmups = static_cast<std::size_t>(step->spec->warmup.value_or(0));
   const auto count = static_cast<std::size_t>(step->spec->steps.value_or(0));
   for (const std::size_t window_warmup : kWindowWarmups) {
     const std::size_t warmup = std::min(window_warmup, all_warmups);
     const std::vector<double> window_ms = window(steps, warmup, count);
-    if (count > 0 && window_ms.size() == count) row.windows[warmup] = summarize(window_ms);
+    if (count == 0 || window_ms.size() != count) continue;
+    row.windows[warmup] = summarize(window_ms);
+    if (warmup == all_warmups && has_outlier(window_ms)) row.flags = {"outlier"};
   }
   if (step->spec->device != DeviceKind::kCuda) return row;
   const Metric* calls = step->launch->find(metric::kStep, metric::kDeviceAllocations);
@@ -169,7 +193,7 @@ Dataset windows_dataset(const std::string& name, const WarmupRows& rows, bool wi
     return row.spread_after_one() > 0 ? Value(row.spread_after_one()) : Value();
   };
   columns.push_back(
-      {"spread", "Deviation, 1 ÷ all warm-up steps", spread, "×", {Notation::kSignificant, 2}});
+      {"spread", "Deviation, 1 ÷ all warm-up steps", spread, "×", {Notation::kFixed, 2}});
   if (with_allocations)
     columns.push_back(
         {"allocations", "cudaMalloc calls, step 2", &WarmupRow::allocations, "", kAsCount});
@@ -265,11 +289,11 @@ bool are_explained(const FirstSteps& steps) {
   });
 }
 
-/// Returns why first steps take longer, or says that none was profiled.
+/// Returns why first steps take longer, or what they do besides if no profile shows its time.
 std::string first_step_reason(const FirstSteps& steps) {
   if (are_explained(steps)) return ", mostly loading CUDA modules and initializing cuBLAS";
-  const bool is_profiled = std::ranges::any_of(steps, &FirstStep::has_causes);
-  return is_profiled ? "" : "; no profile tells the causes apart";
+  const bool on_gpu = steps.front().row->group->spec.device == DeviceKind::kCuda;
+  return on_gpu ? "; they load CUDA modules, too" : "; no profile shows why";
 }
 
 /// Returns the mode's rows whose windows can be compared.
@@ -278,58 +302,98 @@ WarmupRows comparable_rows(const WarmupRows& all, Mode mode) {
               [mode](const WarmupRow& row) { return row.mode == mode && row.is_comparable(); });
 }
 
-/// Tells how much more steps deviate after one warm-up step than later, and that the second step is
-/// the reason if it alone makes the difference and calls cudaMalloc more often than in all other
-/// modes: only the optimizer's moments distinguish the memory of training steps from that of
-/// others.
-Facts late_facts(const WarmupRows& all, const WarmupRow& late) {
-  std::int64_t in_others = 0;
+/// Returns how often the second step calls cudaMalloc at most in modes other than training.
+std::int64_t allocations_without_optimizer(const WarmupRows& all) {
+  std::int64_t most = 0;
   for (const WarmupRow& row : all) {
-    if (row.mode != Mode::kTrainStep) in_others = std::max(in_others, row.allocations.value_or(0));
+    if (row.mode != Mode::kTrainStep) most = std::max(most, row.allocations.value_or(0));
   }
-  const bool allocates = late.mode == Mode::kTrainStep &&
-                         late.allocations.value_or(0) > in_others && late.second_step_deviates();
+  return most;
+}
+
+/// Tells how much more steps deviate after one warm-up step than later, and which step makes the
+/// difference if a single one does. The second allocates if it calls cudaMalloc more often than in
+/// all other modes.
+Facts late_facts(const WarmupRows& all, const WarmupRow& late) {
+  const auto slow_step = late.slow_step();
+  const bool allocates = late.mode == Mode::kTrainStep && slow_step == 1 &&
+                         late.allocations.value_or(0) > allocations_without_optimizer(all);
+  const bool is_named = slow_step && *slow_step < kOrdinals.size();
+  const std::string longer =
+      is_named ? ", as the " + std::string(kOrdinals.at(*slow_step)) + " is longer" : "";
   return Facts()
       .set("size", late.label())
       .set("steps", step_words(late.mode) + "s")
       .set("spread", format_factor(late.spread_after_one()))
-      .set("reason", allocates ? ": the second allocates" : "");
+      .set("reason", allocates ? ", as the second allocates beside AdamW's state" : longer);
 }
 
-/// Tells for which steps one warm-up step suffices, and which training step deviates more after it
-/// than later. Returns nothing if it suffices for none. All of `rows` have the same mode.
-std::optional<Facts> settled_facts(const WarmupRows& all, const WarmupRows& rows) {
-  if (!std::ranges::all_of(rows, &WarmupRow::settles_after_one)) return std::nullopt;
-  const WarmupRows training = comparable_rows(all, Mode::kTrainStep);
-  const bool training_settles = std::ranges::all_of(training, &WarmupRow::settles_after_one);
-  const WarmupRow* late =
-      training.empty() ? nullptr : largest(training, &WarmupRow::spread_after_one);
-  if (late != nullptr && !late->settles_late()) late = nullptr;
+/// Says that memory still grows in the second step, which may make it longer in another process.
+std::string growth_words(const WarmupRows& rows) {
+  const auto grows = [](const WarmupRow& row) { return row.allocations.value_or(0) > 0; };
+  const auto in_training = [](const WarmupRow& row) { return row.mode == Mode::kTrainStep; };
+  const WarmupRows growing = only(rows, grows);
+  if (growing.empty()) return "";
+  return std::ranges::all_of(growing, in_training)
+             ? ", though AdamW's new state lets the second still allocate"
+             : ", though the second still allocates";
+}
+
+/// Writes the largest relative difference: "up to −3.3 %", "less than 0.1 %".
+std::string change_words(const WarmupRows& rows) {
+  const auto changes =
+      each(rows, [](const WarmupRow& row) { return row.ratio_to_warm(1).value_or(1) - 1; });
+  const double most = *std::ranges::max_element(changes, {}, [](double x) { return std::abs(x); });
+  if (std::abs(most) < 0.0005) return "less than 0.1 %";
+  return std::string("up to ") + (most < 0 ? "−" : "+") + format_rough_percent(std::abs(most)) +
+         " %";
+}
+
+/// True if some rows' later steps have no outlier, and one warm-up step suffices for all of these.
+bool settle_after_one(const WarmupRows& judged) {
+  return !judged.empty() && std::ranges::all_of(judged, &WarmupRow::settles_after_one);
+}
+
+/// Tells for which steps one warm-up step suffices. Returns nothing if it suffices for none. All of
+/// `rows` have the same mode, and no row settles late.
+std::optional<Facts> settled_facts(const WarmupRows& rows, const WarmupRows& training) {
+  // A stalled or uneven later step would hide how far means are from later ones.
+  const auto is_steady = [](const WarmupRow& row) {
+    const Summary& warm = row.warm_window();
+    return row.flags.empty() && warm.stddev <= kLargestSteadyDeviation * warm.mean;
+  };
+  WarmupRows judged = only(rows, is_steady);
+  if (!settle_after_one(judged)) return std::nullopt;
   const Mode mode = rows.front().mode;
   std::string tested(describe(mode));
   if (mode == Mode::kTrainStep) tested += "s";
-  if (mode != Mode::kTrainStep && !training.empty() && training_settles)
+  const WarmupRows judged_training = only(training, is_steady);
+  if (mode != Mode::kTrainStep && settle_after_one(judged_training)) {
     tested += " and " + step_words(Mode::kTrainStep) + "s";
+    std::ranges::copy(judged_training, std::back_inserter(judged));
+  }
   return Facts()
       .set("tested", tested)
-      .flag("shapes", late == nullptr)
-      .when("late", late ? std::optional(late_facts(all, *late)) : std::nullopt);
+      .set("growth", growth_words(judged))
+      .set("change", change_words(judged));
 }
 
 /// Returns the answer's sentences. All of `rows` have the same mode, `all` have any.
 Facts answer_facts(const WarmupRows& all, const WarmupRows& rows, const FirstSteps& first_steps) {
-  if (rows.empty())
-    return Facts().choose({"first_step", "settled", "unsettled", "explained"}, "", {});
+  if (rows.empty()) return Facts().choose({"first_step", "settled", "late", "explained"}, "", {});
   const WarmupRow& slowest = *largest(rows, &WarmupRow::rise);
   const auto count = static_cast<std::int64_t>(slowest.cold_window().count);
   const auto extra_ms = each(first_steps, &FirstStep::extra_ms);
   const double least_ms = std::ranges::min(extra_ms), most_ms = std::ranges::max(extra_ms);
-  const WarmupRow& unsettled = *largest(rows, &WarmupRow::spread_after_one);
+  const WarmupRows training = comparable_rows(all, Mode::kTrainStep);
+  WarmupRows settling_late = only(rows, &WarmupRow::settles_late);
+  if (settling_late.empty()) settling_late = only(training, &WarmupRow::settles_late);
   const bool raises = slowest.first_step_raises_mean() && least_ms > 0;
   return Facts()
       .when("first_step", raises,
             Facts()
                 .set("steps", format_plural(count, step_words(slowest.mode)))
+                .set("kind", step_words(slowest.mode))
                 .set("rise", format_ratio(slowest.rise()))
                 .set("size", slowest.label())
                 .set("warm", slowest.warm_window().stddev, {Notation::kSignificant, 2})
@@ -337,9 +401,11 @@ Facts answer_facts(const WarmupRows& all, const WarmupRows& rows, const FirstSte
                 .set("extra",
                      from_to(format_significant(least_ms, 3), format_significant(most_ms, 3)))
                 .set("reason", first_step_reason(first_steps)))
-      .when("settled", settled_facts(all, rows))
-      .when("unsettled",
-            unsettled.settles_late() ? std::optional(late_facts(all, unsettled)) : std::nullopt)
+      .when("settled", settling_late.empty() ? settled_facts(rows, training) : std::nullopt)
+      .when("late", settling_late.empty()
+                        ? std::nullopt
+                        : std::optional(late_facts(
+                              all, *largest(settling_late, &WarmupRow::spread_after_one))))
       .flag("explained", raises && are_explained(first_steps));
 }
 

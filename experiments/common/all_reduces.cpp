@@ -106,9 +106,10 @@ std::vector<AllReduceTiming> AllReduceGroup::timings(std::string_view method) co
   return timings;
 }
 
-bool AllReduceGroup::is_bandwidth_bound(const AllReduceTiming& timing,
-                                        std::string_view method) const {
-  return timing.algbw() >= timings(method).back().algbw() / 2;
+bool AllReduceGroup::is_bandwidth_bound(std::int64_t bytes) const {
+  constexpr double kMinRatio = 2;
+  const auto line = line_through(fitted_timings());
+  return line && line->predicted_ns(bytes) >= (1 + kMinRatio) * line->latency_ns;
 }
 
 std::optional<AllReduceTiming> AllReduceGroup::usable_timing(std::string_view method,

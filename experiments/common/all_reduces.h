@@ -59,9 +59,9 @@ struct AllReduceGroup {
   double busbw(const AllReduceTiming& timing) const { return timing.algbw() * bus_factor(ranks()); }
 
   std::vector<AllReduceTiming> timings(std::string_view method) const;  ///< Smallest size first.
-  /// True if a call by this method reaches at least half of the largest size's bandwidth, so that
-  /// the bytes take most of its time.
-  bool is_bandwidth_bound(const AllReduceTiming& timing, std::string_view method) const;
+  /// True if bandwidth sets the time of this size: on the fitted line, its bytes take at least
+  /// twice as long as the latency.
+  bool is_bandwidth_bound(std::int64_t bytes) const;
   /// Returns the timing of a size unless something disturbed it or its sum was wrong.
   std::optional<AllReduceTiming> usable_timing(std::string_view method, std::int64_t bytes) const;
   /// Returns the method that lines are fitted to: nccl-tests' in place if it was measured, else the

@@ -122,6 +122,15 @@ std::vector<std::optional<Bound>> bounds_by_length(const std::vector<AttentionRo
   return bounds;
 }
 
+bool passes_agree(const AttentionRow& row) {
+  constexpr double kMostTimes = 5;
+  const auto both = row.ms(metric::kEndToEnd);
+  const auto forward = row.ms(metric::kForward), backward = row.ms(metric::kBackward);
+  if (!both || !forward || !backward) return false;
+  const double apart = *forward + *backward;
+  return *both <= kMostTimes * apart && apart <= kMostTimes * *both;
+}
+
 bool clearly_faster(const AttentionRow& row, const AttentionRow& other, std::string_view pass,
                     std::string_view statistic) {
   const auto ms = row.ms(pass, statistic), other_ms = other.ms(pass, statistic);
@@ -157,12 +166,15 @@ std::vector<AttentionRow> attention_rows(const Cell& cell) {
     AttentionRow& known = rows.emplace_back(cell.spec, row);
     known.has_forward_peak =
         launch->find(metric::kForwardPeak, std::to_string(known.length())) != nullptr;
+    known.first_pass_ms =
+        single_milliseconds(*launch, metric::kCompile, std::to_string(known.length()));
     known.refused_reserved_bytes =
         single_number(*launch, metric::kRefusedReserved, std::to_string(known.length()));
   }
   const auto first_out_of_memory = std::ranges::find_if(rows, &AttentionRow::ran_out_of_memory);
   for (auto row = first_out_of_memory; row != rows.end(); ++row) {
     if (!row->not_tried()) continue;
+    row->shorter_ran_out_of_memory = true;
     // Wording the reason here keeps it independent of the worker's version.
     row->reason = "not run: " + format_count(first_out_of_memory->length()) + " ran out of memory";
   }

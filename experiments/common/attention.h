@@ -39,15 +39,20 @@ class AttentionRow {
   std::int64_t length() const { return length_; }
   bool ran() const;
   bool ran_out_of_memory() const;
-  bool not_tried() const;      ///< True if a shorter length ran out of memory.
+  bool not_tried() const;      ///< True if a shorter length ran out of memory or took too long.
   bool not_offered() const;    ///< True if the library has no kernel for this device and dtype.
   bool is_incomplete() const;  ///< True if a pass failed or is too far from FP64's result.
   std::string failed_phase() const;  ///< The phase in which memory ran out; empty if it did not.
   std::string reason = {};           ///< Why the row has no numbers; empty if it ran.
-  bool has_forward_peak = false;     ///< True if the worker recorded the forward pass's own peak.
+  bool shorter_ran_out_of_memory = false;
+  bool has_forward_peak = false;  ///< True if the worker recorded the forward pass's own peak.
   /// Bytes that the allocator held, in use or not, when an allocation failed; older workers did not
   /// record them.
   std::optional<double> refused_reserved_bytes = {};
+
+  /// The first forward and backward pass of this length, in which code may compile. Only code in
+  /// Python has it, and older workers did not record it.
+  std::optional<double> first_pass_ms = {};
 
   /// The number in a column, in the column's unit; nothing if the row lacks it.
   std::optional<double> number(std::string_view column) const;
@@ -77,6 +82,10 @@ class AttentionRow {
 std::vector<std::optional<Bound>> bounds_by_length(const std::vector<AttentionRow>& rows,
                                                    std::string_view pass);
 
+/// True if forward and backward together take about as long as the two apart: from a fifth to five
+/// times. On an idle GPU they take 0.8 to 4 times as long, so other medians were disturbed.
+bool passes_agree(const AttentionRow& row);
+
 /// True if `row` is faster by more than the sum of both deviations; false if either has no times.
 bool clearly_faster(const AttentionRow& row, const AttentionRow& other, std::string_view pass,
                     std::string_view statistic = "median_ns");
@@ -87,7 +96,7 @@ Value mean_time(const AttentionRow& row, std::string_view pass);
 /// Returns the first row's reason that is not empty, or "not measured yet".
 std::string first_reason(const std::vector<AttentionRow>& rows);
 
-/// Returns a row for each length. An untried length's reason names the length that did not fit.
+/// Returns a row for each length. An untried length's reason names the length that ended them.
 std::vector<AttentionRow> attention_rows(const Cell& cell);
 
 /// Returns the rows of all cells timed by `method` in plan order. Failed cells' rows have reasons.

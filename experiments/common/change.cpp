@@ -14,4 +14,9 @@ std::string certain_ratio(double ratio, double deviation) {
                        : format_ratio(ratio);
 }
 
+std::string stated_ratio(const Ratio& ratio, const Notation& notation) {
+  const Value value = ratio.is_certain() ? Value(ratio.value) : Value(ratio.value, ratio.deviation);
+  return format_value(value, notation);
+}
+
 }  // namespace labreport

@@ -3,6 +3,9 @@
 
 #include <string>
 
+#include "document/value.h"
+#include "experiments/common/ratio.h"
+
 namespace labreport {
 
 /// Returns "19.0 to 328", or only "328" if both texts are equal.
@@ -10,5 +13,8 @@ std::string from_to(const std::string& first, const std::string& last);
 
 /// Writes a ratio with two decimals, or fewer if its deviation makes some uncertain.
 std::string certain_ratio(double ratio, double deviation);
+
+/// Writes the ratio by the notation, with its deviation unless it is certain: "1.92", "1.1 ± 0.3".
+std::string stated_ratio(const Ratio& ratio, const Notation& notation);
 
 }  // namespace labreport

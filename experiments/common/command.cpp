@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "experiments/users_code.h"
 #include "plan/editions.h"
 #include "plan/planner.h"
 
@@ -39,21 +40,19 @@ std::optional<std::string> to_text(const std::optional<std::int64_t>& number) {
 
 /// Returns the flags that measure one cell, without those whose values are the defaults.
 Request request_for(const Run& run, const std::string& problem, const CellSpec& spec) {
-  const Request run_request = original_request(run);
+  const Session* session = session_of(run, spec.implementation);
+  const Request run_request = session != nullptr ? session->request : original_request(run);
   Request request{.edition = run.edition, .only = problem};
   if (run.preset != name(Preset::kFull)) request.preset = run.preset;
-  if (measured_model(run) != nullptr && !spec.implementation.empty()) {
-    request.model = run_request.model;
-    request.model_args = run_request.model_args;
-    request.loss = run_request.loss;
-    request.optimizer = run_request.optimizer;
-    request.compile = run_request.compile;
-    request.step = run_request.step;
-    request.step_args = run_request.step_args;
-  }
+  if (session != nullptr && !session->model->attention) request = with_code(request, run_request);
   if (spec.ranks && spec.kind != CellKind::kAllReduce) request.ranks = run_request.ranks;
   if (spec.attention && spec.attention->method != AttentionMethod::kSynced) {
     request.attention = run_request.attention;
+  }
+  if (spec.kind == CellKind::kLeaderboard) {  // The problem fixes network, context and batch.
+    request.warmup = run_request.warmup;
+    request.steps = run_request.steps;
+    return request;
   }
   if (spec.model && spec.size != kOwnSize) set_size(request, run, spec.size, *spec.model);
   request.contexts = to_text(spec.context);
@@ -62,7 +61,11 @@ Request request_for(const Run& run, const std::string& problem, const CellSpec& 
   if (spec.mode) request.modes = name(*spec.mode);
   request.warmup = to_text(spec.warmup);
   request.steps = to_text(spec.steps);
-  if (run.preset == name(Preset::kDemo)) return request;  // Its defaults are not the handout's.
+  if (run.preset == name(Preset::kDemo)) {  // Its defaults are not the handout's.
+    if (spec.batch) request.batch = run_request.batch;
+    if (spec.model) request.vocab = run_request.vocab;
+    return request;
+  }
   if (spec.batch && whole_batch(spec) != kHandoutBatch) request.batch = to_text(whole_batch(spec));
   if (spec.model && spec.model->vocab != kHandoutVocab) request.vocab = to_text(spec.model->vocab);
   return request;

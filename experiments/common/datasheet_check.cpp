@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/format.h"
-#include "experiments/common/datasheet.h"
 #include "plan/arithmetic.h"
+#include "plan/datasheet.h"
 #include "results/metric_names.h"
 
 namespace labreport {

@@ -229,12 +229,6 @@ KernelRows KernelProfile::rows(Pass pass) const {
   return kernels;
 }
 
-std::int64_t KernelProfile::forward_passes() const {
-  if (inference || !step) return 1;
-  const double passes = step->launch->number(metric::kOccurrences, metric::kForward).value_or(1);
-  return static_cast<std::int64_t>(std::max(1.0, passes));
-}
-
 std::string KernelProfile::why_missing(Pass pass) const {
   if (reason.empty()) {
     const bool is_unseen = step && rows(pass).empty() &&

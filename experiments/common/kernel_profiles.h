@@ -76,10 +76,8 @@ struct KernelProfile {
 
   bool empty() const { return !inference && !step; }
   /// Returns a pass's kernels; empty if it was not measured. Forward is taken from inference if
-  /// that ran.
+  /// that ran; several forward passes of a step are summed.
   KernelRows rows(Pass pass) const;
-  /// Returns how many forward passes rows(Pass::kForward) sums up: those of a step of the user's.
-  std::int64_t forward_passes() const;
   /// Says why a pass has no kernels: "training step: out of memory …", or, if only a longer step
   /// was tried, "not measured (training step: out of memory …)". Empty if every step ran.
   std::string why_missing(Pass pass) const;

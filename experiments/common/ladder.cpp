@@ -11,6 +11,7 @@
 #include "base/statistics.h"
 #include "document/value.h"
 #include "experiments/common/launch_costs.h"
+#include "experiments/common/peak_rates.h"
 #include "experiments/common/timing.h"
 #include "plan/arithmetic.h"
 #include "plan/part_work.h"
@@ -29,7 +30,7 @@ std::string change_of(const CellSpec& spec, const Ladder& ladder) {
   return std::string(describe(spec.variant.value_or(Variant::kMatmul)));
 }
 
-Rung rung_of(const Limits& limits, const Cell& cell, const Ladder& ladder) {
+Rung rung_of(const RunView& view, const Cell& cell, const Ladder& ladder) {
   Rung rung{&cell, change_of(cell.spec, ladder), reason_missing(cell)};
   const Launch* launch = ok_launch(cell);
   if (launch == nullptr) return rung;
@@ -51,27 +52,22 @@ Rung rung_of(const Limits& limits, const Cell& cell, const Ladder& ladder) {
   CellSpec eager = cell.spec;
   eager.implementation.clear();  // `step_flops` knows only labreport's own network.
   const auto flops = step_flops(eager);
-  const auto peak = limits.peak_gemm_rates.find(*eager.precision);
-  if (rung.ran() && flops && peak != limits.peak_gemm_rates.end() && rung.mean_ms() > 0) {
-    rung.mfu = *flops / (rung.mean_ms() / kMillisecondsPerSecond) / peak->second;
-  }
+  const auto peak = peak_flop_rate(view, *eager.precision);
+  if (rung.ran() && flops && peak && rung.mean_ms() > 0)
+    rung.mfu = *flops / (rung.mean_ms() / kMillisecondsPerSecond) / *peak;
   return rung;
 }
 
-std::optional<double> ms_at_peak_rates(const Limits& limits, const Ladder& ladder) {
+std::optional<double> ms_at_peaks(const RunView& view, const Ladder& ladder) {
   const CellSpec& spec = ladder.rungs.back().cell->spec;
   const auto flops = step_flops(ladder.rungs.front().cell->spec);
-  const auto peak = limits.peak_gemm_rates.find(*spec.precision);
-  const bool is_known = flops && peak != limits.peak_gemm_rates.end() && limits.copy_bandwidth;
-  if (!is_known || !spec.model) return std::nullopt;
+  const auto rate = peak_flop_rate(view, *spec.precision), bandwidth = peak_bandwidth(view);
+  if (!flops || !rate || !bandwidth || !spec.model) return std::nullopt;
   const double bytes = kFusedAdamWBytes * static_cast<double>(parameter_count(*spec.model));
-  return kMillisecondsPerSecond * (*flops / peak->second + bytes / *limits.copy_bandwidth);
+  return kMillisecondsPerSecond * (*flops / *rate + bytes / *bandwidth);
 }
 
-std::string describe_fall(double from, double to) {
-  return fmt::format("falls from {} to {}", format_value(from, kThreeDigits),
-                     format_value(to, kThreeDigits));
-}
+std::string in_three_digits(double value) { return format_value(value, kThreeDigits); }
 
 /// Tells that GPU idle time takes back a part of what shorter kernels save; empty if it takes back
 /// less than kTakenBack of what is left.
@@ -80,8 +76,7 @@ std::string growth_of_idle_time(const Gain& gain) {
   const auto before_ms = gain.before->idle_ms(), after_ms = gain.after->idle_ms();
   if (!before_ms || !after_ms || gain.saved_ms() <= 0) return "";
   if (*after_ms - *before_ms < kTakenBack * gain.saved_ms()) return "";
-  return fmt::format(", but GPU idle time rises from {} to {} ms",
-                     format_value(*before_ms, kThreeDigits), format_value(*after_ms, kThreeDigits));
+  return fmt::format(", but GPU idle time rises by {} ms", in_three_digits(*after_ms - *before_ms));
 }
 
 double parameters(const Ladder& ladder) {
@@ -133,9 +128,13 @@ const Rung* Ladder::fastest() const {
   return fastest_rung;
 }
 
+std::optional<Ratio> Ladder::speedup() const {
+  if (first_run() == nullptr) return std::nullopt;
+  return ratio_of(first_run()->steps_ms, fastest()->steps_ms);
+}
+
 std::vector<Ladder> ladders(const RunView& view) {
   std::vector<Ladder> all;
-  const Limits limits = measured_limits(view.run());
   for (const Cell& cell : view.run().cells) {
     const CellSpec& spec = cell.spec;
     if (spec.kind != CellKind::kLadder || !spec.model || !spec.precision) continue;
@@ -150,10 +149,11 @@ std::vector<Ladder> ladders(const RunView& view) {
                                    .precision = precision,
                                    .rungs = {}});
     }
-    ladder->rungs.push_back(rung_of(limits, cell, *ladder));
+    ladder->rungs.push_back(rung_of(view, cell, *ladder));
   }
   for (Ladder& ladder : all) {
-    ladder.ms_at_peak_rates = ms_at_peak_rates(limits, ladder);
+    ladder.ms_at_peaks = ms_at_peaks(view, ladder);
+    ladder.peaks = peak_words(view, *ladder.rungs.back().cell->spec.precision);
     if (ladder.rungs.back().cell->spec.precision == Precision::kTf32)
       ladder.words = ladder.size + ", FP32 to TF32";
   }
@@ -163,7 +163,7 @@ std::vector<Ladder> ladders(const RunView& view) {
   return all;
 }
 
-std::string Gain::saved_digits() const { return format_value(std::abs(saved_ms()), kThreeDigits); }
+std::string Gain::saved_digits() const { return in_three_digits(std::abs(saved_ms())); }
 
 bool Gain::from_less_idle_time() const {
   const auto idle_before = before->idle_ms(), idle_after = after->idle_ms();
@@ -216,22 +216,22 @@ std::string reason_clause(const Gain& gain) {
                                                : "";
   if (gain.from_less_idle_time()) {
     if (fewer.empty() && before.idle_us() && after.idle_us())
-      return "because GPU idle time a kernel " +
-             describe_fall(*before.idle_us(), *after.idle_us()) + " µs";
+      return fmt::format("because GPU idle time a kernel falls from {} to {} µs",
+                         in_three_digits(*before.idle_us()), in_three_digits(*after.idle_us()));
     // The CPU spends at most their share of the step on that many launches.
     if (*before.idle_ms() - *after.idle_ms() >
         fewer_kernels / before.kernels.value_or(1) * before.mean_ms())
       return "";
-    return "because " + fewer + "GPU idle time " +
-           describe_fall(*before.idle_ms(), *after.idle_ms()) + " ms";
+    return fmt::format("because {}GPU idle time falls by {} ms", fewer,
+                       in_three_digits(*before.idle_ms() - *after.idle_ms()));
   }
   const double saved_in_optimizer =
       before.optimizer_ms.value_or(0) - after.optimizer_ms.value_or(0);
   if (after.cell->spec.variant == Variant::kFusedAdamW && after.optimizer_ms &&
       saved_in_optimizer >= gain.saved_ms() / 2) {
-    return fmt::format("because AdamW moves {} instead of {} bytes a parameter: its GPU time {} ms",
-                       kFusedAdamWBytes, kUnfusedAdamWBytes,
-                       describe_fall(*before.optimizer_ms, *after.optimizer_ms));
+    return fmt::format(
+        "because AdamW moves {} instead of {} bytes a parameter: its GPU time falls by {} ms",
+        kFusedAdamWBytes, kUnfusedAdamWBytes, in_three_digits(saved_in_optimizer));
   }
   const bool on_tensor_cores = before.cell->spec.precision != after.cell->spec.precision;
   const bool keeps_no_scores = after.cell->spec.variant == Variant::kSdpa && before.peak_bytes &&
@@ -240,7 +240,7 @@ std::string reason_clause(const Gain& gain) {
          (on_tensor_cores   ? "GEMMs run on tensor cores: "
           : keeps_no_scores ? "attention writes no scores to memory: "
                             : "") +
-         "GPU time " + describe_fall(*before.busy_ms, *after.busy_ms) + " ms" +
+         "GPU time falls by " + in_three_digits(*before.busy_ms - *after.busy_ms) + " ms" +
          growth_of_idle_time(gain);
 }
 

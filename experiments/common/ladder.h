@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "document/view.h"
+#include "experiments/common/ratio.h"
 
 namespace labreport {
 
@@ -43,13 +44,15 @@ struct Ladder {
   std::string words;  ///< "small in BF16"; "small, FP32 to TF32"
   std::string precision;
   std::vector<Rung> rungs;
-  /// The time of the step's GEMMs at the rate of the run's fastest GEMM in the last rung's
-  /// precision, plus that of AdamW's 28 bytes for each parameter at the measured copy bandwidth.
-  /// Empty if the rate or the bandwidth is unknown.
-  std::optional<double> ms_at_peak_rates = {};
+  /// The time of the step's GEMMs at peak_flop_rate() in the last rung's precision, plus that of
+  /// AdamW's 28 bytes for each parameter at peak_bandwidth(). Empty if one of them is unknown.
+  std::optional<double> ms_at_peaks = {};
+  std::string peaks = {};  ///< See `peak_words`.
 
   const Rung* first_run() const;  ///< The first rung that ran; null if none did.
   const Rung* fastest() const;    ///< The fastest rung; null if none ran.
+  /// Divides the step of the first rung by that of the fastest; empty if none ran.
+  std::optional<Ratio> speedup() const;
 };
 
 /// Returns the run's ladders, smaller sizes first and FP32 before 16 bits. The PDF shows the last

@@ -22,6 +22,13 @@ bool distinguishable(const Ratio& a, const Ratio& b) {
 
 }  // namespace
 
+bool Ratio::is_clear() const { return std::abs(value - 1) > deviation; }
+
+bool Ratio::is_certain() const {
+  constexpr double kLargestShare = 0.1;
+  return is_clear() && deviation <= kLargestShare * value;
+}
+
 std::optional<Ratio> ratio_of(const std::vector<double>& numerator,
                               const std::vector<double>& denominator) {
   if (numerator.empty() || denominator.empty() || typical_time(denominator) <= 0)
@@ -31,6 +38,12 @@ std::optional<Ratio> ratio_of(const std::vector<double>& numerator,
     return summarize(without_outlier(times)).coefficient_of_variation();
   };
   return Ratio{value, value * std::hypot(variation(numerator), variation(denominator))};
+}
+
+std::vector<std::string> outlier_remark(const std::string& pass,
+                                        const std::vector<double>& times_ms) {
+  if (!has_outlier(times_ms)) return {};
+  return {"mean of " + pass + " without it " + format_significant(typical_time(times_ms)) + " ms"};
 }
 
 std::optional<double> variation_of(const std::vector<double>& samples) {

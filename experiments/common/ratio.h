@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace labreport {
@@ -10,15 +11,24 @@ namespace labreport {
 struct Ratio {
   double value = 0;
   double deviation = 0;
+
+  /// True if the ratio differs from 1 by more than its deviation. Only then does an answer call one
+  /// of the two times shorter.
+  bool is_clear() const;
+  /// True if the ratio is clear and its deviation is at most a tenth of it. Else a sentence gives
+  /// the deviation, too.
+  bool is_certain() const;
 };
 
-/// Divides the times by `typical_time`. Deviations leave out an outlier. Returns nothing without
+/// Divides the times by `typical_time`. Deviations leave an outlier out. Returns nothing without
 /// samples or if the denominator is not positive.
 std::optional<Ratio> ratio_of(const std::vector<double>& numerator,
                               const std::vector<double>& denominator);
 
-/// The largest coefficient of variation at which samples count as steady.
-inline constexpr double kSteadyUpTo = 0.05;
+/// Names the mean that ratios use, because of an outlier: "mean of forward without it 45.96 ms".
+/// Returns nothing without an outlier.
+std::vector<std::string> outlier_remark(const std::string& pass,
+                                        const std::vector<double>& times_ms);
 
 /// Returns the coefficient of variation; nothing for fewer than two samples.
 std::optional<double> variation_of(const std::vector<double>& samples);

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <variant>
+
+#include "plan/arithmetic.h"
 
 namespace labreport {
 namespace {
@@ -81,8 +84,7 @@ Ranks ranks_of(const PlanInput& input) {
 }
 
 std::vector<CellSpec> rank_cells(const PlanInput& input, const Axes& axes, CellKind kind) {
-  const bool shards_users_network = kind == CellKind::kSharding && input.selection.model;
-  if (shards_users_network || !mode_wanted(input, Mode::kTrainStep)) return {};
+  if (!mode_wanted(input, Mode::kTrainStep)) return {};
   const Ranks ranks = ranks_of(input);
   std::vector<CellSpec> cells;
   for (const Size& size : rank_sizes(input, axes)) {
@@ -99,6 +101,17 @@ std::vector<CellSpec> rank_cells(const PlanInput& input, const Axes& axes, CellK
   return cells;
 }
 
+std::vector<Sharding> shardings(const PlanInput& input, std::span<const Sharding> all) {
+  std::vector<Sharding> chosen(all.begin(), all.end());
+  const auto& model = input.selection.model;
+  if (!model) return chosen;
+  std::erase_if(chosen, [&](Sharding sharding) {
+    return (sharding != Sharding::kOptimizer || model->part != "sharded_optimizer") &&
+           (sharding != Sharding::kWeights || model->part != "fsdp");
+  });
+  return chosen;
+}
+
 CellSpec all_reduce_cell(const PlanInput& input, DeviceKind device, std::int64_t ranks) {
   constexpr std::int64_t kWarmupCalls = 5;
   constexpr std::int64_t kTimedCalls = 20;
@@ -108,6 +121,12 @@ CellSpec all_reduce_cell(const PlanInput& input, DeviceKind device, std::int64_t
   spec.warmup = input.selection.warmup.value_or(kWarmupCalls);
   spec.steps = input.selection.steps.value_or(kTimedCalls);
   return spec;
+}
+
+bool lacked_gpus(const Cell* cell) {
+  if (cell == nullptr || cell->launches.empty()) return false;
+  const Outcome& outcome = cell->launches.front().outcome;
+  return std::holds_alternative<Skipped>(outcome) && !is_skipped_as_too_large(outcome);
 }
 
 }  // namespace labreport

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/lists.h"
 #include "base/statistics.h"
 #include "experiments/common/timing.h"
 #include "results/measured_table.h"
@@ -164,7 +165,22 @@ const ShardingScheme* TrainedNetwork::find(Sharding sharding) const {
   return found == schemes.end() ? nullptr : &*found;
 }
 
-std::vector<TrainedNetwork> trained_networks(const RunView& view, Sharding required) {
+const ShardingScheme* TrainedNetwork::labreports(Sharding sharding) const {
+  const auto found = std::ranges::find_if(schemes, [&](const ShardingScheme& scheme) {
+    return !scheme.is_users() && scheme.sharding() == sharding;
+  });
+  return found == schemes.end() ? nullptr : &*found;
+}
+
+std::string ShardingScheme::words() const {
+  return is_users() ? name_without_digest(cell->spec.implementation)
+                    : std::string(describe(sharding()));
+}
+
+namespace {
+
+/// Returns all networks, the user's and labreport's each by itself.
+std::vector<TrainedNetwork> all_networks(const RunView& view) {
   std::vector<TrainedNetwork> networks;
   for (const Cell* cell : view.cells(CellKind::kSharding)) {
     const auto known = std::ranges::find_if(networks, [&](const TrainedNetwork& network) {
@@ -175,8 +191,33 @@ std::vector<TrainedNetwork> trained_networks(const RunView& view, Sharding requi
     network.averaged = averaged_training(view, cell->spec);
     network.schemes.push_back(scheme_of(*cell));
   }
-  std::erase_if(networks,
-                [&](const TrainedNetwork& network) { return network.find(required) == nullptr; });
+  return networks;
+}
+
+}  // namespace
+
+std::vector<TrainedNetwork> trained_networks(const RunView& view, Sharding required) {
+  return only(all_networks(view), [&](const TrainedNetwork& network) {
+    return network.labreports(Sharding::kNone) != nullptr && network.find(required) != nullptr;
+  });
+}
+
+std::vector<TrainedNetwork> compared_networks(const RunView& view, Sharding required) {
+  std::vector<TrainedNetwork> networks = trained_networks(view, required);
+  for (const TrainedNetwork& users : all_networks(view)) {
+    if (!users.schemes.front().is_users() || users.find(required) == nullptr) continue;
+    CellSpec labreports = users.spec();
+    labreports.implementation.clear();
+    const auto same = std::ranges::find_if(networks, [&](const TrainedNetwork& network) {
+      const CellSpec& spec = network.schemes.back().cell->spec;
+      return same_setting(spec, labreports) && spec.ranks == labreports.ranks;
+    });
+    if (same == networks.end()) {
+      networks.push_back(users);
+    } else {
+      same->schemes.insert(same->schemes.begin(), users.schemes.begin(), users.schemes.end());
+    }
+  }
   return networks;
 }
 

@@ -55,7 +55,8 @@ struct ShardingScheme {
 
   bool ran() const { return reason.empty(); }
   Sharding sharding() const { return *cell->spec.sharding; }
-  std::string words() const { return std::string(describe(sharding())); }
+  std::string words() const;  ///< "optimizer state sharded"; the name of the user's part
+  bool is_users() const { return joins_by_itself(cell->spec); }
   const Stage* stage(When when, std::string_view point) const;   ///< Null if it is missing.
   std::optional<double> phase_ms(std::string_view phase) const;  ///< Median ms.
 };
@@ -74,11 +75,18 @@ struct TrainedNetwork {
   /// Data_parallel's training with one all-reduce a parameter; nothing if not measured over NCCL.
   std::optional<AveragedTraining> averaged = {};
 
-  const ShardingScheme* find(Sharding sharding) const;  ///< Null if not planned.
+  /// Returns the user's scheme, or else labreport's; null if neither was planned.
+  const ShardingScheme* find(Sharding sharding) const;
+  const ShardingScheme* labreports(Sharding sharding) const;  ///< Null if not planned.
   const CellSpec& spec() const { return schemes.front().cell->spec; }
 };
 
-/// Returns the networks whose schemes include `required`, in plan order.
+/// Returns labreport's networks whose schemes include `required` and that of nothing sharded, in
+/// plan order.
 std::vector<TrainedNetwork> trained_networks(const RunView& view, Sharding required);
+
+/// Returns `trained_networks`, and those that only a part of the user's shards as `required`. The
+/// user's scheme comes before labreport's of the same network.
+std::vector<TrainedNetwork> compared_networks(const RunView& view, Sharding required);
 
 }  // namespace labreport::sharding

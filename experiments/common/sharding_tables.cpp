@@ -97,7 +97,8 @@ void add_stack(std::vector<StackRow>& rows, const std::string& name, const Stage
 /// Returns a scheme's name, short enough for a phone: "BF16, sharded AdamW". It begins with the
 /// precision, or with the network's name if sizes differ. A single network has neither.
 std::string scheme_name(const std::vector<TrainedNetwork>& networks, const TrainedNetwork& network,
-                        Sharding sharding) {
+                        const ShardingScheme& scheme) {
+  const Sharding sharding = scheme.sharding();
   std::string name;
   if (networks.size() > 1) {
     const bool one_size = std::ranges::all_of(networks, [&](const TrainedNetwork& other) {
@@ -105,6 +106,7 @@ std::string scheme_name(const std::vector<TrainedNetwork>& networks, const Train
     });
     name = (one_size ? std::string(describe(*network.spec().precision)) : network.words) + ", ";
   }
+  if (scheme.is_users()) return name + scheme.words();
   return name + (sharding == Sharding::kNone        ? "whole"
                  : sharding == Sharding::kOptimizer ? "sharded AdamW"
                                                     : "FSDP");
@@ -150,6 +152,7 @@ const std::vector<Column<TimeRow>> kTimeColumns{
     phase_column(metric::kForward, "Forward"),
     phase_column(metric::kBackward, "Backward"),
     phase_column(metric::kAllReduce, "All-reduce"),
+    phase_column(metric::kOther, "Between phases"),
     phase_column(metric::kOptimizer, "Optimizer"),
     phase_column(metric::kBroadcast, "Broadcast")};
 
@@ -179,7 +182,7 @@ Dataset stacks_data(const std::vector<TrainedNetwork>& networks, StackedPeaks pe
   std::vector<StackRow> rows;
   for (const TrainedNetwork& network : networks) {
     for (const ShardingScheme& scheme : network.schemes) {
-      const std::string name = scheme_name(networks, network, scheme.sharding());
+      const std::string name = scheme_name(networks, network, scheme);
       const auto later =
           only(scheme.stages, [](const Stage& stage) { return stage.when == When::kLaterStep; });
       if (peaks == StackedPeaks::kOfStep && !later.empty()) {
@@ -217,6 +220,9 @@ void set_conditions(Facts& facts, const RunView& view,
   facts.set("warmup", format_count(std::max<std::int64_t>(2, spec.warmup.value_or(0))));
   facts.set("steps", format_count(spec.steps.value_or(0)));
   facts.flag("gpu", view.on_gpu());
+  facts.flag("container", std::ranges::any_of(networks, [](const TrainedNetwork& network) {
+               return network.schemes.front().is_users();
+             }));
 }
 
 void list_diverging_losses(Facts& facts, const std::vector<TrainedNetwork>& networks,
@@ -225,8 +231,8 @@ void list_diverging_losses(Facts& facts, const std::vector<TrainedNetwork>& netw
   constexpr std::size_t kLossesAroundFirstUpdate = 2;
   std::vector<Facts> diverging;
   for (const TrainedNetwork& network : networks) {
-    const ShardingScheme* plain = network.find(Sharding::kNone);
-    const ShardingScheme* sharded = network.find(sharding);
+    const ShardingScheme* plain = network.labreports(Sharding::kNone);
+    const ShardingScheme* sharded = network.labreports(sharding);
     if (plain == nullptr || sharded == nullptr) continue;
     const bool first_update_only = autocast_tolerance && under_autocast(network.spec());
     std::size_t count = std::min(plain->losses.size(), sharded->losses.size());

@@ -26,9 +26,10 @@ Dataset times_data(const std::vector<TrainedNetwork>& networks);
 /// Sets the facts about how the schemes were measured: ranks, batch, warm-up and steps.
 void set_conditions(Facts& facts, const RunView& view, const std::vector<TrainedNetwork>& networks);
 
-/// Lists as "apart" the networks whose losses with and without `sharding` differ by a larger share
-/// than `tolerance`. `autocast_tolerance`, if given, applies under 16-bit autocast, where only the
-/// losses before and after the first update are compared: later ones amplify rounding.
+/// Lists as "apart" the networks whose losses with and without labreport's `sharding` differ by a
+/// larger share than `tolerance`. `autocast_tolerance`, if given, applies under 16-bit autocast,
+/// where only the losses before and after the first update are compared: later ones amplify
+/// rounding.
 void list_diverging_losses(Facts& facts, const std::vector<TrainedNetwork>& networks,
                            Sharding sharding, double tolerance,
                            std::optional<double> autocast_tolerance = {});

@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "base/outliers.h"
+#include "experiments/common/peak_rates.h"
 #include "plan/arithmetic.h"
 #include "results/metric_names.h"
 
@@ -137,12 +138,10 @@ std::string utilization_name(const RunView& view) {
 
 std::optional<double> flops_utilization(const RunView& view, const TimedLaunch& timed) {
   const auto flops = flops_of_step(view, *timed.spec);
-  const Limits limits = measured_limits(view.run());
   const auto steps_ms = timed.ms_after_warmup(metric::kStep, metric::kTotal);
-  const auto peak = limits.peak_gemm_rates.find(timed.spec->precision.value_or(Precision::kFp32));
-  const bool is_known = flops && peak != limits.peak_gemm_rates.end();
-  if (steps_ms.empty() || !is_known || typical_time(steps_ms) <= 0) return std::nullopt;
-  return *flops / (typical_time(steps_ms) / 1e3) / peak->second;
+  const auto peak = peak_flop_rate(view, timed.spec->precision.value_or(Precision::kFp32));
+  if (steps_ms.empty() || !flops || !peak || typical_time(steps_ms) <= 0) return std::nullopt;
+  return *flops / (typical_time(steps_ms) / 1e3) / *peak;
 }
 
 std::vector<std::string> disturbances_except_slowdown(const Launch& launch) {

@@ -65,7 +65,7 @@ std::optional<double> flops_of_step(const RunView& view, const CellSpec& spec);
 /// Returns "MFU", or "HFU" for a run of a user's network, whose FLOPs include recomputation.
 std::string utilization_name(const RunView& view);
 
-/// Returns flops_of_step() / `typical_time` of a step / the rate of the run's fastest GEMM.
+/// Returns flops_of_step() / `typical_time` of a step / peak_flop_rate().
 std::optional<double> flops_utilization(const RunView& view, const TimedLaunch& timed);
 
 /// Returns a metric that is a single number, in its unit; nothing if it was not measured.

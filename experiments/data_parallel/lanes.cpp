@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
+#include <set>
 
 #include "base/format.h"
 #include "results/measured_table.h"
@@ -26,23 +28,34 @@ const std::vector<Column<LaneBar>> kBarColumns{
     {"from", "From", [](const LaneBar& bar) { return milliseconds_of(bar.from_ns); }, "ms"},
     {"to", "To", [](const LaneBar& bar) { return milliseconds_of(bar.to_ns); }, "ms"}};
 
-/// Returns the bars of one lane by start. All-reduces that overlap in time become one bar.
-std::vector<LaneBar> bars_of_lane(const SchemeResult& result, const Launch& launch,
-                                  std::string_view lane) {
+/// Returns the ranks whose lanes were recorded, or only "no rank" where all lanes are rank 0's.
+std::set<std::optional<double>> ranks_of(const Launch& launch) {
+  std::set<std::optional<double>> ranks;
+  for (const MeasuredRow& row : measured_rows(launch, metric::kLanes))
+    ranks.insert(row.number(column::kRank));
+  return ranks;
+}
+
+/// Returns the bars of one lane by start. Collectives of one kind that overlap in time become one
+/// bar.
+std::vector<LaneBar> bars_of_lane(const std::string& label, const Launch& launch,
+                                  std::optional<double> rank, std::string_view lane) {
   const bool is_communication = lane == metric::kCommunication;
   std::vector<LaneBar> bars;
   for (const MeasuredRow& row : measured_rows(launch, metric::kLanes)) {
     const auto from = row.number(column::kStartNs), duration = row.number(column::kDurationNs);
-    if (row.text(column::kLane) != lane || !from || !duration) continue;
+    if (row.text(column::kLane) != lane || row.number(column::kRank) != rank) continue;
+    if (!from || !duration) continue;
     std::string activity = row.text(column::kPhase);
     if (activity.empty()) activity = is_communication ? "all-reduce" : "other";
-    bars.push_back({result.words(), std::string(lane), activity, *from, *from + *duration});
+    bars.push_back({label, std::string(lane), activity, *from, *from + *duration});
   }
   std::ranges::sort(bars, {}, &LaneBar::from_ns);
   if (!is_communication) return bars;
   std::vector<LaneBar> merged;
   for (const LaneBar& bar : bars) {
-    if (merged.empty() || bar.from_ns > merged.back().to_ns) {
+    if (merged.empty() || bar.from_ns > merged.back().to_ns ||
+        bar.activity != merged.back().activity) {
       merged.push_back(bar);
     } else {
       merged.back().to_ns = std::max(merged.back().to_ns, bar.to_ns);
@@ -77,15 +90,25 @@ std::vector<LaneSum> lane_sums(const std::vector<LaneBar>& bars) {
   return sums;
 }
 
+/// Returns "flat", "make_step, rank 1" or, if nothing else is drawn, "rank 1".
+std::string lane_label(const SchemeResult& result, std::optional<double> rank, bool is_alone) {
+  if (!rank) return result.words();
+  const std::string words = "rank " + format_fixed(*rank, 0);
+  return is_alone ? words : result.words() + ", " + words;
+}
+
 std::vector<LaneBar> bars_of_network(const MeasuredNetwork& network,
                                      std::initializer_list<Scheme> schemes) {
   std::vector<LaneBar> bars;
+  const bool is_drawn_alone = network.schemes.size() == 1;
   for (const SchemeResult& result : network.schemes) {
     const Launch* launch = ok_launch(*result.cell);
     const bool is_drawn = std::ranges::find(schemes, result.scheme()) != schemes.end();
     if (launch == nullptr || !is_drawn || result.traced_slowdown) continue;
-    for (const auto lane : {metric::kCompute, metric::kCommunication}) {
-      std::ranges::move(bars_of_lane(result, *launch, lane), std::back_inserter(bars));
+    for (const std::optional<double> rank : ranks_of(*launch)) {
+      const std::string label = lane_label(result, rank, is_drawn_alone);
+      for (const auto lane : {metric::kCompute, metric::kCommunication})
+        std::ranges::move(bars_of_lane(label, *launch, rank, lane), std::back_inserter(bars));
     }
   }
   return bars;

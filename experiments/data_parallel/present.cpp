@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/lists.h"
+#include "experiments/common/code_name.h"
 #include "experiments/data_parallel/buckets.h"
 #include "experiments/data_parallel/lanes.h"
 #include "experiments/data_parallel/scheme_tables.h"
@@ -33,8 +34,10 @@ std::optional<Facts> communication_facts(const MeasuredNetwork& network,
 
 std::optional<Facts> naive_facts(const MeasuredNetwork& network, const SchemeResult& naive) {
   const auto error = naive.largest_relative_error;
+  const bool asks_of_users = network.find(Scheme::kOwnStep) != nullptr;
   return Facts()
-      .when("equal", error.has_value(), "difference", format_scientific(error.value_or(0), 2))
+      .when("equal", error.has_value() && !asks_of_users, "difference",
+            format_scientific(error.value_or(0), 2))
       .when("added", communication_facts(network, naive));
 }
 
@@ -74,24 +77,51 @@ std::optional<Facts> savings_facts(const MeasuredNetwork& network, const SchemeR
   return Facts().set("share", format_rough_percent(*saved));
 }
 
+Value step_or_dash(const SchemeResult* result) {
+  return result == nullptr ? Value() : Value(result->step_ms());
+}
+
+/// Gives labreport's and PyTorch's steps of the same network, beside a container of the user's.
+std::optional<Facts> beside_facts(const MeasuredNetwork& network, const SchemeResult& container) {
+  const SchemeResult* labreports = network.find_timed(Scheme::kOverlapped);
+  const SchemeResult* pytorchs = network.find_timed(Scheme::kReducer);
+  if (&container == labreports || labreports == nullptr || pytorchs == nullptr) return std::nullopt;
+  return Facts()
+      .set("ms", *labreports->step_ms(), kThreeDigits)
+      .set("pytorch", *pytorchs->step_ms(), kThreeDigits);
+}
+
 std::optional<Facts> overlap_facts(const MeasuredNetwork& network, const SchemeResult& overlapped) {
   const SchemeResult* naive = network.find_timed(Scheme::kPerParameter);
   const SchemeResult* flat = network.find_timed(Scheme::kFlat);
-  if (naive == nullptr || flat == nullptr) return std::nullopt;
-  const auto savings = savings_facts(network, overlapped, *naive);
+  const bool is_users = overlapped.scheme() == Scheme::kOwnStep;
+  if (!is_users && (naive == nullptr || flat == nullptr)) return std::nullopt;
+  const auto savings = naive ? savings_facts(network, overlapped, *naive) : std::nullopt;
   const auto contention_ms = network.least_contention_ms(overlapped);
   const auto fraction = overlapped.overlapped_fraction();
+  std::optional<Facts> contention;
+  if (savings && contention_ms)
+    contention = Facts()
+                     .set("least", *contention_ms, kThreeDigits)
+                     .set("left", network.added_ms(overlapped), kThreeDigits)
+                     .set("exposed", overlapped.exposed_ms(), kThreeDigits);
   return Facts()
-      .set("naive", *naive->step_ms(), kThreeDigits)
-      .set("flat", *flat->step_ms(), kThreeDigits)
-      .when("added", communication_facts(network, overlapped))
-      .when("overlapped", fraction.has_value(), "overlapped", format_percent(fraction.value_or(0)))
+      .set("code", code_name(overlapped.cell->spec))
+      .set("naive", step_or_dash(naive), kThreeDigits)
+      .set("flat", step_or_dash(flat), kThreeDigits)
+      .when("beside", beside_facts(network, overlapped))
       .when("saves", savings)
-      .when("contention", savings && contention_ms,
+      .when("contention", contention)
+      .when("overlapped", fraction.has_value(),
             Facts()
-                .set("least", contention_ms.value_or(0), kThreeDigits)
-                .set("left", network.added_ms(overlapped).value_or(0), kThreeDigits)
-                .set("exposed", overlapped.rank0_exposed_ms.value_or(0), kThreeDigits));
+                .set("share", format_percent(fraction.value_or(0)))
+                .set("contention",
+                     contention
+                         ? "; of the " + format_value(*network.added_ms(overlapped), kThreeDigits) +
+                               " ms that it adds at least " +
+                               format_value(*contention_ms, kThreeDigits) +
+                               " ms are contention with backward"
+                         : ""));
 }
 
 bool is_planned(const MeasuredNetworks& networks, Scheme scheme) {
@@ -99,27 +129,37 @@ bool is_planned(const MeasuredNetworks& networks, Scheme scheme) {
       networks, [&](const MeasuredNetwork& network) { return network.find(scheme) != nullptr; });
 }
 
-/// Presents the part about the last of `schemes`, compared with the others. `facts` returns the
+/// Says whose schemes are labreport's, if the user's code stands beside them. The course has no
+/// adapter for schemes without overlap, so labreport's answer in their place.
+void add_owner(Facts& facts, bool has_users_code) {
+  facts.set("a_step", has_users_code ? "With labreport's scheme a step" : "A step")
+      .set("whose", has_users_code ? "labreport's " : "")
+      .set("your_own", has_users_code ? "Your notes have to tell the numbers of your own." : "");
+}
+
+/// Presents the part about `subject`, compared with the others of `schemes`. `facts` returns the
 /// answer's facts, or nothing if a scheme that it compares with has no times.
 PartContent scheme_part(const RunView& view, const MeasuredNetworks& networks,
-                        std::initializer_list<Scheme> schemes, const std::string& letter,
+                        std::initializer_list<Scheme> schemes, Scheme subject,
+                        const std::string& letter,
                         std::optional<Facts> (*facts)(const MeasuredNetwork&,
                                                       const SchemeResult&)) {
   using enum Scheme;
-  const Scheme subject = *(schemes.end() - 1);
   PartContent part;
   std::optional<Facts> answer;
   if (const MeasuredNetwork* network = largest_network(networks, subject)) {
     const SchemeResult& result = *network->find_timed(subject);
     answer = facts(*network, result);
-    if (answer) answer->set("network", network->words).set("step", *result.step_ms(), kThreeDigits);
+    if (answer) {
+      answer->set("network", network->words).set("step", *result.step_ms(), kThreeDigits);
+      add_owner(*answer, is_planned(networks, Scheme::kOwnStep));
+    }
   }
   part.facts.when("one", answer);
   add_conditions(part.facts, view, networks);
   // Only the last measured part of (a) to (c) draws lanes, for its own and all earlier schemes.
-  const bool is_last =
-      subject == kOverlapped ||
-      (!is_planned(networks, kOverlapped) && (subject == kFlat || !is_planned(networks, kFlat)));
+  const bool is_last = letter == "c" || (!is_planned(networks, kOverlapped) &&
+                                         (letter == "b" || !is_planned(networks, kFlat)));
   if (is_last) part.datasets = lane_datasets(networks, schemes);
   part.datasets.push_back(schemes_dataset(networks, schemes));
   part.datasets.push_back(ranks_dataset(networks, schemes));
@@ -128,12 +168,12 @@ PartContent scheme_part(const RunView& view, const MeasuredNetworks& networks,
 }
 
 std::optional<Facts> collective_facts(const SchemeResult& own) {
-  if (!own.communication_ms || !own.overlapped_fraction() || own.all_reduce_count == 0)
-    return std::nullopt;
+  const auto overlapped = own.overlapped_fraction();
+  if (!overlapped || own.all_reduce_count == 0) return std::nullopt;
   return Facts()
-      .set("calls", format_count(static_cast<std::int64_t>(own.all_reduce_count)))
+      .set("kinds", own.collectives)
       .set("ms", *own.communication_ms, kThreeDigits)
-      .set("overlapped", format_percent(*own.overlapped_fraction()))
+      .set("overlapped", format_percent(*overlapped))
       .set("exposed", *own.exposed_ms(), kThreeDigits);
 }
 
@@ -142,7 +182,7 @@ std::optional<Facts> collective_facts(const SchemeResult& own) {
 MeasuredNetworks beside_own_steps(const MeasuredNetworks& networks) {
   MeasuredNetworks joined;
   for (const MeasuredNetwork& own : networks) {
-    if (own.find(Scheme::kOwnStep) == nullptr) continue;
+    if (!own.is_of_own_step()) continue;
     joined.push_back(own);
     CellSpec labreports = own.spec;
     labreports.implementation.clear();
@@ -201,18 +241,29 @@ PartContent own_step_part(const RunView& view, const MeasuredNetworks& all) {
 Presentation present(const RunView& view) {
   using enum Scheme;
   const MeasuredNetworks all = measured_networks(view);
-  const MeasuredNetworks networks =
-      only(all, [](const MeasuredNetwork& network) { return network.find(kOwnStep) == nullptr; });
+  const MeasuredNetworks networks = beside_containers(all, false);
+  const MeasuredNetworks with_caps = beside_containers(all, true);
+  const bool has_container = is_planned(networks, kOwnStep);
   Presentation parts;
-  if (is_planned(networks, kPerParameter))
-    parts["a"] = scheme_part(view, networks, {kNone, kPerParameter}, "a", naive_facts);
-  if (is_planned(networks, kFlat))
-    parts["b"] = scheme_part(view, networks, {kNone, kPerParameter, kFlat}, "b", flat_facts);
-  if (is_planned(networks, kOverlapped))
+  if (is_planned(networks, kPerParameter)) {
+    parts["a"] =
+        scheme_part(view, networks, {kNone, kPerParameter}, kPerParameter, "a", naive_facts);
+  }
+  if (is_planned(networks, kFlat)) {
+    parts["b"] = scheme_part(view, networks, {kNone, kPerParameter, kFlat}, kFlat, "b", flat_facts);
+  }
+  if (has_container) {
     parts["c"] =
-        scheme_part(view, networks, {kNone, kPerParameter, kFlat, kOverlapped}, "c", overlap_facts);
-  if (is_planned(networks, kBucketed)) parts["d"] = present_buckets(view, networks);
-  if (is_planned(all, kOwnStep)) parts["e"] = own_step_part(view, all);
+        scheme_part(view, networks, {kOwnStep, kNone, kPerParameter, kFlat, kOverlapped, kReducer},
+                    kOwnStep, "c", overlap_facts);
+  } else if (is_planned(networks, kOverlapped)) {
+    parts["c"] = scheme_part(view, networks, {kNone, kPerParameter, kFlat, kOverlapped},
+                             kOverlapped, "c", overlap_facts);
+  }
+  if (is_planned(with_caps, kBucketed) || is_planned(with_caps, kOwnStep))
+    parts["d"] = present_buckets(view, with_caps);
+  if (std::ranges::any_of(all, &MeasuredNetwork::is_of_own_step))
+    parts["e"] = own_step_part(view, all);
   return parts;
 }
 

@@ -18,11 +18,14 @@
 namespace labreport::data_parallel {
 namespace {
 
+constexpr const char* kTracedAllReduces = "Traced all-reduces";
+
 struct SchemeRow {
   std::string network;  ///< Empty if the run has only one.
   const SchemeResult* result;
   Value added_ms;
   std::optional<double> saved_fraction, backward_stretch;
+  std::vector<std::string> flags;
 };
 
 template <typename Field>
@@ -49,6 +52,11 @@ const std::vector<Column<SchemeRow>> kSchemeColumns{
        return reason.empty() ? Value(row.result->all_reduce_count) : Value::missing(reason);
      },
      "", kAsCount},
+    {"collectives", "Collectives",
+     [](const SchemeRow& row) {
+       const std::string& words = row.result->collectives;
+       return words.empty() ? Value::missing(row.result->reason) : Value(words);
+     }},
     {"step", "Step", [](const SchemeRow& row) { return row.result->step_or_reason(); }, "ms"},
     {"rank0", "Rank 0’s", value_of(&SchemeResult::rank0_ms), "ms"},
     {"added", "Added", &SchemeRow::added_ms, "ms"},
@@ -56,7 +64,7 @@ const std::vector<Column<SchemeRow>> kSchemeColumns{
     {"backward", "Backward", value_of(&SchemeResult::backward_ms), "ms"},
     {"stretch", "Stretched by", &SchemeRow::backward_stretch, "%", kAsPercent},
     {"exchange", "Exchange", value_of(&SchemeResult::exchange_ms), "ms"},
-    {"communication", "Traced all-reduces", traced_value(&SchemeResult::communication_ms), "ms"},
+    {"communication", kTracedAllReduces, traced_value(&SchemeResult::communication_ms), "ms"},
     {"exposed", "Exposed", traced_value(&SchemeResult::exposed_ms), "ms"},
     {"overlapped", "Overlapped", traced_value(&SchemeResult::overlapped_fraction), "%", kAsPercent},
     {"peak", "Peak", value_of(&SchemeResult::peak_bytes), "GiB", {Notation::kGibibytes}},
@@ -72,6 +80,7 @@ struct RankRow {
   Value mean_ms;
   std::optional<double> forward_ms, backward_ms, exchange_ms, optimizer_ms, other_ms;
   std::optional<double> communication_ms, overlap_ms, peak_bytes;
+  std::vector<std::string> flags;
 };
 
 const std::vector<Column<RankRow>> kRankColumns{
@@ -85,7 +94,7 @@ const std::vector<Column<RankRow>> kRankColumns{
     {"exchange", "Exchange", &RankRow::exchange_ms, "ms"},
     {"optimizer", "Optimizer", &RankRow::optimizer_ms, "ms"},
     {"other", "Other", &RankRow::other_ms, "ms"},
-    {"communication", "Traced all-reduces", &RankRow::communication_ms, "ms"},
+    {"communication", kTracedAllReduces, &RankRow::communication_ms, "ms"},
     {"both", "Of it overlapped", &RankRow::overlap_ms, "ms"},
     {"peak", "Peak", &RankRow::peak_bytes, "GiB", {Notation::kGibibytes}}};
 
@@ -97,6 +106,21 @@ void each_scheme(const MeasuredNetworks& networks, std::initializer_list<Scheme>
       if (std::ranges::find(schemes, result.scheme()) != schemes.end()) visit(network, result);
     }
   }
+}
+
+bool has_users_code(const MeasuredNetworks& networks) {
+  return std::ranges::any_of(networks, [](const MeasuredNetwork& network) {
+    return network.find(Scheme::kOwnStep) != nullptr;
+  });
+}
+
+/// Calls all-reduces collectives if code of the user's is among the schemes.
+Dataset named_by_contents(Dataset dataset, const MeasuredNetworks& networks) {
+  if (!has_users_code(networks)) return dataset;
+  for (DataColumn& column : dataset.columns) {
+    if (column.title == kTracedAllReduces) column.title = "Traced collectives";
+  }
+  return dataset;
 }
 
 /// Names the run's only communication library, with its version if a launch recorded it.
@@ -135,9 +159,10 @@ Dataset schemes_dataset(const MeasuredNetworks& networks, std::initializer_list<
   each_scheme(networks, schemes, [&](const MeasuredNetwork& network, const SchemeResult& result) {
     const std::string words = networks.size() > 1 ? network.words : std::string();
     rows.push_back({words, &result, added_ms_or_reason(network, result),
-                    saved_fraction(network, result), network.backward_stretch(result)});
+                    saved_fraction(network, result), network.backward_stretch(result),
+                    result.flags()});
   });
-  return make_dataset("schemes", kSchemeColumns, rows);
+  return named_by_contents(make_dataset("schemes", kSchemeColumns, rows), networks);
 }
 
 Dataset ranks_dataset(const MeasuredNetworks& networks, std::initializer_list<Scheme> schemes) {
@@ -151,21 +176,23 @@ Dataset ranks_dataset(const MeasuredNetworks& networks, std::initializer_list<Sc
       const auto traced_ms = [&](std::string_view name) {
         return result.traced_slowdown ? std::nullopt : milliseconds_in(row, name);
       };
-      rows.push_back({.scheme = result.words(),
-                      .network = networks.size() > 1 ? network.words : "",
-                      .rank = row.number(column::kRank),
-                      .mean_ms = mean && stddev ? Value(*mean, *stddev) : Value(mean),
-                      .forward_ms = milliseconds_in(row, phase_column(metric::kForward)),
-                      .backward_ms = milliseconds_in(row, phase_column(metric::kBackward)),
-                      .exchange_ms = milliseconds_in(row, phase_column(metric::kExchange)),
-                      .optimizer_ms = milliseconds_in(row, phase_column(metric::kOptimizer)),
-                      .other_ms = milliseconds_in(row, phase_column(metric::kOther)),
-                      .communication_ms = traced_ms(column::kCommunicationNs),
-                      .overlap_ms = traced_ms(column::kOverlapNs),
-                      .peak_bytes = row.number(column::kPeakAllocated)});
+      rows.push_back(
+          {.scheme = result.words(),
+           .network = networks.size() > 1 ? network.words : "",
+           .rank = row.number(column::kRank),
+           .mean_ms = mean && stddev ? Value(*mean, *stddev) : Value(mean),
+           .forward_ms = milliseconds_in(row, phase_column(metric::kForward)),
+           .backward_ms = milliseconds_in(row, phase_column(metric::kBackward)),
+           .exchange_ms = milliseconds_in(row, phase_column(metric::kExchange)),
+           .optimizer_ms = milliseconds_in(row, phase_column(metric::kOptimizer)),
+           .other_ms = milliseconds_in(row, phase_column(metric::kOther)),
+           .communication_ms = traced_ms(column::kCommunicationNs),
+           .overlap_ms = result.tells_overlap() ? traced_ms(column::kOverlapNs) : std::nullopt,
+           .peak_bytes = row.number(column::kPeakAllocated),
+           .flags = result.flags()});
     }
   });
-  return make_dataset("by-rank", kRankColumns, rows);
+  return named_by_contents(make_dataset("by-rank", kRankColumns, rows), networks);
 }
 
 const MeasuredNetwork* largest_network(const MeasuredNetworks& networks, Scheme scheme) {
@@ -221,6 +248,7 @@ void add_conditions(Facts& facts, const RunView& view, const MeasuredNetworks& n
   facts.set("steps", format_count(spec.steps.value_or(0)));
   facts.list("sizes", size_facts(networks));
   facts.flag("extra", view.edition().name != kEdition2025);
+  facts.flag("container", has_users_code(networks));
 }
 
 void add_cells(PartContent& part, const RunView& view, const MeasuredNetworks& networks,

@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "base/format.h"
+#include "base/lists.h"
 #include "base/outliers.h"
 #include "base/statistics.h"
+#include "base/text.h"
+#include "experiments/common/code_name.h"
 #include "experiments/common/timing.h"
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
@@ -34,14 +38,14 @@ void read_trace(SchemeResult& result, const Launch& launch) {
   }
   for (const MeasuredRow& row : ranks) {
     const auto communication = row.number(column::kCommunicationNs);
-    const auto overlap = row.number(column::kOverlapNs);
-    if (!communication || !overlap) continue;
+    const auto overlap_ms =
+        result.tells_overlap() ? milliseconds_in(row, column::kOverlapNs) : std::nullopt;
+    if (!communication || (result.tells_overlap() && !overlap_ms)) continue;
     const double communication_ms = *communication / kNanosecondsPerMillisecond;
-    if (row.number(column::kRank) == 0)
-      result.rank0_exposed_ms = (*communication - *overlap) / kNanosecondsPerMillisecond;
+    if (result.overlaps() && row.number(column::kRank) != 0) continue;
     if (result.communication_ms.value_or(communication_ms) < communication_ms) continue;
     result.communication_ms = communication_ms;
-    result.overlap_ms = *overlap / kNanosecondsPerMillisecond;
+    result.overlap_ms = overlap_ms;
   }
   for (const MeasuredRow& row : measured_rows(launch, metric::kLanes)) {
     const auto duration = row.number(column::kDurationNs);
@@ -50,6 +54,25 @@ void read_trace(SchemeResult& result, const Launch& launch) {
     if (copies && duration)
       result.copies_ms = result.copies_ms.value_or(0) + *duration / kNanosecondsPerMillisecond;
   }
+}
+
+/// Names rank 0's collectives by their kinds, if the lanes hold each of them by itself.
+std::string collective_words(const SchemeResult& result, const Launch& launch) {
+  const auto all = static_cast<std::int64_t>(result.all_reduce_count);
+  if (all == 0) return "none";
+  if (result.scheme() != Scheme::kOwnStep) return format_plural(all, "all-reduce");
+  std::map<std::string, std::int64_t> counts;
+  std::int64_t drawn = 0;
+  for (const MeasuredRow& row : measured_rows(launch, metric::kLanes)) {
+    const bool is_rank_0 = row.number(column::kRank).value_or(0) == 0;
+    if (row.text(column::kLane) != metric::kCommunication || !is_rank_0) continue;
+    ++counts[row.text(column::kPhase)];
+    ++drawn;
+  }
+  if (drawn != all || counts.contains("")) return format_plural(all, "collective");
+  std::vector<std::string> words;
+  for (const auto& [kind, count] : counts) words.push_back(format_plural(count, kind));
+  return join_words(words);
 }
 
 SchemeResult scheme_result(const Cell& cell) {
@@ -73,6 +96,7 @@ SchemeResult scheme_result(const Cell& cell) {
   result.peak_bytes = single_number(*launch, metric::kMemory, metric::kPeakAllocated);
   result.all_reduce_count = single_number(*launch, metric::kAllReduceCalls, metric::kCalls)
                                 .value_or(static_cast<double>(all_reduce_count(cell.spec)));
+  result.collectives = collective_words(result, *launch);
   const auto gradients = single_number(*launch, metric::kEquality, metric::kGradients);
   const auto weights = single_number(*launch, metric::kEquality, metric::kWeights);
   if (gradients && weights) result.largest_relative_error = std::max(*gradients, *weights);
@@ -91,6 +115,12 @@ std::optional<FittedLine> fitted_line(const RunView& view, const CellSpec& spec)
   return std::nullopt;
 }
 
+/// True if the user's part is a container for data parallelism, around labreport's network.
+bool is_container(const RunView& view, const CellSpec& spec) {
+  const Session* session = session_of(view.run(), spec.implementation);
+  return session != nullptr && session->model->part == "ddp";
+}
+
 }  // namespace
 
 std::string cap_words(double cap_bytes) {
@@ -98,13 +128,12 @@ std::string cap_words(double cap_bytes) {
 }
 
 std::string SchemeResult::words() const {
+  const std::string cap =
+      cap_words(static_cast<double>(cell->spec.bucket_bytes.value_or(0))) + " MB";
   if (scheme() == Scheme::kOwnStep) {
-    const std::string& name_and_digest = cell->spec.implementation;
-    return name_and_digest.substr(0, name_and_digest.rfind('-'));
+    return code_name(cell->spec) + (cell->spec.bucket_bytes ? " with " + cap : "");
   }
-  if (scheme() != Scheme::kBucketed) return std::string(describe(scheme()));
-  return "buckets of " + cap_words(static_cast<double>(cell->spec.bucket_bytes.value_or(0))) +
-         " MB";
+  return scheme() == Scheme::kBucketed ? "buckets of " + cap : std::string(describe(scheme()));
 }
 
 Value SchemeResult::step_or_reason() const {
@@ -116,9 +145,27 @@ Value SchemeResult::value_or_reason(const std::optional<double>& value) const {
 }
 
 Value SchemeResult::traced_value_or_reason(const std::optional<double>& value) const {
-  if (value || !traced_slowdown) return value_or_reason(value);
-  return Value::missing("the traced step took " + format_ratio(*traced_slowdown) +
-                        "× as long as the timed ones");
+  return traced_slowdown ? Value() : value_or_reason(value);
+}
+
+std::vector<std::string> SchemeResult::flags() const {
+  std::vector<std::string> flags;
+  if (const Launch* launch = ok_launch(*cell)) {
+    flags = only(launch->warnings, [](const std::string& warning) {
+      return warning.starts_with("the loss is not finite");
+    });
+  }
+  if (ranks_differ && reason.empty())
+    flags.emplace_back("ranks hold different weights after the last step");
+  if (traced_slowdown) {
+    flags.push_back("the traced step took " + format_ratio(*traced_slowdown) +
+                    "× as long as the timed ones");
+  }
+  return flags;
+}
+
+bool SchemeResult::tells_overlap() const {
+  return scheme() != Scheme::kOwnStep || cell->spec.device == DeviceKind::kCuda;
 }
 
 bool SchemeResult::overlaps() const {
@@ -176,9 +223,9 @@ std::optional<double> MeasuredNetwork::added_in_backward_ms(const SchemeResult& 
 }
 
 std::optional<double> MeasuredNetwork::least_contention_ms(const SchemeResult& result) const {
-  const auto longer_ms = added_in_backward_ms(result), exposed_ms = result.rank0_exposed_ms;
+  const auto longer_ms = added_in_backward_ms(result), exposed_ms = result.exposed_ms();
   if (!longer_ms || !exposed_ms) return std::nullopt;
-  const double contention_ms = *longer_ms - *exposed_ms;
+  const double contention_ms = std::min(*longer_ms, *added_ms(result)) - *exposed_ms;
   const bool fits = contention_ms > 0 && contention_ms <= *result.overlap_ms;
   return fits ? std::optional(contention_ms) : std::nullopt;
 }
@@ -210,6 +257,8 @@ MeasuredNetworks measured_networks(const RunView& view) {
   MeasuredNetworks networks;
   for (const Cell* cell : view.cells(CellKind::kDataParallel)) {
     CellSpec spec = cell->spec;
+    const bool is_of_container = is_container(view, spec);
+    if (is_of_container) spec.implementation.clear();
     auto network = std::ranges::find_if(networks, [&](const MeasuredNetwork& known) {
       return same_setting(known.spec, spec) && known.spec.ranks == spec.ranks &&
              known.spec.device == spec.device;
@@ -228,9 +277,27 @@ MeasuredNetworks measured_networks(const RunView& view) {
                                           .schemes = {},
                                           .all_reduce_line = fitted_line(view, spec)});
     }
-    network->schemes.push_back(scheme_result(*cell));
+    const auto first_of_labreport = std::ranges::find_if(
+        network->schemes,
+        [](const SchemeResult& result) { return result.scheme() != Scheme::kOwnStep; });
+    network->schemes.insert(is_of_container ? first_of_labreport : network->schemes.end(),
+                            scheme_result(*cell));
   }
-  return networks;
+  // Networks without labreport's first scheme belong to the problem that scales one to more ranks.
+  return only(networks, [](const MeasuredNetwork& network) {
+    return network.is_of_own_step() || network.find(Scheme::kPerParameter) != nullptr;
+  });
+}
+
+MeasuredNetworks beside_containers(const MeasuredNetworks& networks, bool takes_caps) {
+  MeasuredNetworks kept = only(networks, std::not_fn(&MeasuredNetwork::is_of_own_step));
+  for (MeasuredNetwork& network : kept) {
+    std::erase_if(network.schemes, [&](const SchemeResult& result) {
+      return result.scheme() == Scheme::kOwnStep &&
+             result.cell->spec.bucket_bytes.has_value() != takes_caps;
+    });
+  }
+  return kept;
 }
 
 }  // namespace labreport::data_parallel

@@ -22,12 +22,12 @@ struct SchemeResult {
   std::optional<double> rank0_ms = {};     ///< Rank 0's mean step.
   std::optional<double> backward_ms = {};  ///< Rank 0's median.
   std::optional<double> exchange_ms = {};  ///< Rank 0's median from last gradient to optimizer.
-  double all_reduce_count = 0;  ///< In one step; calculated if the run did not count them.
-  /// The traced step's time in all-reduces, on the rank that waits least for others in them.
+  double all_reduce_count = 0;   ///< In one step; calculated if the run did not count them.
+  std::string collectives = {};  ///< "1 all-reduce", "4 all-gathers and 4 all-reduces"; "none"
+  /// The traced step's time in all-reduces: rank 0's if they overlap backward, because the growth
+  /// of rank 0's backward is compared with it, or else that of the rank that waits least in them.
   std::optional<double> communication_ms = {};
   std::optional<double> overlap_ms = {};  ///< How much of `communication_ms` computation overlaps.
-  std::optional<double> rank0_exposed_ms = {};  ///< Rank 0's time in all-reduces with no
-                                                ///< computation beside it, in the traced step.
   /// The traced step's time on rank 0 in computation between the last gradient and the optimizer,
   /// which is copying.
   std::optional<double> copies_ms = {};
@@ -41,13 +41,18 @@ struct SchemeResult {
   std::optional<double> largest_relative_error = {};
 
   Scheme scheme() const { return cell->spec.scheme.value_or(Scheme::kNone); }
-  std::string words() const;     ///< "per parameter", "buckets of 10 MB", "make_step"
-  bool overlaps() const;         ///< True if its all-reduces begin during backward.
+  std::string words() const;  ///< "per parameter", "buckets of 10 MB", "make_step"
+  bool overlaps() const;      ///< True if its all-reduces begin during backward.
+  /// False for a step of the user's on a CPU, whose phases also wait for collectives.
+  bool tells_overlap() const;
   Value step_or_reason() const;  ///< Mean and deviation in ms, or why they are missing.
   /// Returns `value`, or why the scheme has no numbers.
   Value value_or_reason(const std::optional<double>& value) const;
-  /// Returns `value`, a number from the trace, or why the scheme or its trace has no numbers.
+  /// Returns `value`, a number from the trace, or why the scheme has no numbers. The row's flags
+  /// tell why a trace is not used.
   Value traced_value_or_reason(const std::optional<double>& value) const;
+  /// Returns remarks on the row: a loss that is not finite, and why the trace is not used.
+  std::vector<std::string> flags() const;
   std::optional<double> step_ms() const;              ///< `typical_time` of `steps_ms`.
   std::optional<double> exposed_ms() const;           ///< `communication_ms` − `overlap_ms`
   std::optional<double> overlapped_fraction() const;  ///< `overlap_ms` / `communication_ms`
@@ -57,10 +62,13 @@ struct SchemeResult {
 struct MeasuredNetwork {
   CellSpec spec;      ///< `scheme` and `bucket_bytes` are not set.
   std::string words;  ///< "xl at context 512 in FP32"; "labreport's xl …" beside the user's
+  /// A container of the user's trains labreport's network, and comes before labreport's schemes.
   std::vector<SchemeResult> schemes;
   /// The line fitted to all-reduces that the run timed without training, on the ranks of `spec`.
   std::optional<FittedLine> all_reduce_line = {};
 
+  /// True if the user's code makes the whole step, with a network of its own.
+  bool is_of_own_step() const { return !spec.implementation.empty(); }
   /// Returns null if the scheme was not planned.
   const SchemeResult* find(Scheme scheme) const;
   /// Returns null if the scheme was not planned or has no times.
@@ -75,8 +83,8 @@ struct MeasuredNetwork {
   /// Returns `longer_backward_ms` if backward grows by about as much as the step.
   std::optional<double> added_in_backward_ms(const SchemeResult& result) const;
   /// Returns the least time by which computation beside all-reduces takes longer:
-  /// `added_in_backward_ms` − `rank0_exposed_ms`. Returns nothing if that is none of the time, or
-  /// more than all-reduces run beside computation.
+  /// `added_in_backward_ms`, at most `added_ms`, − `exposed_ms`. Returns nothing if that is none of
+  /// the time, or more than all-reduces run beside computation.
   std::optional<double> least_contention_ms(const SchemeResult& result) const;
   /// Returns `longer_backward_ms` as a share of backward's time without communication.
   std::optional<double> backward_stretch(const SchemeResult& result) const;
@@ -94,6 +102,10 @@ bool explains(double part_ms, double difference_ms);
 
 /// Returns networks in plan order.
 MeasuredNetworks measured_networks(const RunView& view);
+
+/// Returns the networks of labreport's schemes. Of the user's containers they keep those that take
+/// the cap of a bucket, or those that take none.
+MeasuredNetworks beside_containers(const MeasuredNetworks& networks, bool takes_caps);
 
 /// Writes a cap, the most bytes that a bucket of several gradients holds, in MB (10⁶ bytes), with
 /// the fewest digits: "0.1", "1,000".

@@ -9,8 +9,8 @@
 #include "base/text.h"
 #include "experiments/common/all_reduces.h"
 #include "experiments/common/command.h"
-#include "experiments/common/datasheet.h"
 #include "experiments/problems.h"
+#include "plan/datasheet.h"
 #include "results/metric_names.h"
 
 namespace labreport::distributed_communication_single_node {
@@ -233,27 +233,47 @@ const AllReduceGroup* described_group(const Groups& groups) {
 // The sweep's 2²⁰ bytes stand in for the handout's 1 MB if something disturbed that.
 const std::pair<std::int64_t, const char*> kSmallSizes[]{{1'000'000, "1 MB"}, {1 << 20, "1.05 MB"}};
 
-/// Gives a small size that is launch-bound: the CPU limits its calls, because c10d takes much
-/// longer to make them than NCCL itself. Also gives the first of the handout's sizes that is
-/// bandwidth-bound back to back; returns nothing unless it is one of several.
-std::optional<Facts> bound_facts(const AllReduceGroup& group) {
+/// Tells of a small size that is launch-bound: the CPU limits its calls, because c10d takes much
+/// longer to make them than NCCL itself. Empty if neither small size shows it.
+std::string launch_bound_sentence(const AllReduceGroup& group) {
   constexpr double kMinRatio = 1.5;
-  const auto is_fast = [&](const AllReduceTiming& timing) {
-    return group.is_bandwidth_bound(timing, metric::kInPlace);
-  };
-  const auto fast = only(usable_timings(group, metric::kInPlace), is_fast);
   for (const auto& [bytes, words] : kSmallSizes) {
     const auto c10d = group.usable_timing(metric::kInPlace, bytes);
     const auto nccl = group.usable_timing(metric::kOutOfPlace, bytes);
-    if (!c10d || !nccl || c10d->slowest_ns < kMinRatio * nccl->slowest_ns || fast.size() < 2)
-      continue;
-    return Facts()
-        .set("size", words)
-        .set("fast", whole_size_words(fast.front().bytes))
-        .set("c10d", c10d->slowest_ns / kNsPerUs, kThreeDigits)
-        .set("nccl", nccl->slowest_ns / kNsPerUs, kThreeDigits);
+    if (!c10d || !nccl || c10d->slowest_ns < kMinRatio * nccl->slowest_ns) continue;
+    return fmt::format(
+        "Back to back, {} takes **{} µs** through c10d, {} µs through NCCL: it is launch-bound.",
+        words, format_value(c10d->slowest_ns / kNsPerUs, kThreeDigits),
+        format_value(nccl->slowest_ns / kNsPerUs, kThreeDigits));
   }
-  return std::nullopt;
+  return "";
+}
+
+/// Tells that the handout's smallest size took longer than `usable`, a larger one; else empty.
+std::string disturbed_sentence(const AllReduceGroup& group, const AllReduceTiming& usable) {
+  for (const AllReduceTiming& timing : group.timings(metric::kSynced)) {
+    if (timing.bytes != *std::begin(kHandoutSizes) || !timing.disturbed) continue;
+    if (timing.slowest_ns <= usable.slowest_ns) continue;
+    return fmt::format(
+        "{} took {} ms, longer than {}, so something disturbed it.", whole_size_words(timing.bytes),
+        format_value(timing.slowest_ns / kNsPerMs, kThreeDigits), whole_size_words(usable.bytes));
+  }
+  return "";
+}
+
+/// Tells what limits the handout's smallest size, or what disturbed it, and which of its sizes are
+/// bandwidth-bound. Returns nothing unless there are several of these. `usable` is the smallest
+/// size that nothing disturbed.
+std::optional<Facts> bound_facts(const AllReduceGroup& group, const AllReduceTiming& usable) {
+  const auto fast =
+      only(usable_timings(group, metric::kInPlace),
+           [&](const AllReduceTiming& timing) { return group.is_bandwidth_bound(timing.bytes); });
+  std::string small = disturbed_sentence(group, usable);
+  if (small.empty()) small = launch_bound_sentence(group);
+  if (small.empty() || fast.size() < 2) return std::nullopt;
+  const auto sizes =
+      each(fast, [](const AllReduceTiming& timing) { return whole_size_words(timing.bytes); });
+  return Facts().set_markdown("small_size", small).set("fast", join_words(sizes));
 }
 
 /// Returns "1.30 times as long", or "about as long" below a tenth of a difference.
@@ -324,27 +344,21 @@ std::vector<Facts> other_facts(const Groups& groups, const AllReduceGroup& descr
 }
 
 Facts answer_facts(const RunView& view, const Groups& groups, const AllReduceGroup& described) {
-  const AllReduceTiming large = usable_timings(described).back();
-  // The smallest size is asked for, so the answer has its time even if something disturbed it.
-  const std::vector<AllReduceTiming> timings = described.timings(metric::kSynced);
-  const AllReduceTiming small = *std::ranges::find_if(timings, [](const AllReduceTiming& timing) {
-    return timing.wrong_elements == 0 && is_handout_size(timing.bytes);
-  });
+  const std::vector<AllReduceTiming> usable = usable_timings(described);
+  const AllReduceTiming &small = usable.front(), &large = usable.back();
   const auto link = link_of(view, described);
   return Facts()
       .set("library", described.library())
       .set("ranks", format_count(described.ranks()))
       .set("small", whole_size_words(small.bytes))
-      .when("usable", !small.disturbed,
-            Facts().set("small_ms", small.slowest_ns / kNsPerMs, kThreeDigits))
-      .flag("disturbed", small.disturbed)
+      .set("small_ms", small.slowest_ns / kNsPerMs, kThreeDigits)
       .set("large", whole_size_words(large.bytes))
       .set("large_ms", large.slowest_ns / kNsPerMs, kThreeDigits)
       .set("busbw", described.busbw(large) / kGiga, kThreeDigits)
       .set("of_link",
            link ? fmt::format(" of {}’s {:.0f} one way", link->name, link->bytes_per_second / kGiga)
                 : "")
-      .when("bounds", bound_facts(described))
+      .when("bounds", bound_facts(described, small))
       .list("others", other_facts(groups, described));
 }
 
@@ -382,10 +396,7 @@ void add_conditions(Facts& facts, const Groups& groups) {
   facts.when("nccl", !nccl.empty(), "version", nccl);
   // A launch that did not measure out of place recorded the reason.
   const std::string why_not = nccl_text(groups, metric::kOutOfPlace);
-  facts.flag("out_of_place", !nccl.empty() && why_not.empty());
   facts.when("in_place_alone", !nccl.empty() && !why_not.empty(), "why", why_not);
-  facts.flag("gloo",
-             std::ranges::count(groups, Collectives::kGloo, &AllReduceGroup::collectives) > 0);
   const CellSpec& spec = groups.front().cell->spec;
   facts.set("warmup", format_count(spec.warmup.value_or(0)));
   facts.set("steps", format_count(spec.steps.value_or(0)));
@@ -401,8 +412,7 @@ Presentation present(const RunView& view) {
   if (groups.empty()) return {};
   PartContent part;
   const AllReduceGroup* described = described_group(groups);
-  part.facts.when("one",
-                  described ? std::optional(answer_facts(view, groups, *described)) : std::nullopt);
+  part.set_answer(described ? std::optional(answer_facts(view, groups, *described)) : std::nullopt);
   add_conditions(part.facts, groups);
   part.datasets = {make_dataset("grid", kGrid, grid_rows(groups)),
                    make_dataset("sweep", kSweep, sweep_rows(groups, /*every_method=*/false)),

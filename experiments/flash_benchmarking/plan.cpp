@@ -19,18 +19,20 @@ std::vector<AttentionBackend> backends(const PlanInput& input) {
                 AttentionBackend::kEfficient};
   }
   backends.push_back(AttentionBackend::kMath);
-  if (input.selection.attention) backends.push_back(AttentionBackend::kCustom);
+  if (!input.selection.attentions.empty()) backends.push_back(AttentionBackend::kCustom);
   return backends;
 }
 
+/// Adds a cell of the backend, or one for each attention of the user's.
 void add_cell(std::vector<PlannedCell>& cells, const PlanInput& input, CellSpec spec,
               Precision precision) {
-  if (spec.attention->backend == AttentionBackend::kCustom) {
-    spec.implementation = input.selection.attention->implementation;
-  }
   spec.precision = precision;
   spec.batch = 1;
-  cells.push_back({spec, 1});
+  if (spec.attention->backend != AttentionBackend::kCustom) return cells.push_back({spec, 1});
+  for (const ModelSource& attention : input.selection.attentions) {
+    spec.implementation = attention.implementation;
+    cells.push_back({spec, 1});
+  }
 }
 
 void add_grid(std::vector<PlannedCell>& cells, const PlanInput& input, Precision precision) {

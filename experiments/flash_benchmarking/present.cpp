@@ -1,4 +1,6 @@
 // Builds the datasets and facts of section.md, which compares implementations of attention.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -33,8 +35,7 @@ bool is_custom(const AttentionRow& row) { return row.sweep().backend == Attentio
 
 std::string name_of(const AttentionRow& row) {
   if (!is_custom(row)) return std::string(describe(row.sweep().backend));
-  const std::string& name_and_digest = row.spec().implementation;
-  return name_and_digest.substr(0, name_and_digest.rfind('-')) + " (yours)";
+  return name_without_digest(row.spec().implementation) + " (yours)";
 }
 
 bool is_eager(const AttentionRow& row) { return row.sweep().backend == AttentionBackend::kEager; }
@@ -72,6 +73,12 @@ const std::vector<Column<AttentionRow>> kLatencies{
     time_column("end_to_end", "Both", metric::kEndToEnd),
     {"rate", "Rate", tflops, "TFLOP/s", kRate}};
 
+/// Returns the time of the first pass, which means something only beside times of later ones.
+std::optional<double> first_pass_seconds(const AttentionRow& row) {
+  const bool is_timed = row.ms(metric::kForward) || end_to_end_ms(row);
+  return is_timed && row.first_pass_ms ? std::optional(*row.first_pass_ms * 1e-3) : std::nullopt;
+}
+
 Dataset latencies_data(const char* name, const RunView& view, const Rows& rows) {
   std::vector<Column<AttentionRow>> columns = kLatencies;
   const auto share_of_peak = [peaks = measured_limits(view.run()).peak_gemm_rates](
@@ -81,6 +88,9 @@ Dataset latencies_data(const char* name, const RunView& view, const Rows& rows) 
     if (!rate || peak == peaks.end()) return std::nullopt;
     return *rate * kTera / peak->second;
   };
+  if (std::ranges::any_of(
+          rows, [](const AttentionRow& row) { return first_pass_seconds(row).has_value(); }))
+    columns.push_back({"first", "First pass", first_pass_seconds, "s", kThreeDigits});
   columns.push_back({"share", "Share of peak", share_of_peak, "%", {Notation::kPercent}});
   // The text, not the table, names refused implementations.
   Dataset dataset =
@@ -107,6 +117,7 @@ struct Race {
   std::optional<double> speedup(std::string_view pass = metric::kEndToEnd) const {
     if (eager == nullptr || !end_to_end_ms(*eager)) return std::nullopt;
     if (!clearly_faster(*fastest, *eager, metric::kEndToEnd)) return std::nullopt;
+    if (!passes_agree(*fastest) || !passes_agree(*eager)) return std::nullopt;
     const auto eager_ms = eager->ms(pass), fastest_ms = fastest->ms(pass);
     return eager_ms && fastest_ms ? std::optional(*eager_ms / *fastest_ms) : std::nullopt;
   }
@@ -207,7 +218,7 @@ Facts speedup_facts(const std::vector<Race>& races, const Race& won, Precision p
               speedup(metric::kForward) + " and " + speedup(metric::kBackward) + "×** as long";
   const AttentionRow* longest = races.back().eager;
   const Race& start = start_of_growth(races, won);
-  if (longest != nullptr && (longest->ran_out_of_memory() || longest->not_tried())) {
+  if (longest != nullptr && (longest->ran_out_of_memory() || longest->shorter_ran_out_of_memory)) {
     outcome += "; eager runs out of memory at " + format_count(races.back().length);
   } else if (!is_first && &start != &won) {
     outcome += ", up from " + format_value(start.speedup(), kFactor) + "× at " +
@@ -219,27 +230,48 @@ Facts speedup_facts(const std::vector<Race>& races, const Race& won, Precision p
       .set_markdown("outcome", outcome)
       .set("won_ms", *end_to_end_ms(*won.fastest), kThreeDigits)
       .set("won_length", format_count(won.length))
+      .set("won_batch", format_count(won.fastest->spec().batch.value_or(1)))
       .set("ratio", *won.speedup(), kFactor);
 }
 
-/// Compares the user's implementation, at its longest sequence, with the fastest other, or gives
-/// the reason why it was not timed. Returns nothing without an implementation of the user's.
-std::optional<Facts> custom_facts(const Rows& rows, Precision precision) {
-  const Rows own = only(rows, is_custom);
-  if (own.empty()) return std::nullopt;
+/// Returns the title of a figure of rates: "SDPA flash reaches 352 TFLOP/s at 16,384 tokens, eager
+/// attention 9.11".
+std::string rates_words(const Race& won) {
+  return name_of(*won.fastest) + " reaches " + format_value(tflops(*won.fastest), kRate) +
+         " TFLOP/s at " + format_count(won.length) + " tokens, eager attention " +
+         format_value(tflops(*won.eager), kRate);
+}
+
+/// Tells how long the first pass of a process takes with the implementation of `row`, which has a
+/// first pass, and at which length.
+Facts first_pass_facts(const RunView& view, const AttentionRow& row) {
+  const Launch& launch = *ok_launch(*view.run().find(cell_id(row.spec())));
+  const Metric& first = *std::ranges::find(launch.metrics, metric::kCompile, &Metric::tag);
+  return Facts()
+      .set("implementation", name_of(row))
+      .set("precision", describe(*row.spec().precision))
+      .set("tokens", first.name)
+      .set("seconds", *single_milliseconds(launch, metric::kCompile, first.name) * 1e-3,
+           kThreeDigits);
+}
+
+/// Compares the user's `implementation`, at its longest sequence, with the fastest that is not the
+/// user's, or gives the reason why it was not timed. `rows` have one precision.
+Facts custom_facts(const Rows& rows, const std::string& implementation, Precision precision) {
+  const Rows own = only(
+      rows, [&](const AttentionRow& row) { return row.spec().implementation == implementation; });
   Facts facts;
   facts.set("implementation", name_of(own.front())).set("precision", describe(precision));
-  const Rows timed =
-      only(rows, [](const AttentionRow& row) { return end_to_end_ms(row).has_value(); });
-  const Rows own_timed = only(timed, is_custom);
+  const auto is_timed = [](const AttentionRow& row) { return end_to_end_ms(row).has_value(); };
+  const Rows own_timed = only(own, is_timed);
   if (own_timed.empty()) {
     const bool has_forward = own.front().ms(metric::kForward).has_value();
     return facts.set("outcome",
                      (has_forward ? "timed forward only, " : "not timed, ") + own.front().reason);
   }
   const std::int64_t length = own_timed.back().length();
-  const Rows others = only(timed, [length](const AttentionRow& row) {
-    return !is_custom(row) && row.length() == length;
+  const Rows others = only(rows, [&](const AttentionRow& row) {
+    return is_timed(row) && !is_custom(row) && row.length() == length;
   });
   const auto time = [](const AttentionRow& row) {
     return format_value(*end_to_end_ms(row), kThreeDigits) + " ms";
@@ -310,7 +342,10 @@ PartContent content(const RunView& view, const Rows& rows, const Rows& leaderboa
   for (const AttentionRow& row : rows) {
     by_precision[row.spec().precision.value_or(Precision::kFp32)].push_back(row);
   }
-  std::vector<Facts> answers, customs;
+  const auto is_drawn = [](const AttentionRow& row) {
+    return tflops(row) || row.ran_out_of_memory();
+  };
+  std::vector<Facts> answers, customs, first_passes;
   std::optional<Facts> grows;
   for (const auto& [precision, own] : by_precision) {
     const Rows compared = only(own, [&](const AttentionRow& row) { return dim(row) == head_dim; });
@@ -321,17 +356,31 @@ PartContent content(const RunView& view, const Rows& rows, const Rows& leaderboa
       if (answers.empty()) grows = growth_facts(own, start_of_growth(races, *won), *won);
       answers.push_back(speedup_facts(races, *won, precision, answers.empty()));
     }
-    if (const auto custom = custom_facts(compared, precision)) customs.push_back(*custom);
+    const auto implementation = [](const AttentionRow& row) { return row.spec().implementation; };
+    const Rows users_rows = only(compared, is_custom);
+    for (const std::string& users : distinct(each(users_rows, implementation))) {
+      customs.push_back(custom_facts(compared, users, precision));
+      const auto row = std::ranges::find_if(users_rows, [&](const AttentionRow& candidate) {
+        return implementation(candidate) == users && first_pass_seconds(candidate);
+      });
+      if (row != users_rows.end()) first_passes.push_back(first_pass_facts(view, *row));
+    }
+    for (const std::int64_t other : distinct(each(own, dim))) {
+      if (other == head_dim) continue;
+      part.datasets.push_back(make_dataset("rates-of-dims", kRates, only(own, [&](const auto& row) {
+                                             return dim(row) == other && is_drawn(row);
+                                           })));
+      part.datasets.back().family = "Head dimension";
+      part.datasets.back().variant = fmt::format("d = {}, {}", other, describe(precision));
+    }
     part.datasets.push_back(races_data(own, head_dim));
     part.datasets.back().variant = describe(precision);
-    const auto is_drawn = [](const AttentionRow& row) {
-      return tflops(row) || row.ran_out_of_memory();
-    };
     Dataset rates = make_dataset("rates", kRates, only(compared, is_drawn));
     if (precision == by_precision.begin()->first) {
       part.datasets.push_back(rates);
       part.datasets.back().name = "times";
     }
+    if (won != races.rend()) rates.finding = rates_words(*won);
     rates.family = "Precision";
     rates.variant = describe(precision);
     part.datasets.push_back(std::move(rates));
@@ -343,7 +392,10 @@ PartContent content(const RunView& view, const Rows& rows, const Rows& leaderboa
                                   : "No implementation was compared: " + first_reason(rows) + ".");
   part.facts.when("headline", !answers.empty(), answers.empty() ? Facts() : answers.front())
       .when("grows", grows);
-  part.facts.list("precisions", std::move(answers)).list("custom", std::move(customs));
+  part.facts.list("precisions", std::move(answers))
+      .list("custom", std::move(customs))
+      .flag("has_first_passes", !first_passes.empty())
+      .list("first_passes", std::move(first_passes));
   part.datasets.push_back(latencies_data("leaderboard", view, leaderboard));
   part.datasets.back().variant.clear();
   Rows all = rows;
@@ -351,10 +403,6 @@ PartContent content(const RunView& view, const Rows& rows, const Rows& leaderboa
   part.facts.list("not_offered", not_offered_facts(all));
   part.facts.when("leader", leader_facts(leaderboard));
   part.facts.set("d", format_count(head_dim));
-  part.facts.flag("gpu", view.on_gpu());
-  const auto custom_row = std::ranges::find_if(all, is_custom);
-  part.facts.when("own", custom_row != all.end(), "name",
-                  custom_row == all.end() ? "" : name_of(*custom_row));
   part.details.tables = {attention_commands(view, kProblem, AttentionMethod::kDoBench)};
   return part;
 }

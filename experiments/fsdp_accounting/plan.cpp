@@ -9,7 +9,7 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   if (!user_chose) chosen.precisions = {Precision::kFp32, input.half_precision};
   std::vector<PlannedCell> cells;
   for (CellSpec& spec : rank_cells(input, chosen, CellKind::kSharding)) {
-    for (const Sharding sharding : kShardings) {
+    for (const Sharding sharding : shardings(input, kShardings)) {
       spec.sharding = sharding;
       // A sharded optimizer saves the same bytes in any precision, so FP32 is enough.
       const bool needless = sharding == Sharding::kOptimizer && spec.precision != Precision::kFp32;

@@ -1,14 +1,18 @@
 // Builds the datasets and facts of section.md: what sharded weights save, and whether they arrive
 // in time.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/format.h"
+#include "experiments/common/code_name.h"
 #include "experiments/common/command.h"
-#include "experiments/common/datasheet.h"
 #include "experiments/common/sharding_tables.h"
 #include "experiments/fsdp_accounting/gathers.h"
 #include "experiments/problems.h"
+#include "plan/datasheet.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/run_labels.h"
@@ -67,7 +71,8 @@ void add_peaks(Facts& facts, const ShardingScheme* less_sharded, const ShardingS
   if (less_sharded && before && after) {
     peaks = Facts()
                 .set("before", format_bytes_briefly(*before))
-                .set("after", format_bytes_briefly(*after));
+                .set("after", format_bytes_briefly(*after))
+                .set("code", code_name(sharded.cell->spec));
     const auto gradient_bytes = static_cast<double>(held_bytes(less_sharded->cell->spec).gradients -
                                                     held_bytes(sharded.cell->spec).gradients);
     if (peaks_in_passes(*less_sharded) && peaks_in_passes(sharded) &&
@@ -94,6 +99,7 @@ std::optional<Facts> whole_facts(const ShardingScheme* whole, const ShardingSche
   return Facts()
       .set("before", format_bytes_briefly(*before))
       .set("after", format_bytes_briefly(*after))
+      .set("code", code_name(sharded.cell->spec))
       .when("explained", unexplained_bytes <= kSavingTolerance * held_bytes, "held",
             format_bytes_briefly(held_bytes));
 }
@@ -186,22 +192,43 @@ std::string late_words(std::int64_t in_time, std::int64_t gathers) {
   return format_rough_percent(late) + " %";
 }
 
+/// Returns the least time in ns of a GEMM of the FFN, by the data sheet's rate; nothing if that is
+/// unknown.
+std::optional<double> least_gemm_ns(const RunView& view, const TrainedNetwork& network) {
+  const Launch& launch = *ok_launch(*network.find(Sharding::kWeights)->cell);
+  const CellSpec& spec = network.spec();
+  if (!launch.device) return std::nullopt;
+  const Device& device = view.run().devices.at(static_cast<std::size_t>(*launch.device));
+  const auto peak = datasheet_peak(device.name, *spec.precision);
+  if (!peak) return std::nullopt;
+  const std::int64_t tokens = *spec.batch * *spec.context;
+  return 2e9 * static_cast<double>(tokens * spec.model->d_model * spec.model->d_ff) / *peak;
+}
+
+/// Explains late gathers of the FFN if the shortest takes at least twice as long alone as a GEMM by
+/// the data sheet; else empty.
+std::string why_late(const RunView& view, const TrainedNetwork& network) {
+  const auto gemm_ns = least_gemm_ns(view, network);
+  double shortest_ns = std::numeric_limits<double>::infinity();
+  const Launch& launch = *ok_launch(*network.find(Sharding::kWeights)->cell);
+  for (const MeasuredRow& row : measured_rows(launch, metric::kGathers)) {
+    const auto alone = row.number(column::kAloneNs);
+    if (alone && row.text(column::kModule).find(".ffn.") != std::string::npos)
+      shortest_ns = std::min(shortest_ns, *alone);
+  }
+  if (!gemm_ns || std::isinf(shortest_ns) || shortest_ns < 2 * *gemm_ns) return "";
+  return fmt::format(": an FFN gather takes {} ms, its GEMM {} ms at peak",
+                     format_value(shortest_ns / 1e6, kThreeDigits),
+                     format_value(*gemm_ns / 1e6, kThreeDigits));
+}
+
 /// Tells for the GEMM of a matrix of FFN that it shares the GPU with the next one's gather. Returns
 /// nothing unless all gathers of w3 and w2 are late for forward, although alone they take less than
 /// the GEMMs beside them, w1's and w3's, would at the data sheet's peak.
 std::optional<Facts> sharing_facts(const RunView& view, const TrainedNetwork& network) {
   const Launch& launch = *ok_launch(*network.find(Sharding::kWeights)->cell);
-  const CellSpec& spec = network.spec();
-  const auto peak =
-      launch.device
-          ? datasheet_peak(view.run().devices.at(static_cast<std::size_t>(*launch.device)).name,
-                           *spec.precision)
-          : std::nullopt;
-  if (!peak) return std::nullopt;
-  const double gemm_ns =
-      2e9 *
-      static_cast<double>(*spec.batch * *spec.context * spec.model->d_model * spec.model->d_ff) /
-      *peak;
+  const auto gemm_ns = least_gemm_ns(view, network);
+  if (!gemm_ns) return std::nullopt;
   double longest_ns = 0;
   for (const MeasuredRow& row : measured_rows(launch, metric::kGathers)) {
     const std::string module = row.text(column::kModule);
@@ -211,18 +238,16 @@ std::optional<Facts> sharing_facts(const RunView& view, const TrainedNetwork& ne
     if (!wait || !alone || is_in_time(*wait, *alone)) return std::nullopt;
     longest_ns = std::max(longest_ns, *alone);
   }
-  if (longest_ns <= 0 || longest_ns >= gemm_ns) return std::nullopt;
+  if (longest_ns <= 0 || longest_ns >= *gemm_ns) return std::nullopt;
   return Facts()
-      .set("gemm", gemm_ns / 1e6, kThreeDigits)
+      .set("gemm", *gemm_ns / 1e6, kThreeDigits)
       .set("longest", longest_ns / 1e6, kThreeDigits);
 }
 
-/// Tells how many gathers are late in 16 bits, and how long backward waits for them if that is
-/// longer than they take alone. Returns nothing unless more are late than in `forward` and
-/// `backward` in FP32.
-std::optional<Facts> half_facts(const std::vector<TrainedNetwork>& networks, const PassRow& forward,
-                                const PassRow& backward) {
-  constexpr double kMinTimesLonger = 1.1;
+/// Tells how many gathers are late in 16 bits. Returns nothing unless more are late than in
+/// `forward` and `backward` in FP32.
+std::optional<Facts> half_facts(const RunView& view, const std::vector<TrainedNetwork>& networks,
+                                const PassRow& forward, const PassRow& backward) {
   for (const TrainedNetwork& network : networks) {
     const CellSpec &half = network.spec(), &whole = forward.network->spec();
     if (!under_autocast(half) || half.model != whole.model || half.context != whole.context)
@@ -233,15 +258,13 @@ std::optional<Facts> half_facts(const std::vector<TrainedNetwork>& networks, con
         half_forward->late_fraction() <= forward.late_fraction() ||
         half_backward->late_fraction() <= backward.late_fraction())
       continue;
-    const ModuleGathers& waited_for = half_backward->gathers;
-    const double times = waited_for.wait_ms / waited_for.alone_ms;
     return Facts()
         .set("precision", describe(*half.precision))
         .set("forward",
              late_words(half_forward->gathers.matrices_in_time, half_forward->gathers.matrices))
         .set("backward",
              late_words(half_backward->gathers.matrices_in_time, half_backward->gathers.matrices))
-        .when("longer", times >= kMinTimesLonger, "times", format_ratio(times));
+        .set("why", why_late(view, network));
   }
   return std::nullopt;
 }
@@ -274,7 +297,10 @@ PartContent memory_part(const RunView& view, const std::vector<TrainedNetwork>& 
   return part;
 }
 
-PartContent gathers_part(const RunView& view, const std::vector<TrainedNetwork>& networks) {
+/// Presents labreport's gathers, because those of the user's code are not timed. `compared` are the
+/// networks of the table of steps.
+PartContent gathers_part(const RunView& view, const std::vector<TrainedNetwork>& networks,
+                         const std::vector<TrainedNetwork>& compared) {
   std::vector<GatherRow> rows;
   std::vector<PassRow> passes;
   for (const TrainedNetwork& network : networks) {
@@ -301,14 +327,16 @@ PartContent gathers_part(const RunView& view, const std::vector<TrainedNetwork>&
               .set("alone", forward->per_block(forward->gathers.alone_ms), kThreeDigits)
               .set("wait", forward->per_block(forward->gathers.wait_ms), kThreeDigits);
   }
-  const bool grows = forward && forward->longer_ms.value_or(0) > 0;
-  part.facts.when("one", one)
-      .when("shared", forward ? sharing_facts(view, *forward->network) : std::nullopt)
-      .when("grows", grows, "longer", grows ? format_significant(*forward->longer_ms, 3) : "")
-      .when("half", forward && backward ? half_facts(networks, *forward, *backward) : std::nullopt);
-  set_conditions(part.facts, view, networks);
+  const CellSpec& described = described_network(compared).find(Sharding::kWeights)->cell->spec;
+  const bool is_users = !described.implementation.empty();
+  part.set_answer(is_users ? std::nullopt : one);
+  part.facts.when("users", is_users, "code", code_name(described));
+  part.facts.when("shared", forward ? sharing_facts(view, *forward->network) : std::nullopt)
+      .when("half",
+            forward && backward ? half_facts(view, networks, *forward, *backward) : std::nullopt);
+  set_conditions(part.facts, view, compared);
   part.datasets = {make_dataset("gathers", kGathers, rows), make_dataset("passes", kPasses, passes),
-                   times_data(networks)};
+                   times_data(compared)};
   part.cells = view.cells(CellKind::kSharding);
   return part;
 }
@@ -317,9 +345,12 @@ PartContent gathers_part(const RunView& view, const std::vector<TrainedNetwork>&
 
 Presentation present(const RunView& view) {
   if (view.edition().name != kEdition2026) return {};
-  const std::vector<TrainedNetwork> networks = sharding::trained_networks(view, Sharding::kWeights);
-  if (networks.empty()) return {};
-  return {{"a", memory_part(view, networks)}, {"b", gathers_part(view, networks)}};
+  const auto labreports = sharding::trained_networks(view, Sharding::kWeights);
+  const auto compared = sharding::compared_networks(view, Sharding::kWeights);
+  Presentation parts;
+  if (!compared.empty()) parts["a"] = memory_part(view, compared);
+  if (!labreports.empty()) parts["b"] = gathers_part(view, labreports, compared);
+  return parts;
 }
 
 }  // namespace labreport::fsdp_accounting

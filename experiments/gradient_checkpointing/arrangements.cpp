@@ -81,7 +81,6 @@ PartContent present_nested(const std::vector<CheckpointedNetwork>& networks) {
   part.facts.set("words", network.words).set("blocks", format_count(network.layers()));
   part.facts.set("boundary", format_bytes_briefly(network.boundary_bytes()));
   part.facts.set("residuals", format_bytes_briefly(network.block_bytes()));
-  part.facts.flag("measured", network.block_bytes_are_measured());
   const Arrangement &halves = rows.at(3).arrangement, &prefixes = rows.at(4).arrangement;
   part.facts.set("halves_inputs", format_count(halves.held_inputs));
   part.facts.set("halves_again", format_count(halves.recomputed_forwards));

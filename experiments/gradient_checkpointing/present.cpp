@@ -14,6 +14,7 @@
 #include "experiments/gradient_checkpointing/spacings.h"
 #include "experiments/problems.h"
 #include "plan/memory.h"
+#include "results/metric_names.h"
 
 namespace labreport::gradient_checkpointing {
 namespace {
@@ -59,30 +60,43 @@ std::vector<Column<Spacing>> columns(const RunView& view, const std::set<std::st
   return only(std::move(all), [&](const auto& column) { return names.contains(column.name); });
 }
 
-/// A point of the figure: a peak in bytes, measured and by the formula, or the GPU's memory.
+/// A point of the figure: a peak in bytes, measured and by the formula, and the GPU's memory.
 struct PeakPoint {
   std::string blocks, pass;
-  std::optional<double> measured, formula;
+  std::optional<double> measured, formula, memory;
 };
 
 const std::vector<Column<PeakPoint>> kPoints{
     {"blocks", "Blocks per checkpoint", &PeakPoint::blocks},
     {"pass", "Pass", &PeakPoint::pass},
-    {"measured", "Measured", [](const PeakPoint& point) { return Value(point.measured); }, "B"},
-    {"formula", "Formula", [](const PeakPoint& point) { return Value(point.formula); }, "B"}};
+    {"measured",
+     "Measured",
+     [](const PeakPoint& point) { return Value(point.measured); },
+     "GiB",
+     {Notation::kGibibytes}},
+    {"formula",
+     "Formula",
+     [](const PeakPoint& point) { return Value(point.formula); },
+     "GiB",
+     {Notation::kGibibytes}},
+    {"memory",
+     "This GPU's memory",
+     [](const PeakPoint& point) { return Value(point.memory); },
+     "GiB",
+     {Notation::kGibibytes}}};
 
 std::vector<PeakPoint> points_of(const RunView& view, const CheckpointedNetwork& network) {
   std::vector<PeakPoint> points;
+  std::optional<double> memory;
+  if (view.on_gpu() && view.device() != nullptr)
+    memory = static_cast<double>(view.device()->memory_bytes);
   for (const Spacing& spacing : network.spacings) {
     if (has_training_step(network)) {
-      points.push_back({spacing.words(), "training step", spacing.peak, spacing.expected_peak()});
+      points.push_back(
+          {spacing.words(), "training step", spacing.peak, spacing.expected_peak(), memory});
     }
     points.push_back({spacing.words(), "forward and backward", spacing.forward_backward_peak,
-                      spacing.expected_forward_backward_peak()});
-    const Device* device = view.device();
-    if (!view.on_gpu() || device == nullptr) continue;
-    points.push_back({spacing.words(), "memory of this GPU", std::nullopt,
-                      static_cast<double>(device->memory_bytes)});
+                      spacing.expected_forward_backward_peak(), memory});
   }
   return points;
 }
@@ -152,20 +166,22 @@ std::optional<Facts> reason_facts(const CheckpointedNetwork& network, const Spac
       .set("gradients", format_bytes_briefly(gradient_bytes));
 }
 
-/// Says how the choice above the best ended. Returns nothing if there is none.
-std::optional<Facts> larger_facts(const CheckpointedNetwork& network, const Spacing& best) {
+/// Says how the choice above the best ended; empty if there is none.
+std::string larger_sentence(const CheckpointedNetwork& network, const Spacing& best) {
   const Spacing* larger = network.with_larger_groups(best);
-  if (larger == nullptr || network.best() == nullptr) return std::nullopt;
+  if (larger == nullptr) return "";
   std::string words = group_words(*larger);
   words.front() = static_cast<char>(std::toupper(words.front()));
-  return Facts().set_markdown("sentence", words + " " + end_words(*larger));
+  return words + " " + end_words(*larger) + ".";
 }
 
 /// Compares the time of recomputation with the forward pass and the rest of the step. Returns
 /// nothing unless they are alike, and at least two spacings take equally long.
 std::optional<Facts> recomputation_facts(const CheckpointedNetwork& network, const Spacing& best) {
   if (!best.recompute_ms || best.forward_ms.empty() || best.steps_ms.empty()) return std::nullopt;
-  const auto timed = only(network.spacings, &Spacing::recompute_ms);
+  const auto timed = only(network.spacings, [](const Spacing& spacing) {
+    return spacing.recompute_ms && !spacing.steps_ms.empty();
+  });
   const bool are_alike = std::ranges::all_of(timed, [&](const Spacing& spacing) {
     return std::abs(*spacing.recompute_ms / *best.recompute_ms - 1) <= kReasonTolerance;
   });
@@ -175,9 +191,13 @@ std::optional<Facts> recomputation_facts(const CheckpointedNetwork& network, con
     return std::nullopt;
   const auto [least_ms, most_ms] = std::ranges::minmax(
       each(timed, [](const Spacing& spacing) { return *spacing.recompute_ms; }));
+  const double most_share = std::ranges::max(each(timed, [](const Spacing& spacing) {
+    return *spacing.recompute_ms / (mean(spacing.steps_ms) - *spacing.recompute_ms);
+  }));
   return Facts()
       .set("ms", from_to(format_significant(least_ms, 3), format_significant(most_ms, 3)))
-      .set("share",
+      .set("share", format_percent(most_share))
+      .set("own_share",
            format_percent(*best.recompute_ms / (mean(best.steps_ms) - *best.recompute_ms)));
 }
 
@@ -253,11 +273,20 @@ Facts network_facts(const CheckpointedNetwork& network) {
       .set("how", network.best() == nullptr    ? "by the formula, as no choice has a peak"
                   : has_training_step(network) ? "in a training step"
                                                : "in forward and backward")
-      .when("larger", larger_facts(network, best))
+      .set_markdown("larger", network.best() == nullptr ? "" : larger_sentence(network, best))
       .when("why", reason_facts(network, best))
       .set_markdown("smaller", network.best() == nullptr ? "" : smaller_sentence(network, best))
       .when("again", recomputation_facts(network, best))
       .set("error", format_percent(largest_error));
+}
+
+/// Returns the figure's title, "Single blocks peak lowest, at 69.8 GiB"; empty if none has a peak.
+std::string lowest_words(const CheckpointedNetwork& network) {
+  const Spacing* best = network.best();
+  if (best == nullptr) return "";
+  std::string words = group_words(*best) + " peak lowest, at " + format_bytes_briefly(*best->peak);
+  words.front() = static_cast<char>(std::toupper(words.front()));
+  return words;
 }
 
 void add_datasets(PartContent& part, const RunView& view,
@@ -275,6 +304,7 @@ void add_datasets(PartContent& part, const RunView& view,
                             make_dataset("terms", kTerms, terms_of(network)),
                             make_dataset("peaks", kPoints, points_of(view, network))}) {
       if (networks.size() > 1) dataset.variant = network.words;
+      if (dataset.name == "peaks") dataset.finding = lowest_words(network);
       part.datasets.push_back(std::move(dataset));
     }
   }
@@ -287,10 +317,7 @@ PartContent spacing_part(const RunView& view, const std::vector<CheckpointedNetw
   }
   part.facts.list("networks", each(networks, network_facts));
   part.facts.list("measured", each(only(networks, &CheckpointedNetwork::best), network_facts));
-  part.facts.flag("gpu", view.on_gpu());
   const CellSpec& spec = networks.front().spec;
-  part.facts.flag("handouts", spec.size == "xl" && spec.batch == 4 && spec.context == 2048 &&
-                                  spec.model->heads == 32);
   part.facts.set("warmup", format_count(spec.warmup.value_or(0)));
   part.facts.set("steps", format_count(spec.steps.value_or(0)));
   add_datasets(part, view, networks);

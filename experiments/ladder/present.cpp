@@ -7,6 +7,7 @@
 #include "base/lists.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "experiments/common/change.h"
 #include "experiments/common/command.h"
 #include "experiments/common/ladder.h"
 #include "experiments/problems.h"
@@ -144,9 +145,14 @@ const std::vector<Column<StripPart>> kStrips{
                                : (*saved_ms < 0 ? " (+" : " (−") +
                                      Gain{row.previous, row.rung}.saved_digits() + ")"));
      })},
-    {"peak_rates", "At peak rates",
-     [](const StripPart& part) { return part.rung->ladder->ms_at_peak_rates; }, "ms",
-     kThreeDigits}};
+    {"floor", "GEMMs and AdamW alone, at peaks",
+     [](const StripPart& part) { return part.rung->ladder->ms_at_peaks; }, "ms", kThreeDigits},
+    {"floor_words", "Peaks", [](const StripPart& part) {
+       const Ladder& ladder = *part.rung->ladder;
+       return ladder.ms_at_peaks ? Value("GEMMs and AdamW alone, at " + ladder.peaks + ": " +
+                                         format_value(*ladder.ms_at_peaks, kThreeDigits) + " ms")
+                                 : Value();
+     }}};
 
 std::vector<StripPart> strips_of(const std::vector<Row>& rows) {
   std::vector<StripPart> strips;
@@ -221,30 +227,45 @@ std::optional<Facts> foremost_facts(const Ladder& ladder) {
   return facts.set("effect", effect);
 }
 
-/// Gives the speedup of the fastest rung over the first, and the foremost change.
+/// True if the fastest rung's step is shorter than the first's by more than they vary.
+bool is_clear(const Ladder& ladder) {
+  const auto speedup = ladder.speedup();
+  return speedup && speedup->is_clear();
+}
+
+/// Gives the speedup of the fastest rung over the first and, if it is clear, the foremost change.
 Facts ladder_facts(const Ladder& ladder) {
   const double first_ms = ladder.first_run()->mean_ms(), fastest_ms = ladder.fastest()->mean_ms();
+  const Ratio speedup = ladder.speedup().value_or(Ratio{});
+  const std::string speedup_words = stated_ratio(speedup, kThreeDigits);
+  std::string fall = "from " + format_value(first_ms, kThreeDigits) + " to " +
+                     format_value(fastest_ms, kThreeDigits) + " ms";
+  if (!speedup.is_certain()) fall += ", by a factor of " + speedup_words;
   return Facts()
       .set("words", ladder.words)
       .set("from", first_ms, kThreeDigits)
       .set("to", fastest_ms, kThreeDigits)
       .set("first", Value::mean_of(ladder.first_run()->steps_ms), {})
       .set("last", Value::mean_of(ladder.fastest()->steps_ms), {})
-      .set("speedup", first_ms / fastest_ms, kThreeDigits)
-      .when("foremost", foremost_facts(ladder))
-      .when("shrinks", shrinking_facts(ladder))
-      .when("floor", ladder.ms_at_peak_rates.has_value(),
-            Facts().set("ms", ladder.ms_at_peak_rates.value_or(0), kThreeDigits));
+      .set("speedup", speedup_words)
+      .set("gain", speedup.is_clear() ? speedup_words + "×" : "no clear gain")
+      .set("fall", fall)
+      .when("foremost", is_clear(ladder) ? foremost_facts(ladder) : std::nullopt)
+      .when("shrinks", is_clear(ladder) ? shrinking_facts(ladder) : std::nullopt)
+      .when("floor", ladder.ms_at_peaks.has_value(),
+            Facts()
+                .set("ms", ladder.ms_at_peaks.value_or(0), kThreeDigits)
+                .set("peaks", ladder.peaks));
 }
 
-/// Names the ladder with the largest speedup; nothing if the run has one ladder only.
-std::optional<Facts> largest_speedup_facts(const std::vector<Ladder>& all) {
+/// Names the ladder with the largest clear speedup but the advised one, which has a figure of its
+/// own.
+std::optional<Facts> largest_speedup_facts(const std::vector<Ladder>& all, const Ladder* advised) {
   const std::vector<Ladder> climbed =
-      only(all, [](const Ladder& ladder) { return !gains(ladder).empty(); });
-  if (climbed.size() < 2) return std::nullopt;
-  return ladder_facts(*largest(climbed, [](const Ladder& ladder) {
-    return ladder.first_run()->mean_ms() / ladder.fastest()->mean_ms();
-  }));
+      only(all, [&](const Ladder& ladder) { return &ladder != advised && is_clear(ladder); });
+  if (climbed.empty()) return std::nullopt;
+  return ladder_facts(
+      *largest(climbed, [](const Ladder& ladder) { return ladder.speedup()->value; }));
 }
 
 }  // namespace
@@ -256,11 +277,11 @@ Presentation present(const RunView& view) {
   PartContent part;
   std::vector<Facts> answers, diverging;
   std::vector<const Cell*> first_cells;
-  std::vector<Row> rows, advised_rows;
+  std::vector<Row> rows, advised_rows, other_rows;
   for (const Ladder& ladder : all) {
     for (const Row& row : rows_of(ladder)) {
       rows.push_back(row);
-      if (&ladder == advised) advised_rows.push_back(row);
+      (&ladder == advised ? advised_rows : other_rows).push_back(row);
       const auto difference = row.loss_difference();
       if (!difference || *difference <= kLossTolerance) continue;
       diverging.emplace_back()
@@ -275,11 +296,14 @@ Presentation present(const RunView& view) {
   part.facts.list("ladders", answers).list("apart", diverging);
   part.facts.when("advised", advised != nullptr,
                   advised == nullptr ? Facts() : ladder_facts(*advised));
-  part.facts.when("gains_most", largest_speedup_facts(all));
+  const bool is_headline = advised != nullptr && is_clear(*advised);
+  part.facts.when("headline", is_headline ? std::optional(ladder_facts(*advised)) : std::nullopt);
+  part.facts.when("gains_most", largest_speedup_facts(all, advised));
   part.datasets = {make_dataset("rungs", kRows, rows),
                    make_dataset("advised-rungs", kRows, advised_rows),
-                   make_dataset("strips", kStrips, strips_of(rows)),
-                   make_dataset("advised-strips", kStrips, strips_of(advised_rows))};
+                   make_dataset("advised-strips", kStrips, strips_of(advised_rows)),
+                   make_dataset("other-rungs", kRows, other_rows),
+                   make_dataset("other-strips", kStrips, strips_of(other_rows))};
   part.details.tables = {command_table(view.run(), kProblem, first_cells)};
   return {{"", std::move(part)}};
 }

@@ -275,9 +275,9 @@ std::vector<Dataset> block_timeline_datasets(const Block& block) {
 
 }  // namespace
 
-PartContent present_block(const RunView& view, const std::vector<MemoryProfile>& profiles) {
+PartContent present_block(const RunView&, const std::vector<MemoryProfile>& profiles) {
   PartContent part;
-  set_common_facts(part.facts, view, profiles);
+  set_common_facts(part.facts, profiles);
   const std::vector<Block> blocks = blocks_of(described_profiles(profiles));
   part.datasets = {blocks_data(blocks)};
   for (const Block& block : blocks) {

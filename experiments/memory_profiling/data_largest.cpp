@@ -1,6 +1,7 @@
 // Presents part (e): the largest allocations of the forward pass, their makers and their fate.
 #include <cmath>
 
+#include "analysis/kernel_places.h"
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
@@ -16,17 +17,27 @@
 namespace labreport::memory_profiling {
 namespace {
 
-constexpr const char *kScores = "attention scores", *kFfnActivations = "FFN activations";
+constexpr const char *kScores = "attention scores", *kFfnActivations = "FFN activations",
+                     *kLogits = "logits";
 
-/// Allocations of one size that one operation makes in a forward pass, counted over all layers.
+/// Allocations of one size that one operation makes in a forward pass, counted over all layers. If
+/// it makes several a layer, their category and when they are freed are those of most.
 struct SizeGroup {
   double bytes_each = 0, count = 0;
   std::string formula, module, outer_op, inner_op, category, freed_in;
+  bool in_users_step = false;  ///< A step with a backward pass of the user's network.
+  bool in_layers = false;
+  bool several_a_layer = false;
 
+  /// If half of the tensors are saved and half are freed at once, each word comes from either half.
+  /// The figure stacks fates in descending order of their words, which must be the theme's order.
   std::string fate() const {
-    if (category == metric::kActivations) return "saved for backward";
-    return freed_in == "in the same module" || freed_in == metric::kForward ? "freed in forward"
-                                                                            : "kept to the end";
+    const bool freed_in_forward = freed_in == "in the same module" || freed_in == metric::kForward;
+    if (category != metric::kActivations)
+      return freed_in_forward ? "freed in forward" : "kept to the end";
+    if (freed_in_forward || (in_users_step && several_a_layer)) return "part or all saved";
+    const bool may_outlive_backward = in_users_step && freed_in != metric::kBackward;
+    return may_outlive_backward ? "kept after forward" : "saved for backward";
   }
   /// Returns the operator, "exp"; for a linear layer the layer's name, "w1".
   std::string maker() const {
@@ -34,22 +45,35 @@ struct SizeGroup {
   }
 };
 
-/// Names the tensors whose size a formula gives; empty if unknown.
-std::string meaning_of(const std::string& formula) {
+/// Names the tensors whose size a formula of labreport's network gives; empty if unknown.
+std::string meaning_of_size(const std::string& formula) {
   for (const auto& [elements, words] :
        {std::pair("B · h · S²", kScores), std::pair("B · S · d_ff", kFfnActivations),
-        std::pair("B · S · V", "logits"),
+        std::pair("B · S · V", kLogits),
         std::pair("B · S · d ·", "tensors of the residual stream")}) {
     if (formula.starts_with(elements)) return words;
   }
   return "";
 }
 
-/// One forward pass and its groups, the largest first. There is at least one group.
+/// Names the tensors of a group; empty if unknown. In a user's network the module's role must
+/// agree, because other tensors may have that size.
+std::string meaning_of(const SizeGroup& group, const CellSpec& spec) {
+  const std::string meaning = meaning_of_size(group.formula);
+  if (known_parameter_count(spec)) return meaning;
+  const std::string role = place_of(group.module, group.outer_op, group.inner_op).part;
+  const bool agrees = (meaning == kScores && role == role::kAttention) ||
+                      (meaning == kFfnActivations && role == role::kFeedForward) ||
+                      (meaning == kLogits && role == role::kHead);
+  return agrees ? meaning : "";
+}
+
+/// The forward passes of a step and their groups, the largest first. There is at least one group.
 struct ForwardPass {
   const MemoryProfile* profile;
   const MemoryStep* step;
-  std::vector<SizeGroup> groups;
+  bool is_own_step;  ///< A step of the user's, which may split its batch.
+  std::vector<SizeGroup> groups = {};
 
   double largest_bytes() const { return groups.front().bytes_each; }
   double largest_count() const {
@@ -61,26 +85,46 @@ struct ForwardPass {
   std::string context() const { return format_count(profile->context()); }
   double score_tensor_bytes() const { return static_cast<double>(score_bytes(step->spec())); }
   std::string largest_formula() const { return groups.front().formula; }
+  /// Returns the number of forward passes; nothing if a step of the user's does not tell it.
+  std::optional<std::int64_t> count() const {
+    if (!is_own_step) return 1;
+    const auto counted = step->launch->number(metric::kOccurrences, metric::kForward);
+    return counted ? std::optional(static_cast<std::int64_t>(*counted)) : std::nullopt;
+  }
   std::string name() const {
+    if (count().value_or(1) > 1)
+      return "training step's " + format_count(*count()) + " forward passes";
     if (step->mode() == Mode::kInference) return "forward pass without grad";
     return step->mode() == Mode::kForward ? "forward pass with grad"
                                           : "training step's forward pass";
   }
 };
 
-std::vector<SizeGroup> groups_of(const MemoryStep& step) {
+/// Formulas hold for the whole batch in one pass. `pass_count` is empty if it is unknown.
+std::vector<SizeGroup> groups_of(const MemoryStep& step, std::optional<std::int64_t> pass_count) {
+  const bool has_formulas = pass_count == 1 && step.spec().size != kOwnSize;
+  const std::int64_t layers = step.spec().model.value_or(ModelShape{}).layers;
+  const auto once_a_layer = static_cast<double>(layers * pass_count.value_or(1));
   std::vector<SizeGroup> groups;
+  const bool has_backward = step.mode() >= Mode::kForwardBackward;
+  const bool in_users_step = has_backward && !known_parameter_count(step.spec());
   for (const MeasuredRow& row : measured_rows(*step.launch, metric::kLargest)) {
     const double bytes = row.number(column::kBytes).value_or(0);
+    const double count = row.number(column::kCount).value_or(0);
     const std::string outer_op = row.text(column::kOperation);
-    groups.push_back({.bytes_each = bytes,
-                      .count = row.number(column::kCount).value_or(0),
-                      .formula = size_formula(step.spec(), static_cast<std::int64_t>(bytes)),
-                      .module = short_path(row.text(column::kModule)),
-                      .outer_op = outer_op,
-                      .inner_op = allocating_op(outer_op, row.text(column::kOperator)),
-                      .category = row.text(column::kCategory),
-                      .freed_in = row.text(column::kFreed)});
+    const bool in_layers = !row.text(column::kLayers).empty();
+    groups.push_back(
+        {.bytes_each = bytes,
+         .count = count,
+         .formula = has_formulas ? size_formula(step.spec(), static_cast<std::int64_t>(bytes)) : "",
+         .module = short_path(row.text(column::kModule)),
+         .outer_op = outer_op,
+         .inner_op = allocating_op(outer_op, row.text(column::kOperator)),
+         .category = row.text(column::kCategory),
+         .freed_in = row.text(column::kFreed),
+         .in_users_step = in_users_step,
+         .in_layers = in_layers,
+         .several_a_layer = in_layers && count > once_a_layer});
   }
   std::ranges::stable_sort(groups, std::greater(), &SizeGroup::bytes_each);
   return groups;
@@ -88,15 +132,17 @@ std::vector<SizeGroup> groups_of(const MemoryStep& step) {
 
 /// Takes each profile's forward with grad, else that of its training step, else that of
 /// forward+backward, else its forward without grad.
-std::vector<ForwardPass> forward_passes_of(const ProfileList& profiles) {
+std::vector<ForwardPass> forward_passes_of(const ProfileList& profiles, bool are_own_steps) {
   std::vector<ForwardPass> passes;
   for (const MemoryProfile* profile : profiles) {
     for (const Mode mode :
          {Mode::kForward, Mode::kTrainStep, Mode::kForwardBackward, Mode::kInference}) {
       const MemoryStep* step = profile->measured_step(mode);
-      const auto groups = step == nullptr ? std::vector<SizeGroup>() : groups_of(*step);
-      if (groups.empty()) continue;
-      passes.push_back({profile, step, groups});
+      if (step == nullptr) continue;
+      ForwardPass pass{profile, step, are_own_steps};
+      pass.groups = groups_of(*step, pass.count());
+      if (pass.groups.empty()) continue;
+      passes.push_back(std::move(pass));
       break;
     }
   }
@@ -114,11 +160,13 @@ constexpr std::pair<const char*, const char*> kModuleWords[]{
 
 /// Says who makes the allocations of one size: "each of 32 layers makes 3 in the softmax and 3 in
 /// QKᵀ, scale and mask", or "the pass makes 144 in attention" if a count is no multiple of the
-/// number of layers.
+/// number of layers. Several passes of a step of the user's are counted together.
 std::string makers_clause(const ForwardPass& forward, double bytes_each) {
   std::vector<std::pair<std::string, double>> makers;
+  bool all_in_layers = true;
   for (const SizeGroup& group : forward.groups) {
     if (group.bytes_each != bytes_each) continue;
+    all_in_layers = all_in_layers && group.in_layers;
     std::string module_words =
         group.module.empty() ? group.inner_op : last_component(group.module, "layers/");
     for (const auto& [path, words] : kModuleWords) {
@@ -130,24 +178,46 @@ std::string makers_clause(const ForwardPass& forward, double bytes_each) {
   }
   const auto& model = forward.step->spec().model;
   const double layers = model ? static_cast<double>(model->layers) : 0;
-  const bool per_layer = layers > 1 && std::ranges::all_of(makers, [layers](const auto& maker) {
-                           return std::fmod(maker.second, layers) == 0;
-                         });
+  const auto is_multiple = [layers](const auto& maker) {
+    return std::fmod(maker.second, layers) == 0;
+  };
+  const bool per_layer = layers > 1 && forward.count() == 1 && all_in_layers &&
+                         std::ranges::all_of(makers, is_multiple);
   const std::string list = join_words(each(makers, [&](const auto& maker) {
     return format_value(per_layer ? maker.second / layers : maker.second, {Notation::kCount}) +
            " in " + maker.first;
   }));
-  return (per_layer ? "each of " + format_fixed(layers, 0) + " layers" : "the pass") + " makes " +
-         list;
+  if (per_layer) return "each of " + format_fixed(layers, 0) + " layers makes " + list;
+  if (forward.count() == 1) return "the pass makes " + list;
+  return (forward.count() ? format_count(*forward.count()) + " forward passes" : "all passes") +
+         " make " + list;
+}
+
+/// Names the operations of a user's network whose allocations of this size backward needs: "; of
+/// these backward keeps _softmax's". Empty if it keeps none, if the records do not tell the fate of
+/// some, for a single one, and for labreport's network, of which the answer says more.
+std::string kept_clause(const ForwardPass& forward, double bytes) {
+  if (known_parameter_count(forward.step->spec())) return "";
+  std::vector<std::string> kept;
+  double count = 0;
+  for (const SizeGroup& group : forward.groups) {
+    if (group.bytes_each != bytes) continue;
+    count += group.count;
+    if (group.fate() == "part or all saved") return "";
+    if (group.fate() == "saved for backward") kept.push_back(group.maker() + "’s");
+  }
+  return kept.empty() || count == 1 ? ""
+                                    : "; of these backward keeps " + join_words(distinct(kept));
 }
 
 Facts size_facts(const ForwardPass& forward, const SizeGroup& group, const std::string& subject) {
-  const std::string meaning = meaning_of(group.formula);
+  const std::string meaning = meaning_of(group, forward.step->spec());
   return Facts()
       .set("subject", subject)
       .set("kind", meaning.empty() ? "tensors" : meaning)
       .set("bytes", format_bytes_briefly(group.bytes_each))
-      .set("sources", makers_clause(forward, group.bytes_each));
+      .set("sources", makers_clause(forward, group.bytes_each))
+      .set("kept", kept_clause(forward, group.bytes_each));
 }
 
 /// Returns the group of the next size if a single tensor has the largest; else null, or if the
@@ -164,7 +234,7 @@ const SizeGroup* next_if_largest_is_single(const ForwardPass& forward) {
 /// Explains the largest allocations if they are attention scores or the FFN's activations of
 /// labreport's network in FP32, of which some stay for backward.
 std::optional<Facts> reason_facts(const ForwardPass& forward) {
-  const std::string kind = meaning_of(forward.largest_formula());
+  const std::string kind = meaning_of_size(forward.largest_formula());
   if ((kind != kScores && kind != kFfnActivations) || !forward.largest_formula().ends_with("· 4") ||
       !known_parameter_count(forward.step->spec()))
     return std::nullopt;
@@ -208,7 +278,8 @@ Dataset largest_data(const ForwardPass& forward) {
       {"maker", "Maker", &SizeGroup::maker},
       {"where", "Made by",
        [](const SizeGroup& row) { return maker_words(row.outer_op, row.module, row.inner_op); }},
-      {"kind", "Kind", [](const SizeGroup& row) { return meaning_of(row.formula); }},
+      {"kind", "Kind",
+       [&forward](const SizeGroup& row) { return meaning_of(row, forward.step->spec()); }},
       {"fate", "Fate", &SizeGroup::fate},
       {"count", "Count", &SizeGroup::count, "", {Notation::kCount}},
       bytes_column<SizeGroup>(
@@ -224,7 +295,11 @@ Dataset by_context_data(const std::vector<ForwardPass>& passes, bool may_split_b
       {"context", "Context", [](const ForwardPass& forward) { return forward.profile->setting; },
        "", kRowNumber},
       {"pass", "Pass", &ForwardPass::name},
-      {"formula", "Largest allocations", &ForwardPass::largest_formula},
+      {"formula", "Largest allocations",
+       [](const ForwardPass& forward) {
+         const std::string formula = forward.largest_formula();
+         return formula.empty() ? Value() : Value(formula);
+       }},
       bytes_column<ForwardPass>("size", "Size", &ForwardPass::largest_bytes,
                                 {"MiB", kBytesPerMebibyte, 1}),
       {"count", "Count", &ForwardPass::largest_count, "", {Notation::kCount}},
@@ -238,7 +313,9 @@ Dataset by_context_data(const std::vector<ForwardPass>& passes, bool may_split_b
 
 PartContent present_largest(const RunView& view, const std::vector<MemoryProfile>& profiles) {
   PartContent part;
-  const std::vector<ForwardPass> passes = forward_passes_of(described_profiles(profiles));
+  const bool are_own_steps = measures_own_step(view.run());
+  const std::vector<ForwardPass> passes =
+      forward_passes_of(described_profiles(profiles), are_own_steps);
   part.facts.flag("nothing", passes.empty()).set("pass", "");
   if (passes.empty()) {
     part.facts.list("largest", {}).when("reason", std::nullopt);
@@ -254,7 +331,7 @@ PartContent present_largest(const RunView& view, const std::vector<MemoryProfile
     sizes.push_back(size_facts(forward, *next, "Next are"));
   part.facts.list("largest", std::move(sizes)).when("reason", reason_facts(forward));
   part.facts.set("pass", forward.name() + " of " + forward.profile->words);
-  part.datasets = {largest_data(forward), by_context_data(passes, measures_own_step(view.run()))};
+  part.datasets = {largest_data(forward), by_context_data(passes, are_own_steps)};
   return part;
 }
 

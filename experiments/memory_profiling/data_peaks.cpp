@@ -176,8 +176,8 @@ Facts peak_facts(const ProfileList& profiles, Mode mode, const MemoryProfile& lo
   const std::string context = format_count(longest.context());
   std::string subject = "The ";
   if (previous != &longest)
-    subject =
-        "At context " + context + (longer_refused ? ", the longest that fits, the " : " the ");
+    subject = "At context " + context +
+              (longer_refused ? ", the longest measured that fits, the " : " the ");
   subject += mode_words(mode);
   if (previous == nullptr) subject += " of " + longest.spec.size;
   return Facts()
@@ -212,7 +212,7 @@ std::optional<std::int64_t> peak_leaves_optimizer_at(const std::vector<StepRow>&
 
 PartContent present_peaks(const RunView& view, const std::vector<MemoryProfile>& profiles) {
   PartContent part;
-  set_common_facts(part.facts, view, profiles);
+  set_common_facts(part.facts, profiles);
   const ProfileList described = described_profiles(profiles);
   const ProfileList same_precision = select_precision(profiles, described.front()->spec.precision);
   const std::string reasons = why_no_peaks(*same_precision.front());

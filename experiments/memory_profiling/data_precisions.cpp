@@ -176,7 +176,7 @@ Dataset precisions_data(const PeakPairs& pairs, const std::string& full_title,
 
 PartContent present_precisions(const RunView& view, const std::vector<MemoryProfile>& profiles) {
   PartContent part;
-  set_common_facts(part.facts, view, profiles);
+  set_common_facts(part.facts, profiles);
   const ProfileList described = described_profiles(profiles);
   const PeakPairs pairs = pairs_of(profiles, described);
   const std::string precision = described.front()->precision();

@@ -100,6 +100,19 @@ bool gradients_replace_activations(const StepRecording& recording) {
          end->bytes_of(metric::kActivations) < peak.bytes_of(metric::kActivations);
 }
 
+/// Returns a figure's title, "Memory rises from 38.1 GiB to 65.5 GiB in backward"; empty if it does
+/// not rise.
+std::string rise_words(const StepRecording& recording) {
+  if (recording.peak_bytes() <= recording.start().allocated_bytes) return "";
+  const std::string& phase = recording.timeline.peak().phase;
+  const bool is_named =
+      recording.step->mode() != Mode::kInference && !phase.empty() && phase != metric::kOther;
+  return "Memory rises from " + format_bytes_briefly(recording.start().allocated_bytes) + " to " +
+         format_bytes_briefly(recording.peak_bytes()) +
+         (is_named ? " in " + phase_words(phase) : "") +
+         (recording.step->succeeded() ? "" : ", then runs out");
+}
+
 /// Describes a recording; after `previous` without repeating its network and context.
 Facts recording_facts(const StepRecording& recording, const StepRecording* previous,
                       const std::string& end) {
@@ -138,12 +151,16 @@ Dataset marks_data(const StepRecording& recording, double capacity_bytes, const 
         {"capacity", peak.event, capacity_bytes, "GPU capacity, " + format_bytes(capacity_bytes)});
   }
   const double floor_bytes = axis_begin_bytes(recording.timeline);
+  // A figure of little change stands on the parameters.
+  const double base_bytes = floor_bytes > 0 ? recording.start().bytes_of(metric::kParameters) : 0;
   const std::vector<Column<Mark>> columns{
       {"kind", "Kind", &Mark::kind},
       {"event", "Event", &Mark::event},
       bytes_column<Mark>("memory", "Memory", &Mark::bytes, unit),
       bytes_column<Mark>(
           "floor", "Axis", [floor_bytes](const Mark&) { return floor_bytes; }, unit),
+      bytes_column<Mark>(
+          "base", "Parameters below", [base_bytes](const Mark&) { return base_bytes; }, unit),
       {"text", "Words", &Mark::text},
       {"unit", "Unit", [unit](const Mark&) { return unit.name; }}};
   return make_dataset("marks", columns, marks);
@@ -212,6 +229,7 @@ void add_step(PartContent& part, const StepRecording& recording, const std::stri
   std::vector<Dataset> datasets{timeline_data(visible, timeline, unit),
                                 stages_data(visible, recording, unit),
                                 marks_data(recording, capacity_bytes, unit)};
+  datasets.front().finding = rise_words(recording);
   std::ranges::move(lifetime_datasets(timeline, allocations_of(*recording.step->launch), unit),
                     std::back_inserter(datasets));
   for (Dataset& dataset : datasets) {
@@ -229,7 +247,7 @@ void add_step(PartContent& part, const StepRecording& recording, const std::stri
 
 PartContent present_timelines(const RunView& view, const std::vector<MemoryProfile>& profiles) {
   PartContent part;
-  set_common_facts(part.facts, view, profiles);
+  set_common_facts(part.facts, profiles);
   const ProfileList described = described_profiles(profiles);
   std::vector<StepRecording> steps = recorded_training_steps(described);
   const auto inference = longest_recorded(described, Mode::kInference, false);

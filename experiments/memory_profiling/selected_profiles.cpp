@@ -106,11 +106,9 @@ std::vector<std::string> warnings(const std::vector<MemoryProfile>& profiles) {
   return all;
 }
 
-void set_common_facts(Facts& facts, const RunView& view,
-                      const std::vector<MemoryProfile>& profiles) {
+void set_common_facts(Facts& facts, const std::vector<MemoryProfile>& profiles) {
   const ProfileList described = described_profiles(profiles);
   facts.flag("nothing", !any_peak_measured(described));
-  facts.flag("gpu", view.on_gpu());
   facts.set("size", described.front()->spec.size);
   facts.set("precision", described.front()->precision());
 }

@@ -44,8 +44,7 @@ std::optional<Precision> reduced_precision(const std::vector<MemoryProfile>& pro
 double capacity_bytes(const RunView& view, const MemoryStep& step);
 
 /// Sets `gpu`, `size`, `precision` and `nothing` (no described step has a measured peak).
-void set_common_facts(Facts& facts, const RunView& view,
-                      const std::vector<MemoryProfile>& profiles);
+void set_common_facts(Facts& facts, const std::vector<MemoryProfile>& profiles);
 
 /// Returns "training step: out of memory in forward: …" for each mode without a measured peak.
 std::string why_no_peaks(const MemoryProfile& profile);

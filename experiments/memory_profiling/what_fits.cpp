@@ -110,24 +110,30 @@ ConfirmedPeaks confirmed_peaks(const PeakCheck& check, const Workspaces& workspa
           .workspace = workspaces[has_backward(check.mode)]};
 }
 
-/// True if the cell is a step of this check on one GPU with labreport's network. Cells without
-/// warm-up do not count, because first steps have fewer workspaces and no optimizer state.
-bool belongs_to(const CellSpec& spec, const PeakCheck& check) {
+/// True if the cell is a step of labreport's network on one GPU. Cells without warm-up do not
+/// count, because first steps have fewer workspaces and no optimizer state.
+bool is_measured_step(const CellSpec& spec) {
   constexpr std::array kKinds{CellKind::kTiming, CellKind::kMemory, CellKind::kCheckpointing};
   return std::ranges::count(kKinds, spec.kind) > 0 && spec.device == DeviceKind::kCuda &&
          spec.implementation.empty() && spec.model && spec.batch && spec.context &&
-         spec.precision == check.precision && spec.mode == check.mode &&
-         spec.blocks_per_checkpoint.has_value() == check.with_checkpoints &&
          spec.warmup.value_or(0) > 0;
+}
+
+/// Returns the step's largest number of allocated bytes; nothing if it was not measured.
+std::optional<double> measured_peak(const Cell& cell) {
+  const auto peak =
+      MemoryStep{&cell, ok_launch(cell)}.bytes(metric::kMemory, metric::kPeakAllocated);
+  return peak && *peak > 0 ? peak : std::nullopt;
 }
 
 void add_measured_peaks(PeakCheck& check, const RunView& view, const Grid& grid) {
   for (const Cell& cell : view.run().cells) {
-    if (!belongs_to(cell.spec, check)) continue;
-    const auto measured =
-        MemoryStep{&cell, ok_launch(cell)}.bytes(metric::kMemory, metric::kPeakAllocated);
-    const auto predicted = static_cast<double>(grid.predicted_peak(cell.spec).total());
-    if (measured && *measured > 0) check.add_peak(cell.spec, predicted, *measured);
+    const CellSpec& spec = cell.spec;
+    if (!is_measured_step(spec) || spec.precision != check.precision || spec.mode != check.mode ||
+        spec.blocks_per_checkpoint.has_value() != check.with_checkpoints)
+      continue;
+    const auto predicted = static_cast<double>(grid.predicted_peak(spec).total());
+    if (const auto measured = measured_peak(cell)) check.add_peak(spec, predicted, *measured);
   }
 }
 
@@ -243,7 +249,9 @@ struct CardRow {
     const auto smallest = std::ranges::find_if(kCardGigabytes, [bytes](std::int64_t gigabytes) {
       return static_cast<double>(bytes) <= static_cast<double>(gigabytes) * kGigabyte;
     });
-    return smallest == kCardGigabytes.end() ? "none" : std::to_string(*smallest) + " GB";
+    return smallest == kCardGigabytes.end()
+               ? "more than " + std::to_string(kCardGigabytes.back()) + " GB"
+               : std::to_string(*smallest) + " GB";
   }
 };
 
@@ -343,11 +351,7 @@ void add_what_fits(PartContent& part, const RunView& view,
       described_size == grid.sizes.end() ? std::nullopt : prediction_facts(grid.checks);
   part.facts.when("predicted", facts);
   if (!facts) return;
-  const std::vector<Bar> bars = bars_of(grid);
-  part.facts.flag("extrapolated", std::ranges::any_of(bars, [](const Bar& bar) {
-                    return bar.text.ends_with('*');
-                  }));
-  Dataset figure = make_dataset("what-fits", kBars, bars);
+  Dataset figure = make_dataset("what-fits", kBars, bars_of(grid));
   figure.script_data = live_data(grid, described_size - grid.sizes.begin());
   part.datasets.insert(part.datasets.end(),
                        {std::move(figure), cards_data(), smallest_cards_data(grid),
@@ -380,6 +384,18 @@ MemoryEvidence memory_evidence(const RunView& view) {
   evidence.device_bytes = view.device()->memory_bytes;
   evidence.networks = sizes_of(view, labreports_cell->spec);
   return evidence;
+}
+
+std::vector<MeasuredStep> measured_steps(const Run& run) {
+  std::vector<MeasuredStep> steps;
+  for (const Cell& cell : run.cells) {
+    if (!is_measured_step(cell.spec)) continue;
+    const auto peak = measured_peak(cell);
+    const Launch* launch = representative(cell);
+    const bool ran_out = launch != nullptr && std::holds_alternative<OutOfMemory>(launch->outcome);
+    if (peak || ran_out) steps.push_back({&cell.spec, peak});
+  }
+  return steps;
 }
 
 }  // namespace labreport::memory_profiling

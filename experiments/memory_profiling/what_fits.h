@@ -19,4 +19,13 @@ void add_what_fits(PartContent& part, const RunView& view,
 /// of steps that share the optimizer's state among ranks; empty on a CPU.
 MemoryEvidence memory_evidence(const RunView& view);
 
+/// A step of labreport's network whose memory a run measured on one GPU.
+struct MeasuredStep {
+  const CellSpec* spec;
+  std::optional<double> peak_bytes;  ///< Absent if the step ran out of memory.
+};
+
+/// Returns the steps on which `memory_evidence` rests, and those that ran out of memory.
+std::vector<MeasuredStep> measured_steps(const Run& run);
+
 }  // namespace labreport::memory_profiling

@@ -5,6 +5,7 @@
 #include "experiments/nsys_profile/kernel_sums.h"
 #include "experiments/nsys_profile/model_parts.h"
 #include "experiments/nsys_profile/presenters.h"
+#include "results/metric_names.h"
 
 namespace labreport::nsys_profile {
 namespace {
@@ -66,7 +67,7 @@ void add_bars(std::vector<ClassSegment>& bars, const KernelProfile* profile,
 
 /// A class's share of GPU time in two passes.
 struct ShareChange {
-  std::string kernels;  ///< "elementwise kernels"
+  std::string kind, kernels;  ///< "elementwise", "elementwise kernels"
   double from, to;
   double distance() const { return std::abs(to - from); }
 };
@@ -77,16 +78,20 @@ ShareChange largest_change(const KernelRows& before, const KernelRows& after,
   std::vector<ShareChange> changes;
   for (const std::string& kind : drawn_classes()) {
     if (kind == "GEMM") continue;
-    changes.push_back({describe_class(kind, kernels_word),
+    changes.push_back({kind, describe_class(kind, kernels_word),
                        time_share(before, has_drawn_class(kind)),
                        time_share(after, has_drawn_class(kind))});
   }
   return *std::ranges::max_element(changes, {}, &ShareChange::distance);
 }
 
-/// Says what the optimizer adds to the step. At most one of the conditions `adamw` and `optimizer`
-/// holds, and none if it launches GEMMs.
-void add_optimizer_sentence(const Profiles& profiles, const KernelProfile& profile, Facts& facts) {
+/// Says what the optimizer adds to the step, and how `change` would be without it. At most one of
+/// the conditions `adamw` and `optimizer` holds, and none if it launches GEMMs.
+void add_optimizer_sentence(const Profiles& profiles, const KernelProfile& profile,
+                            const ShareChange& change, Facts& facts) {
+  const KernelRows without = matching(profile.rows(Pass::kTrainStep), [](const KernelRow& row) {
+    return row.phase != metric::kOptimizer;
+  });
   const KernelRows rows = profile.rows(Pass::kOptimizer);
   const TimedWork adamw = work_outside_attention(profile).back();
   const auto copy_bandwidth = profiles.limits.copy_bandwidth;
@@ -94,10 +99,13 @@ void add_optimizer_sentence(const Profiles& profiles, const KernelProfile& profi
   const bool has_no_gemm = !rows.empty() && gemm_share(rows) == 0;
   const bool at_bandwidth =
       bandwidth_share >= kMinBandwidthShare && bandwidth_share <= kMaxBandwidthShare;
-  const Facts values = Facts()
-                           .set("ms", total_ms(rows), kThreeDigits)
-                           .set("bytes", adamw.bytes / profile.parameters(), kAsCount)
-                           .set("bandwidth", bandwidth_share, kAsPercent);
+  const Facts values =
+      Facts()
+          .set("ms", total_ms(rows), kThreeDigits)
+          .set("bytes", adamw.bytes / profile.parameters(), kAsCount)
+          .set("bandwidth", bandwidth_share, kAsPercent)
+          .set("class", change.kernels)
+          .set("without", time_share(without, has_drawn_class(change.kind)), kAsPercent);
   facts.choose({"adamw", "optimizer"},
                !has_no_gemm   ? ""
                : at_bandwidth ? "adamw"
@@ -123,7 +131,7 @@ Facts class_sentences(const Profiles& profiles, const KernelProfile& profile) {
                 .set("verb", change.to > change.from ? "rise" : "fall")
                 .set("from", change.from, kAsPercent)
                 .set("to", change.to, kAsPercent));
-  add_optimizer_sentence(profiles, profile, facts);
+  add_optimizer_sentence(profiles, profile, change, facts);
   return facts;
 }
 
@@ -136,8 +144,7 @@ PartContent kernel_classes(const Profiles& profiles) {
   part.has_numbers = profile != nullptr && !profile->rows(Pass::kForward).empty();
   part.facts = profiles.facts();
   if (part.has_numbers) part.facts.add(class_sentences(profiles, *profile));
-  part.facts.flag("inference", profile != nullptr && profile->inference && profile->step)
-      .set("timeline", drawn == nullptr ? "" : drawn->full_name);
+  part.facts.set("timeline", drawn == nullptr ? "" : drawn->full_name);
   std::vector<ClassSegment> segments;
   add_bars(segments, profiles.in_answers, nullptr);
   add_bars(segments, profiles.in_answers_16_bit, profiles.in_answers);

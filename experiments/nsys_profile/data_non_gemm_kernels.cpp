@@ -207,12 +207,11 @@ std::optional<Facts> softmax_sentence(const Profiles& profiles, const KernelProf
   if (softmax == groups.end()) return std::nullopt;
   const auto bandwidth = bandwidth_share(profiles, profile, softmax->name, *softmax);
   if (!bandwidth) return std::nullopt;
-  const auto operators = each(sums_by(softmax->rows, operator_name), &KernelSum::name);
-  return Facts().set("operators", join_words(operators)).set("bandwidth", bandwidth, kAsPercent);
+  return Facts().set("bandwidth", bandwidth, kAsPercent);
 }
 
-/// Names the largest groups of the forward pass: "Softmax takes **3.8 %** of …, RoPE 1.6 %".
-/// `groups` is not empty.
+/// Names the largest groups of the forward pass, "Softmax takes **3.8 %** of …, RoPE 1.6 %", and
+/// the largest operators of the first. `groups` is not empty.
 Facts non_gemm_sentences(const Profiles& profiles, const KernelProfile& profile,
                          const std::vector<KernelSum>& groups) {
   std::vector<std::string> other_groups;
@@ -223,11 +222,16 @@ Facts non_gemm_sentences(const Profiles& profiles, const KernelProfile& profile,
     if (&group != &groups.front() && is_named)
       other_groups.push_back(group_in_sentence(group.name) + " " + format_percent(share) + " %");
   }
+  auto operators = each(sums_by(groups.front().rows, operator_name), &KernelSum::name);
+  operators.resize(std::min(operators.size(), kMaxNamed));
   std::string name = group_in_sentence(groups.front().name);
   const bool is_plural = name.ends_with("s");
+  if (name == groups.front().rows.front()->module)
+    name = "module " + name;  // The user's own spelling stays.
   name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
   return Facts()
       .set("name", name)
+      .set("operators", join_words(operators))
       .set("take", is_plural ? "take" : "takes")
       .set("share", share_of_forward(profile, groups.front().total_ms), kAsPercent)
       .set("profile", profile.full_name)

@@ -30,16 +30,6 @@ struct TimerComparison {
     return from_to(format_significant(least_ms, 3), format_significant(most_ms, 3));
   }
   double difference() const { return busy_ms / mean(timer_ms) - 1; }
-  /// True if the CPU does not set the time and both times differ by no more than the timed steps
-  /// do.
-  bool agrees_within_deviation() const {
-    const Summary timed = summarize(timer_ms);
-    return !cpu_us() && timed.count > 1 && std::abs(busy_ms - timed.mean) <= timed.stddev;
-  }
-  /// True if three digits do not tell the two times apart.
-  bool agrees_in_print() const {
-    return format_significant(busy_ms, 3) == format_significant(mean(timer_ms), 3);
-  }
   /// The time between kernels of the profiled step.
   std::optional<double> gaps_ms() const {
     return span_ms ? std::optional(*span_ms - busy_ms) : std::nullopt;
@@ -126,27 +116,33 @@ std::vector<TimerComparison> forward_passes(const std::vector<const KernelProfil
   return passes;
 }
 
+double timers_excess(const TimerComparison& step) { return mean(step.timer_ms) / step.busy_ms - 1; }
+
+bool are_same(const TimerComparison& step) { return std::abs(timers_excess(step)) <= 0.001; }
+
+/// Says how much longer the timer's pass takes: "2.4 % more", or "the same within 0.1 %".
+std::string excess_words(const TimerComparison& step) {
+  const double excess = timers_excess(step);
+  if (are_same(step)) return "the same within 0.1 %";
+  return format_percent(std::abs(excess)) + (excess > 0 ? " % more" : " % less");
+}
+
 Facts timer_sentences(const TimerComparison& step) {
-  const double launches = step.costs ? step.costs->launches : 0;
-  const bool within = step.agrees_within_deviation();
-  const bool agrees = within || step.agrees_in_print();
-  // Three digits could show a difference between times that agree.
-  const Notation time_notation = within ? Notation{Notation::kSignificant, 4} : kThreeDigits;
-  const bool outside = step.span_ms > std::ranges::max(step.timer_ms) && !step.flags.empty();
+  constexpr Notation kFourDigits{Notation::kSignificant, 4};  // They show differences below 1 %.
   return Facts()
       .set("profile", step.full_name)
       .set("pass", step.mode <= Mode::kForward ? "forward pass" : labreport::describe(step.mode))
-      .set("timer", mean(step.timer_ms), time_notation)
-      .set("busy", step.busy_ms, time_notation)
-      .when("within", within, "deviation", format_significant(summarize(step.timer_ms).stddev, 2))
-      .flag("in_print", agrees && !within)
-      .when("idle", !agrees && step.idle_us().has_value(),
-            Facts().set("launches", launches, kAsCount).set("each", step.idle_us(), kThreeDigits))
-      .when("differ", !agrees && step.passes_differ(),
+      .set("timer", mean(step.timer_ms), kFourDigits)
+      .set("busy", step.busy_ms, kFourDigits)
+      .set("more", excess_words(step))
+      .when("idle", step.idle_us().has_value(),
             Facts()
-                .set("gaps", step.gaps_ms(), kThreeDigits)
+                .set("launches", step.costs ? step.costs->launches : 0, kAsCount)
+                .set("each", step.idle_us(), kThreeDigits))
+      .when("differ", step.passes_differ() && !are_same(step),
+            Facts()
                 .set("span", step.span_ms, kThreeDigits)
-                .set("perturbed", outside ? ", perturbed," : "")
+                .set("gaps", step.gaps_ms(), kThreeDigits)
                 .set("least_to_most", step.timer_range()))
       .when("launch_bound", step.cpu_us().has_value(),
             Facts()

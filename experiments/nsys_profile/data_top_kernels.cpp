@@ -84,7 +84,6 @@ struct TopKernels {
   std::string full_name;       ///< `KernelProfile::full_name`
   std::string reason = {};     ///< Why the forward pass was not measured; empty if it was.
   std::string called_in = {};  ///< See `describe_callers`.
-  std::int64_t passes = 1;     ///< See `KernelProfile::forward_passes`.
   RankedKernel forward = {};
   std::optional<RankedKernel> both = {};  ///< Empty if no backward pass was measured.
   double forward_in_both_ms = 0;          ///< The time of `forward` with the backward pass.
@@ -104,7 +103,6 @@ std::vector<TopKernels> top_rows(const std::vector<const KernelProfile*>& profil
       top.reason = profile->why_missing(Pass::kForward);
       continue;
     }
-    top.passes = profile->forward_passes();
     top.called_in = describe_callers(forward.front().sum, *profile);
     top.forward = forward.front();
     if (both.empty()) continue;
@@ -142,7 +140,7 @@ const std::vector<Column<TopKernels>>& top_columns() {
        [](const TopKernels& top) { return cut_name(top.forward.short_name()); }},
       {"name", "Name", [](const TopKernels& top) { return top.forward.short_name(); }},
       {"called_in", "Called in", &TopKernels::called_in},
-      {"own_both_ms", "The same kernel's total, fwd+bwd",
+      {"own_both_ms", "The same kernel's total in the training step",
        [](const TopKernels& top) { return top.both ? Value(top.forward_in_both_ms) : Value(); },
        "ms"},
       {"both_ms", "Total, fwd+bwd", of_both([](const RankedKernel& k) { return k.sum.total_ms; }),
@@ -168,7 +166,6 @@ Facts top_sentences(const TopKernels& top, bool on_gpu) {
       .set("launches",
            format_plural(launches, on_gpu ? "launch" : "call", on_gpu ? "launches" : "calls"))
       .set("called_in", top.called_in)
-      .when("several", top.passes > 1, "passes", format_count(top.passes))
       .flag("same", top.is_top_in_both())
       .flag("changed", top.both && !top.is_top_in_both())
       .set_markdown("both_name", kernel_code(cut_name(both.short_name())))

@@ -77,7 +77,7 @@ std::string Profiles::kernels_word() const { return view.on_gpu() ? "kernels" : 
 
 Facts Profiles::facts() const {
   Facts facts;
-  facts.flag("gpu", view.on_gpu()).flag("cpu", !view.on_gpu());
+  facts.flag("gpu", view.on_gpu());
   facts.flag("own", in_answers == nullptr || in_answers->is_own_network());
   facts.set("kernel", view.on_gpu() ? "kernel" : "operator");
   facts.set("kernels", kernels_word());

@@ -1,10 +1,12 @@
 // Draws a traced training step on a time axis, and gives all traced steps to the live figure.
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <tuple>
 
 #include "base/format.h"
 #include "base/lists.h"
+#include "base/text.h"
 #include "document/charts/charts.h"
 #include "experiments/nsys_profile/kernel_name.h"
 #include "experiments/nsys_profile/kernel_sums.h"
@@ -162,13 +164,17 @@ std::vector<Label> class_labels(const TracedStep& step) {
   return labels;
 }
 
-/// Makes a row for each phase. A phase has several stretches if kernels without a phase divide it.
-Dataset phase_times_table(const TracedStep& step) {
-  std::vector<Stretch> rows;
-  for (const Stretch& phase : step.phases) {
-    const auto known = std::ranges::find(rows, phase.phase, &Stretch::phase);
-    known == rows.end() ? rows.push_back(phase) : known->add(phase);
+/// Adds up each phase. A phase has several stretches if kernels without a phase divide it.
+std::vector<Stretch> whole_phases(const TracedStep& step) {
+  std::vector<Stretch> phases;
+  for (const Stretch& stretch : step.phases) {
+    const auto known = std::ranges::find(phases, stretch.phase, &Stretch::phase);
+    known == phases.end() ? phases.push_back(stretch) : known->add(stretch);
   }
+  return phases;
+}
+
+Dataset phase_times_table(const TracedStep& step) {
   std::vector<Column<Stretch>> columns{
       {"phase", "Phase",
        [](const Stretch& row) { return row.phase.empty() ? "unattributed" : row.phase; }},
@@ -181,7 +187,22 @@ Dataset phase_times_table(const TracedStep& step) {
     columns.push_back(
         {kind, kind, [kind](const Stretch& row) { return busy_ms(row, kind); }, "ms"});
   }
-  return make_dataset("step-times", columns, rows);
+  return make_dataset("step-times", columns, whole_phases(step));
+}
+
+/// Returns the figure's title, "Forward takes 20 % of the step, backward 45 %, optimizer 34 %";
+/// empty if no phase has room for a label.
+std::string phase_shares_words(const TracedStep& step) {
+  std::vector<std::string> shares;
+  for (const Stretch& phase : whole_phases(step)) {
+    const double share = phase.length_ms / step.length_ms;
+    if (share < kMinPhaseShare || phase.phase.empty()) continue;
+    shares.push_back(phase.phase + (shares.empty() ? " takes " : " ") +
+                     format_rough_percent(share) + (shares.empty() ? " % of the step" : " %"));
+  }
+  std::string words = join(shares, ", ");
+  if (!words.empty()) words.front() = static_cast<char>(std::toupper(words.front()));
+  return words;
 }
 
 /// A list that stores each text once.
@@ -273,6 +294,8 @@ std::vector<Dataset> step_timeline(const Profiles& profiles) {
                                 make_dataset("step-phases", kLabelColumns, phase_labels(step)),
                                 make_dataset("step-classes", kLabelColumns, class_labels(step)),
                                 phase_times_table(step)};
+  const std::string shares = phase_shares_words(step);
+  datasets.front().finding = shares.empty() ? "" : shares + ", " + drawn->full_name;
   datasets.front().script_data = live_data(traced_profiles(profiles), drawn);
   return datasets;
 }

@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/statistics.h"
+#include "experiments/common/code_name.h"
 #include "experiments/common/command.h"
 #include "experiments/common/sharding_tables.h"
 #include "experiments/problems.h"
@@ -31,7 +32,8 @@ std::int64_t parameters_of(const TrainedNetwork& network) {
   return parameter_count(*network.spec().model);
 }
 
-/// One network, trained without sharding and with sharded optimizer state.
+/// One network, trained without sharding and with optimizer state that the user's part shards, or
+/// labreport if there is none.
 struct SchemePair {
   const TrainedNetwork* network;
   const ShardingScheme* plain;
@@ -69,10 +71,7 @@ std::optional<Facts> saved_state_facts(const SchemePair& pair) {
   const bool is_explained = std::ranges::all_of(
       drops, [&](double drop) { return std::abs(drop - saved) <= kStateTolerance * saved; });
   if (!rest_is_equal || saved <= 0 || !is_explained) return std::nullopt;
-  const std::string words = format_bytes_briefly(saved);
-  return Facts()
-      .set("saved_state", words)
-      .flag("rounded", saved_allocated > saved && format_bytes_briefly(saved_allocated) != words);
+  return Facts().set("saved_state", format_bytes_briefly(saved));
 }
 
 /// True if the peak before the optimizer step holds activations and hardly any gradients, which by
@@ -107,6 +106,7 @@ std::optional<Facts> memory_facts(const SchemePair& pair) {
   }
   const bool equal_model_peaks = model_peaks[0] == model_peaks[1];
   return facts.set("network", pair.network->words)
+      .set("code", code_name(pair.sharded->cell->spec))
       .set("model", equal_model_peaks ? model_peaks[0] + " either way"
                                       : model_peaks[0] + " and " + model_peaks[1])
       .flag("activations_first", activations_first)
@@ -136,6 +136,7 @@ std::optional<Facts> time_facts(const SchemePair& pair) {
   const bool is_clear = std::abs(extra_ms) > plain.stddev + sharded.stddev;
   return Facts()
       .set("network", pair.network->words)
+      .set("code", code_name(pair.sharded->cell->spec))
       .set("plain", plain.mean, kThreeDigits)
       .set("sharded", sharded.mean, kThreeDigits)
       .flag("alike", !is_clear)
@@ -148,7 +149,7 @@ PartContent part_about_largest(const RunView& view, const std::vector<TrainedNet
   const auto pair = largest_pair(networks);
   const auto answer = pair ? answer_of(*pair) : std::nullopt;
   PartContent part;
-  part.facts.when("one", answer);
+  part.set_answer(answer);
   set_conditions(part.facts, view, networks);
   for (const TrainedNetwork& network : networks) {
     for (const ShardingScheme& scheme : network.schemes) part.cells.push_back(scheme.cell);
@@ -159,7 +160,7 @@ PartContent part_about_largest(const RunView& view, const std::vector<TrainedNet
 }  // namespace
 
 Presentation present(const RunView& view) {
-  std::vector<TrainedNetwork> networks = sharding::trained_networks(view, Sharding::kOptimizer);
+  std::vector<TrainedNetwork> networks = sharding::compared_networks(view, Sharding::kOptimizer);
   if (networks.empty()) return {};
   for (TrainedNetwork& network : networks) {
     std::erase_if(network.schemes, [](const ShardingScheme& scheme) {
@@ -178,8 +179,11 @@ Presentation present(const RunView& view) {
 
   PartContent traffic;
   const TrainedNetwork& largest = *std::ranges::max_element(networks, {}, parameters_of);
-  const CellSpec& spec = largest.find(Sharding::kOptimizer)->cell->spec;
+  const ShardingScheme& sharded = *largest.find(Sharding::kOptimizer);
+  const CellSpec& spec = sharded.cell->spec;
+  traffic.has_numbers = !sharded.is_users();  // their design is the author's to describe
   traffic.facts.set("network", largest.words)
+      .set("code", code_name(spec))
       .set("sent", format_bytes_briefly(sent_bytes_per_step(spec)))
       .set("zero", format_bytes_briefly(zero1_sent_bytes_per_step(spec)));
   set_conditions(traffic.facts, view, networks);

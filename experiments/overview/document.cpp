@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/lists.h"
 #include "base/text.h"
 #include "document/comparison/two_models.h"
 #include "document/part_drawer.h"
@@ -16,6 +17,8 @@
 
 namespace labreport {
 namespace {
+
+constexpr const char* kOwnStepPart = "data_parallel.e";
 
 /// The names of the problems that a report presents; if empty, all that the run answers.
 using Problems = std::set<std::string>;
@@ -141,8 +144,13 @@ Section composed_section(const Experiment& experiment, Presentation& parts,
 void add_sections(Document& document, const RunView& view, const Problems& problems,
                   LeftOutParts& left_out) {
   std::map<std::string, overview::Settings> settings;
+  const auto chosen = chosen_problems(view.run());
   const bool presents_steps = std::ranges::any_of(catalog(), [&](const Experiment& experiment) {
-    return experiment.in_profiling_half && is_presented(experiment, problems);
+    const auto is_of_it = [&](const std::string& name) {
+      return name.substr(0, name.find('.')) == experiment.name;
+    };
+    return experiment.in_profiling_half && is_presented(experiment, problems) &&
+           (!chosen || std::ranges::any_of(*chosen, is_of_it));
   });
   left_out.attempt("summary", [&] {
     if (!presents_steps) return;
@@ -172,21 +180,61 @@ void add_sections(Document& document, const RunView& view, const Problems& probl
   move_common_settings(document, settings);
 }
 
-/// Makes a summary of what the parts add to it, unless the document begins with one.
+/// Makes a summary of what the parts add to it, unless the document begins with one. A step of the
+/// user's comes before labreport's.
 void add_summary_of_parts(Document& document) {
   if (!document.sections.empty() && document.sections.front().problem == "summary") return;
   Part summary;
   summary.problem = "summary";
   summary.details.title = kPartDrawer;
+  std::vector<std::string> words;
   for (Section& section : document.sections) {
     for (Part& part : section.parts) {
       if (part.summary.words.empty()) continue;
-      summary.answer += (summary.answer.empty() ? "" : "\n") + part.summary.words;
+      const bool is_users = part.name() == kOwnStepPart;
+      words.insert(is_users ? words.begin() : words.end(), part.summary.words);
       std::ranges::move(part.summary.figures, std::back_inserter(summary.figures));
+      const auto in_part =
+          std::ranges::stable_partition(part.figures, std::not_fn(&Figure::for_summary));
+      std::ranges::move(in_part, std::back_inserter(summary.figures));
+      part.figures.erase(in_part.begin(), in_part.end());
     }
   }
-  if (summary.answer.empty()) return;
+  if (words.empty()) return;
+  summary.answer = join(words, "\n");
   document.sections.insert(document.sections.begin(), {"summary", "Summary", {summary}});
+}
+
+/// Begins the summary with the mistakes of the user's code that has no times because of them.
+void add_failed_code(Document& document, const Run& run) {
+  std::vector<std::string> words;
+  for (const Session& session : run.sessions) {
+    for (const ModelSource* code : code_of(session)) {
+      const Launch* failure = nullptr;
+      const bool has_times = std::ranges::any_of(run.cells, [&](const Cell& cell) {
+        if (cell.spec.implementation != code->implementation) return false;
+        const Launch* launch = representative(cell);
+        if (launch != nullptr && is_failure(launch->outcome)) failure = launch;
+        return launch != nullptr && is_ok(launch->outcome);
+      });
+      if (has_times || failure == nullptr) continue;
+      const std::string name = code->model.substr(code->model.rfind(':') + 1);
+      const auto* failed = std::get_if<Failed>(&failure->outcome);
+      const std::string mistake = failed != nullptr ? failed->message : describe(failure->outcome);
+      words.push_back("- **" + escape_markdown(name) + " has no times:** " +
+                      escape_markdown(mistake.substr(0, mistake.find('\n'))));
+    }
+  }
+  words = distinct(words);
+  if (words.empty()) return;
+  auto& sections = document.sections;
+  if (sections.empty() || sections.front().problem != "summary") {
+    Part summary;
+    summary.problem = "summary";
+    sections.insert(sections.begin(), {"summary", "Summary", {std::move(summary)}});
+  }
+  std::string& answer = sections.front().parts.front().answer;
+  answer = join(words, "\n") + (answer.empty() ? "" : "\n" + answer);
 }
 
 /// Names a report by what it shows: "Profiling and benchmarking" if it has any problem of that half
@@ -220,13 +268,17 @@ Document build_document_of(const Problems& problems, const Run& run, bool refere
   document.provenance = overview::provenance(view);
   add_sections(document, view, problems, left_out);
   add_summary_of_parts(document);
+  add_failed_code(document, run);
   document.title = title_of(document, view);
-  if (const ModelSource* model = measured_model(run))
-    document.title += " of " + model->implementation;
+  const ModelSource* model = measured_model(run);
+  const std::string course = course_name(run);
+  const std::string code = course.empty() && model != nullptr ? model->implementation : course;
+  if (!code.empty()) document.title += " of " + code;
   document.method = overview::method_text(view);
   document.environment = overview::environment_table(view);
   document.reproduce = overview::repeating_commands(run);
-  if (!users_part) return document;
+  // A part of the user's stands beside labreport's schemes in its own problem.
+  if (!users_part || measured_model(run)->part) return document;
   left_out.attempt("comparison of the two networks", [&] {
     auto comparison = two_models_section(run);
     if (!comparison) return;

@@ -8,6 +8,8 @@
 #include "base/text.h"
 #include "experiments/common/timing.h"
 #include "experiments/overview/overview.h"
+#include "experiments/users_code.h"
+#include "plan/editions.h"
 #include "plan/planner.h"
 #include "results/makefile_arguments.h"
 #include "results/run_labels.h"
@@ -88,15 +90,16 @@ void add_session(NamedWords& facts, const Session& session, bool gpu) {
   add_row(facts, "Revision", revision_words(session));
   add_row(facts, "Host", session.host);
   add_host(facts, session, gpu);
-  if (const auto& model = session.model) {
+  for (const ModelSource* code : code_of(session)) {
     add_row(facts,
-            model->attention ? "Attention"
-            : model->step    ? "Step"
-                             : "Model",
-            model->model + " (" + model->implementation + ")");
-    add_row(facts, "Its arguments", model->arguments);
-    add_row(facts, "Loss", model->loss);
-    add_row(facts, "Optimizer", model->optimizer);
+            code->attention ? "Attention"
+            : code->part    ? "Part of the step"
+            : code->step    ? "Step"
+                            : "Model",
+            code->model + " (" + code->implementation + ")");
+    add_row(facts, "Its arguments", code->arguments);
+    add_row(facts, "Loss", code->loss);
+    add_row(facts, "Optimizer", code->optimizer);
   }
   add_row(facts, "Seed", std::to_string(session.seed));
   for (const auto& [variable, value] : session.environment) {
@@ -134,6 +137,7 @@ std::string precision_words(const Cells& cells, bool gpu) {
 /// Removes flags with the value that `make` chooses by itself, and the number of a single GPU,
 /// which changes no result.
 Request without_defaults(Request request) {
+  if (request.course) request = with_code(request, {.compile = request.compile});
   if (request.edition == editions().front().name) request.edition.reset();
   if (request.preset != kPresetQuick && request.preset != kPresetDemo) request.preset.reset();
   const bool names_several_gpus =
@@ -144,6 +148,25 @@ Request without_defaults(Request request) {
 
 void add_parameter(Settings& settings, const std::string& name, const std::string& values) {
   if (!values.empty()) settings.emplace_back(name, name + " " + values);
+}
+
+/// Says what other editions call the networks of the run, where they use other words: "2.7B is xl
+/// in the 2026 edition".
+std::string words_of_other_editions(const RunView& view) {
+  std::vector<std::string> words;
+  for (const Size& size : view.edition().sizes) {
+    const auto has_size = [&](const Cell& cell) {
+      return cell.spec.size == size.name && cell.spec.model == size.shape;
+    };
+    if (std::ranges::none_of(view.run().cells, has_size)) continue;
+    for (const Edition& other : editions()) {
+      for (const Size& same : other.sizes) {
+        if (same.shape == size.shape && same.name != size.name)
+          words.push_back(size.name + " is " + same.name + " in the " + other.name + " edition");
+      }
+    }
+  }
+  return join_words(words);
 }
 
 }  // namespace
@@ -184,6 +207,8 @@ std::string provenance(const RunView& view) {
   }
   add_version("LibTorch", software.libtorch);
   add_version("Python", software.python);
+  const std::string other_words = words_of_other_editions(view);
+  if (!other_words.empty()) parts.push_back(other_words);
   return join(parts, " · ");
 }
 
@@ -219,8 +244,9 @@ std::string repeating_commands(const Run& run) {
     checkout = "git checkout " + session.revision +
                (session.dirty ? "  # and the changes that were not committed" : "") + "\n";
   }
-  return checkout + "make report" +
-         makefile_arguments(given_flags(without_defaults(original_request(run))));
+  const bool is_course = !run.sessions.empty() && run.sessions.back().request.course;
+  const Request request = is_course ? run.sessions.back().request : original_request(run);
+  return checkout + "make report" + makefile_arguments(given_flags(without_defaults(request)));
 }
 
 }  // namespace labreport::overview

@@ -8,6 +8,7 @@
 #include "document/facts.h"
 #include "embedded/experiments.h"
 #include "experiments/common/bound.h"
+#include "experiments/common/peak_rates.h"
 #include "experiments/overview/overview.h"
 #include "results/json_reader.h"
 #include "results/metric_names.h"
@@ -51,6 +52,7 @@ std::optional<Facts> limit_facts(const RunView& view) {
   const auto bandwidth = limits.copy_bandwidth;
   return Facts()
       .set("fastest", rates_words(limits.peak_gemm_rates))
+      .flag("datasheet", has_datasheet_peak(view))
       .set("sustained", rates_words(limits.sustained_gemm_rates))
       .when("copies", bandwidth.has_value(), "bandwidth",
             format_significant(bandwidth.value_or(0) / kTera, 3));
@@ -91,11 +93,22 @@ std::optional<Facts> compile_time_facts(const Run& run) {
   return facts;
 }
 
-std::optional<Facts> model_facts(const Run& run) {
+/// True if the FLOPs of some step of the user's were counted, in whichever of its phases.
+bool has_counted_flops(const RunView& view) {
+  return std::ranges::any_of(view.run().cells, [&](const Cell& cell) {
+    CellSpec step = cell.spec;
+    step.mode = Mode::kTrainStep;
+    return counted_launch(view, step) != nullptr && flops_of_step(view, step);
+  });
+}
+
+std::optional<Facts> model_facts(const RunView& view) {
+  const Run& run = view.run();
   const ModelSource* model = measured_model(run);
   if (model == nullptr) return std::nullopt;
   Facts facts;
   facts.flag("own_step", model->step.has_value());
+  facts.flag("is_part", model->part.has_value());
   facts.set("name", model->model);
   facts.set("implementation", model->implementation);
   facts.set("arguments", model->arguments);
@@ -103,15 +116,23 @@ std::optional<Facts> model_facts(const Run& run) {
   facts.set("loss", model->loss == "model" ? "the model's own" : model->loss);
   facts.set("step", model->optimizer);
   facts.flag("compiled", model->compile);
-  facts.flag("counted", std::ranges::any_of(run.cells, [](const Cell& cell) {
-               const Launch* launch = ok_launch(cell);
-               return launch != nullptr &&
-                      launch->find(metric::kFlops, metric::kForward) != nullptr;
-             }));
+  facts.flag("counted", has_counted_flops(view));
   facts.when("compile_time", compile_time_facts(run));
   facts.set("python", run.sessions.back().software.python);
   facts.set("torch", run.sessions.back().software.libtorch);
   return facts;
+}
+
+/// Describes the parts of training steps that a checkout's other sessions measure.
+std::vector<Facts> part_facts(const Run& run) {
+  std::vector<Facts> parts;
+  for (const Session& session : run.sessions) {
+    if (!session.model || !session.model->part || &*session.model == measured_model(run)) continue;
+    parts.push_back(Facts()
+                        .set("name", session.model->model)
+                        .set("implementation", session.model->implementation));
+  }
+  return parts;
 }
 
 /// Sets the facts that depend on which cells the run planned.
@@ -129,6 +150,9 @@ void add_planned_kinds(Facts& facts, const Run& run) {
   facts.flag("timing", timing).flag("kernels", kernels).flag("memory", memory && !own_step);
   facts.flag("timed_alone", timing && !own_step);
   facts.flag("eager", (timing || kernels || memory) && !own_step);
+  facts.flag("sweeps", any([](const CellSpec& spec) {
+               return spec.kind == CellKind::kAttention || spec.kind == CellKind::kAllReduce;
+             }));
   facts.flag("networks", any([](const CellSpec& spec) { return spec.model.has_value(); }));
   facts.flag("autocast", !own_step && any([](const CellSpec& spec) {
                return spec.model && under_autocast(spec);
@@ -150,7 +174,7 @@ std::string method_text(const RunView& view) {
   facts.set("launch_below", format_fixed(100 * kLaunchBoundBelow, 0));
   facts.set("gpu_from", format_fixed(100 * kGpuBoundFrom, 0));
   facts.set("waits_below", format_fixed(100 * kWaitsBelow, 0));
-  facts.when("model", model_facts(view.run()));
+  facts.when("model", model_facts(view)).list("parts", part_facts(view.run()));
   add_comparison(facts);
   return render_words(embedded::experiments().at(kTemplateFile), facts, kTemplateFile);
 }

@@ -8,19 +8,21 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "experiments/benchmarking_mixed_precision/speedup.h"
+#include "experiments/chosen_problems.h"
 #include "experiments/common/all_reduces.h"
 #include "experiments/common/attention.h"
-#include "experiments/common/datasheet.h"
 #include "experiments/common/kernel_profiles.h"
 #include "experiments/common/ladder.h"
 #include "experiments/common/memory_profiles.h"
 #include "experiments/common/phases.h"
 #include "experiments/common/sharding_schemes.h"
+#include "experiments/data_parallel/scheme_tables.h"
 #include "experiments/data_parallel/schemes.h"
 #include "experiments/gradient_checkpointing/spacings.h"
 #include "experiments/overview/overview.h"
 #include "experiments/torch_compile/network.h"
 #include "plan/arithmetic.h"
+#include "plan/datasheet.h"
 #include "results/metric_names.h"
 #include "results/shipped_variant.h"
 
@@ -160,6 +162,8 @@ void add_ladders(Quantities& all, const RunView& view) {
     if (gains(ladder).empty()) continue;
     Quantity quantity =
         network_quantity(topic::kFastestStep, ladder.rungs.front().cell->spec, "ms", "ladder");
+    const bool ends_in_tf32 = ladder.rungs.back().cell->spec.precision == Precision::kTf32;
+    if (ends_in_tf32) quantity.precision = "FP32 to TF32";
     // Ladders with different baselines are different quantities.
     quantity.setting += ", " + ladder.first_run()->change + " baseline";
     for (const Rung& rung : ladder.rungs) {
@@ -212,9 +216,9 @@ void add_attention(Quantities& all, const RunView& view) {
     Quantity quantity =
         flash ? Quantity{.topic = topic::kAttention, .part = "flash_benchmarking"}
               : Quantity{.topic = topic::kAttentionMemory, .part = "pytorch_attention"};
-    quantity.unit = flash ? "ms" : "MiB";
+    quantity.unit = flash ? "ms" : "GiB";
     quantity.precision = describe(*spec.precision);
-    quantity.setting = "d " + std::to_string(kComparedHeadDim) + ", batch " +
+    quantity.setting = "head size " + std::to_string(kComparedHeadDim) + ", batch " +
                        format_count(spec.batch.value_or(1)) + ", " +
                        (spec.implementation.empty() ? std::string(describe(spec.attention->backend))
                                                     : spec.implementation);
@@ -229,7 +233,7 @@ void add_attention(Quantities& all, const RunView& view) {
       const auto saved = row.saved_bytes();
       add_value(quantity, length,
                 flash   ? row.ms(metric::kEndToEnd)
-                : saved ? std::optional(*saved / kBytesPerMebibyte)
+                : saved ? std::optional(*saved / kBytesPerGibibyte)
                         : std::nullopt);
       if (flash) mark_unless_of_gpu(quantity, length, bounds[i], view);
     }
@@ -244,9 +248,7 @@ void add_compilation(Quantities& all, const RunView& view) {
         network_quantity(topic::kCompilation, network.spec(), "ms", "torch_compile-b");
     for (const auto& [name, steps] :
          {std::pair("eager", &network.eager), std::pair("compiled", &network.compiled)}) {
-      // One step that the host stalled does not move the median.
-      const std::vector<double> steps_ms = steps->times_ms(metric::kTotal);
-      if (!steps_ms.empty()) add_value(quantity, name, median(steps_ms));
+      add_time(quantity, name, steps->times_ms(metric::kTotal));
       if (const auto busy = steps->busy_fraction()) mark_bound(quantity, name, bound_of(*busy, 1));
     }
     add_unless_empty(all, std::move(quantity));
@@ -263,17 +265,36 @@ void add_checkpoints(Quantities& all, const RunView& view) {
     const char* part = "gradient_checkpointing-b";
     Quantity peaks = network_quantity(topic::kCheckpointing, network.spec, "GiB", part);
     Quantity steps = network_quantity(topic::kCheckpointing, network.spec, "ms", part);
+    std::vector<std::string> too_large;
     for (const auto& spacing : network.spacings) {
-      const std::string name =
-          spacing.blocks() ? spacing.words() + (*spacing.blocks() == 1 ? " block" : " blocks")
-                           : "no checkpoints";
+      const std::string name = spacing.blocks()
+                                   ? format_plural(*spacing.blocks(), "block") + " per checkpoint"
+                                   : "no checkpoints";
       if (spacing.peak) add_value(peaks, name, *spacing.peak / kBytesPerGibibyte);
+      const bool ran_out =
+          !spacing.cell->launches.empty() &&
+          std::holds_alternative<OutOfMemory>(spacing.cell->launches.back().outcome);
+      if (ran_out) too_large.push_back(name);
       add_time(steps, name, spacing.steps_ms);
       mark_unless_of_gpu(steps, name, bound_of_step(*spacing.cell), view);
     }
+    if (!too_large.empty()) peaks.remark = std::string(kRanOutAt) + join(too_large, ", ");
     add_unless_empty(all, std::move(peaks));
     add_unless_empty(all, std::move(steps));
   }
+}
+
+/// Returns what sets the same network's data-parallel step with an all-reduce a parameter: steps
+/// with sharded state, whose phases are synchronized, run the same kernels. Returns nothing if it
+/// is not known.
+std::optional<Bound> bound_of_data_parallel(const RunView& view, const CellSpec& sharded) {
+  for (const Cell* cell : view.cells(CellKind::kDataParallel)) {
+    const CellSpec& spec = cell->spec;
+    if (spec.scheme == Scheme::kPerParameter && same_setting(spec, sharded) &&
+        spec.ranks == sharded.ranks)
+      return bound_of_step(*cell);
+  }
+  return std::nullopt;
 }
 
 void add_several_gpus(Quantities& all, const RunView& view) {
@@ -284,6 +305,12 @@ void add_several_gpus(Quantities& all, const RunView& view) {
       mark_unless_of_gpu(steps, scheme.words(), bound_of_step(*scheme.cell), view);
     }
     add_unless_empty(all, std::move(steps));
+    Quantity added = network_quantity(topic::kAddedTimes, network.spec, "ms", "data_parallel-a");
+    for (const data_parallel::SchemeResult& scheme : network.schemes) {
+      const Value added_ms = data_parallel::added_ms_or_reason(network, scheme);
+      if (!added_ms.is_missing()) add_value(added, scheme.words(), *added_ms.number());
+    }
+    add_unless_empty(all, std::move(added));
   }
   using namespace sharding;
   std::vector<const Cell*> seen;
@@ -292,29 +319,43 @@ void add_several_gpus(Quantities& all, const RunView& view) {
       // A network that shards both the optimizer and the weights is found twice.
       if (std::ranges::find(seen, network.schemes.front().cell) != seen.end()) continue;
       seen.push_back(network.schemes.front().cell);
-      Quantity steps = network_quantity(topic::kSeveralGpus, network.spec(), "ms", "");
+      const bool shards_weights = sharding == Sharding::kWeights;
+      Quantity peaks = network_quantity(
+          topic::kSharding, network.spec(), "GiB",
+          shards_weights ? "fsdp_accounting-a" : "optimizer_state_sharding_accounting-a");
+      Quantity steps = network_quantity(
+          topic::kSharding, network.spec(), "ms",
+          shards_weights ? "fsdp_accounting-b" : "optimizer_state_sharding_accounting-b");
       for (const ShardingScheme& scheme : network.schemes) {
+        const Stage* end = scheme.stage(When::kLaterStep, metric::kAfterOptimizer);
+        if (end != nullptr) add_value(peaks, scheme.words(), end->peak_so_far / kBytesPerGibibyte);
         add_time(steps, scheme.words(), scheme.steps_ms);
-        mark_unless_of_gpu(steps, scheme.words(), bound_of_step(*scheme.cell), view);
+        mark_unless_of_gpu(steps, scheme.words(), bound_of_data_parallel(view, network.spec()),
+                           view);
       }
+      add_unless_empty(all, std::move(peaks));
       add_unless_empty(all, std::move(steps));
     }
   }
 }
 
 void add_all_reduces(Quantities& all, const RunView& view) {
+  const char* problem = "distributed_communication_single_node";
+  const auto chosen = chosen_problems(view.run());
+  // Other problems need all-reduces, too, but do not show them.
+  const bool is_shown = !chosen || chosen->contains(problem);
   for (const AllReduceGroup& group : all_reduce_groups(view)) {
     Quantity quantity{.topic = topic::kAllReduce,
                       .setting = group.words(),
                       .unit = "ms",
-                      .part = "distributed_communication_single_node"};
+                      .part = is_shown ? problem : ""};
     for (const Measure measure : measures_of(group.cell->spec)) {
       const std::int64_t bytes = message_bytes(measure);
       const auto timing = group.usable_timing(metric::kSynced, bytes);
       if (!timing || !is_handout_size(bytes)) continue;
       add_value(quantity, describe(measure), timing->slowest_ns / 1e6);
-      const bool is_of_gpu = group.cell->spec.device == DeviceKind::kCpu ||
-                             group.is_bandwidth_bound(*timing, metric::kSynced);
+      const bool is_of_gpu =
+          group.cell->spec.device == DeviceKind::kCpu || group.is_bandwidth_bound(bytes);
       mark_bound(quantity, describe(measure), is_of_gpu ? Bound::kDevice : Bound::kMixed);
     }
     add_unless_empty(all, std::move(quantity));
@@ -325,21 +366,31 @@ void add_all_reduces(Quantities& all, const RunView& view) {
 void add_limits(Quantities& all, const RunView& view) {
   const Limits limits = measured_limits(view.run());
   const std::string gpu = view.device() == nullptr ? "" : view.device()->name;
-  Quantity rates{.topic = topic::kLimits, .setting = "sustained GEMM rate", .unit = "TFLOP/s"};
-  Quantity bandwidth{.topic = topic::kLimits, .setting = "copy bandwidth", .unit = "GB/s"};
-  Quantity sheet_rates = rates, sheet_bandwidth = bandwidth;
-  sheet_rates.topic = sheet_bandwidth.topic = topic::kDataSheet;
-  for (const auto& [precision, rate] : limits.sustained_gemm_rates) {
-    const std::string name(describe(precision));
-    add_value(rates, name, rate / 1e12);
-    add_value(sheet_rates, name, datasheet_peak(gpu, precision).value_or(0) / 1e12);
-  }
+  const auto add = [&](const char* setting, const char* unit, const auto& values) {
+    Quantity measured{.topic = topic::kLimits, .setting = setting, .unit = unit, .part = "method"};
+    Quantity sheet = measured;
+    sheet.topic = topic::kDataSheet;
+    for (const auto& [name, value, by_sheet] : values) {
+      add_value(measured, name, value);
+      add_value(sheet, name, by_sheet);
+    }
+    add_unless_empty(all, std::move(measured));
+    add_unless_empty(all, std::move(sheet));
+  };
+  using Limit = std::tuple<std::string, double, double>;  // The name, as measured, by the sheet.
   if (limits.copy_bandwidth) {
-    add_value(bandwidth, "read and write", *limits.copy_bandwidth / 1e9);
-    add_value(sheet_bandwidth, "read and write", datasheet_bandwidth(gpu).value_or(0) / 1e9);
+    add("copy bandwidth", "GB/s",
+        std::vector{Limit("read and write", *limits.copy_bandwidth / 1e9,
+                          datasheet_bandwidth(gpu).value_or(0) / 1e9)});
   }
-  for (Quantity* quantity : {&bandwidth, &rates, &sheet_bandwidth, &sheet_rates})
-    add_unless_empty(all, std::move(*quantity));
+  for (const auto& [setting, rates] :
+       {std::pair(topic::kFastestGemm, &limits.peak_gemm_rates),
+        std::pair("sustained GEMM rate", &limits.sustained_gemm_rates)}) {
+    add(setting, "TFLOP/s", each(*rates, [&](const auto& rate) {
+          return Limit(describe(rate.first), rate.second / 1e12,
+                       datasheet_peak(gpu, rate.first).value_or(0) / 1e12);
+        }));
+  }
 }
 
 }  // namespace

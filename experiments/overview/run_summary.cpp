@@ -38,9 +38,10 @@ std::string problem_words(const Document& report) {
 std::optional<Run> users_part(const Run& run) {
   if (!measures_both_networks(run)) return std::nullopt;
   Run part = without_labreports_network(run);
-  // The user's step stands beside labreport's data-parallel schemes in the same tables.
+  // The user's step and parts stand beside labreport's schemes in the same tables.
   std::ranges::copy_if(run.cells, std::back_inserter(part.cells), [](const Cell& cell) {
-    return cell.spec.kind == CellKind::kDataParallel && cell.spec.implementation.empty();
+    return cell.spec.ranks && cell.spec.kind != CellKind::kAllReduce &&
+           cell.spec.implementation.empty();
   });
   return part;
 }

@@ -12,7 +12,6 @@
 #include "experiments/benchmarking_mixed_precision/dtype_trace.h"
 #include "experiments/benchmarking_mixed_precision/speedup.h"
 #include "experiments/common/change.h"
-#include "experiments/common/datasheet.h"
 #include "experiments/common/kernel_profiles.h"
 #include "experiments/common/ladder.h"
 #include "experiments/common/launch_costs.h"
@@ -21,6 +20,7 @@
 #include "experiments/nsys_profile/model_parts.h"
 #include "experiments/overview/overview.h"
 #include "plan/arithmetic.h"
+#include "plan/datasheet.h"
 #include "plan/part_work.h"
 #include "results/metric_names.h"
 
@@ -46,6 +46,7 @@ struct StepRow {
   std::string device;
   const Launch* counted;                     ///< See `counted_launch`.
   std::optional<double> flops, utilization;  ///< See `flops_of_step` and `flops_utilization`.
+  std::optional<double> fastest_gemm_rate;   ///< The run's, in FLOP/s.
   std::vector<std::string> flags = {};
 
   const CellSpec& spec() const { return network->group->spec; }
@@ -92,9 +93,10 @@ struct StepRow {
     return static_cast<double>(*spec().batch * *spec().context) / (step_ms() / 1e3);
   }
   std::optional<double> datasheet_rate() const { return datasheet_peak(device, *spec().precision); }
-  std::optional<double> datasheet_mfu() const {
-    const auto peak = datasheet_rate();
-    return peak && flops ? std::optional(*flops / (step_ms() / 1e3) / *peak) : std::nullopt;
+  /// Returns nothing without a data sheet, because `utilization` is this share then.
+  std::optional<double> share_of_fastest_gemm() const {
+    if (!flops || !fastest_gemm_rate || !datasheet_rate()) return std::nullopt;
+    return *flops / (step_ms() / 1e3) / *fastest_gemm_rate;
   }
   double peak_bytes() const {  ///< 0 if not measured.
     const Metric* peak = memory_launch->find(metric::kMemory, metric::kPeakAllocated);
@@ -121,7 +123,7 @@ Dataset steps_dataset(const std::vector<StepRow>& rows, const std::string& utili
   std::vector<Column<StepRow>> columns = kSteps;
   columns.push_back({"mfu", utilization, &StepRow::utilization, "%", kAsPercent});
   columns.push_back(
-      {"datasheet", utilization + " vs. data sheet", &StepRow::datasheet_mfu, "%", kAsPercent});
+      {"of_fastest", "Of the fastest GEMM", &StepRow::share_of_fastest_gemm, "%", kAsPercent});
   columns.push_back({"dtypes", "Dtypes", [](const StepRow& row) {
                        return row.counted ? Value(row.dtypes()) : Value();
                      }});
@@ -137,6 +139,7 @@ Dataset steps_dataset(const std::vector<StepRow>& rows, const std::string& utili
 
 std::vector<StepRow> step_rows(const RunView& view, const std::vector<MeasuredNetwork>& networks) {
   std::vector<StepRow> rows;
+  const Limits limits = measured_limits(view.run());
   for (const MeasuredNetwork& network : networks) {
     const auto step = timed_launch(*network.group, Mode::kTrainStep);
     if (network.step.times_ms.empty() || !step) continue;
@@ -150,8 +153,11 @@ std::vector<StepRow> step_rows(const RunView& view, const std::vector<MeasuredNe
                     .device = view.device() == nullptr ? "" : view.device()->name,
                     .counted = counted_launch(view, *step->spec),
                     .flops = flops_of_step(view, *step->spec),
-                    .utilization = flops_utilization(view, *step)});
-    if (has_outlier(network.step.times_ms)) rows.back().flags = {"outlier: median"};
+                    .utilization = flops_utilization(view, *step),
+                    .fastest_gemm_rate = {}});
+    const auto fastest = limits.peak_gemm_rates.find(*step->spec->precision);
+    if (fastest != limits.peak_gemm_rates.end()) rows.back().fastest_gemm_rate = fastest->second;
+    if (has_outlier(network.step.times_ms)) rows.back().flags = {"mean without a stalled step"};
   }
   return rows;
 }
@@ -228,41 +234,29 @@ std::vector<WaterfallBar> waterfall_bars(const PrecisionPair& pair, const StepTi
   return bars;
 }
 
-/// Tells how much the pair's less steady step varies; nothing if by at most `kSteadyUpTo`.
-std::optional<Facts> varying_facts(const PrecisionPair& pair) {
-  const auto variation = [](const MeasuredNetwork* network) {
-    return variation_of(network->step.times_ms).value_or(0);
-  };
-  const MeasuredNetwork* less_steady =
-      variation(pair.other) > variation(pair.fp32) ? pair.other : pair.fp32;
-  if (variation(less_steady) <= kSteadyUpTo) return std::nullopt;
-  Facts facts;
-  facts.set("precision", less_steady->precision());
-  facts.set("variation", variation(less_steady), {Notation::kPercent, 0});
-  return facts;
-}
-
 /// Returns a time's notation in a sentence: three significant digits, but whole milliseconds.
 Notation in_prose(double ms) { return {Notation::kSignificant, ms < 1000 ? 3 : 4}; }
 
 /// True if the change of the GEMMs' time makes up nine tenths of the time that the pair saves.
 bool is_saved_by_gemms(const PrecisionPair& pair, const StepTime& fp32, const StepTime& other) {
   const double saved_ms = pair.fp32->step.typical_ms() - pair.other->step.typical_ms();
-  return saved_ms > 0 && fp32.gemms_ms - other.gemms_ms >= 0.9 * saved_ms;
+  return saved_ms > 0 && pair.speedup(&MeasuredNetwork::step)->is_clear() &&
+         fp32.gemms_ms - other.gemms_ms >= 0.9 * saved_ms;
 }
 
 Facts pair_facts(const PrecisionPair& pair) {
   const double fp32_ms = pair.fp32->step.typical_ms();
   const double other_ms = pair.other->step.typical_ms();
-  const double speedup = pair.speedup(&MeasuredNetwork::step)->value;
+  const Ratio speedup = *pair.speedup(&MeasuredNetwork::step);
   return Facts()
-      .when("varies", varying_facts(pair))
       .set("size", pair.size_label())
       .set("precision", pair.precision())
       .set("fp32", fp32_ms, in_prose(fp32_ms))
       .set("other", other_ms, in_prose(other_ms))
-      .set("change", speedup < 1 ? format_value(1 / speedup, kSpeedup) + " times as long"
-                                 : "a speedup of " + format_value(speedup, kSpeedup) + "×");
+      .set("change", !speedup.is_clear() ? "a difference within one standard deviation"
+                     : speedup.value < 1
+                         ? format_value(1 / speedup.value, kSpeedup) + " times as long"
+                         : "a speedup of " + stated_ratio(speedup, kSpeedup) + "×");
 }
 
 /// Tells how long the GPU idles in a step whose time it sets; nothing for other steps. The step was
@@ -289,11 +283,11 @@ std::optional<Facts> idle_facts(const RunView& view, const PrecisionPair& pair,
       .set("kernels", costs->launches, kAsCount);
 }
 
-/// Lists the data sheet's peaks that a column divides by: "FP32 67, BF16 989.5 TFLOP/s".
+/// Lists the data sheet's peaks by which the utilization divides: "FP32 67, BF16 989.5 TFLOP/s".
 std::optional<Facts> datasheet_facts(const std::vector<StepRow>& rows) {
   std::vector<std::string> peaks;
   for (const StepRow& row : rows) {
-    if (!row.datasheet_mfu()) continue;
+    if (!row.datasheet_rate() || !row.utilization) continue;
     peaks.push_back(std::string(row.precision()) + " " +
                     format_value(*row.datasheet_rate() / kTeraFlops, {Notation::kNoTrailingZeros}));
   }
@@ -360,11 +354,15 @@ std::optional<Facts> advice_facts(const RunView& view) {
   const std::vector<std::string> changes = each(largest, [](const Gain& gain) {
     return gain.after->change + " (" + gain.saved_digits() + " ms)";
   });
+  const double first_ms = ladder->first_run()->mean_ms(), fastest_ms = ladder->fastest()->mean_ms();
+  const auto speedup = ladder->speedup();
   return Facts()
       .set("words", ladder->words)
       .set("changes", join_words(changes))
-      .set("from", ladder->first_run()->mean_ms(), in_prose(ladder->first_run()->mean_ms()))
-      .set("to", ladder->fastest()->mean_ms(), in_prose(ladder->fastest()->mean_ms()));
+      .when("together", speedup && speedup->is_certain(),
+            Facts()
+                .set("from", first_ms, in_prose(first_ms))
+                .set("to", fastest_ms, in_prose(fastest_ms)));
 }
 
 /// Tells what a user's network computes; nothing if that was not counted or no peak was measured.
@@ -416,6 +414,7 @@ std::optional<LimitedStep> tuned_step(const Ladder& ladder, const Limits& limits
   };
   const double forward_flops = *step_flops(spec) / 3;  // Backward has twice as many.
   step->tuned = true;
+  if (ladder.peaks == kDataSheetPeaks) step->data_sheet_ms = ladder.ms_at_peaks.value_or(0);
   step->ms = last.mean_ms();
   step->blocks = {
       {"forward", busy_ms(metric::kForward), forward_flops},

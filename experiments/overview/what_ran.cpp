@@ -121,16 +121,16 @@ struct MissingNetwork {
   std::vector<std::string> measurements = {}, precisions = {};
   std::int64_t count = 0;
 
-  /// Names up to three kinds of measurements, and else counts them.
+  /// Names up to three kinds of measurements.
   std::string measurement_words() const {
     constexpr std::size_t kMostNames = 3;
-    return measurements.size() <= kMostNames ? join_words(measurements)
-                                             : format_plural(count, "measurement");
+    return measurements.size() <= kMostNames ? join_words(measurements) : "several kinds";
   }
 };
 
 const std::vector<Column<MissingNetwork>> kMissingNetworks{
     {"measurements", "Measurement", &MissingNetwork::measurement_words},
+    {"count", "Count", &MissingNetwork::count, "", kAsCount},
     {"size", "Size", [](const MissingNetwork& row) { return words_or_nothing(row.size); }},
     {"context", "Context", &MissingNetwork::context, "", {Notation::kRowNumber}},
     {"precision", "Precision",
@@ -253,8 +253,11 @@ std::string own_step_words(const Run& run) {
   const ModelSource* source = measured_model(run);
   if (source == nullptr || !source->step) return "";
   const StepMaker& step = *source->step;
+  if (source->part) return "";
   std::string words =
       " A step of your own has no forward pass alone, so its rows are training steps.";
+  if (step.returns_no_loss)
+    words += " It returns no loss, so a loss that is NaN or stays the same is not seen.";
   const char* single = step.takes_size      ? "context"
                        : step.takes_context ? "size"
                                             : "size and context";

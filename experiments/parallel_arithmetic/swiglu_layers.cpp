@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "experiments/common/datasheet.h"
 #include "experiments/parallel_arithmetic/machine.h"
 #include "experiments/problems.h"
+#include "plan/datasheet.h"
 #include "results/run_labels.h"
 
 namespace labreport::parallel_arithmetic {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "base/format.h"
 #include "base/lists.h"
@@ -138,14 +139,17 @@ std::optional<std::string> refused_ordinal(const AttentionRow& row) {
 }
 
 /// Tells how much the allocator had reserved when it refused the allocation of `row`. If that is
-/// unknown and the bytes in use leave room for the allocation, tells what is missing.
+/// unknown and the bytes in use leave room for the allocation, tells how much must be taken beside
+/// tensors: by the allocator's reserve, the CUDA context or other processes.
 std::string reserved_clause(const AttentionRow& row, std::int64_t capacity_bytes) {
   if (row.refused_reserved_bytes)
     return " (reserved: " + format_bytes_briefly(*row.refused_reserved_bytes) + ")";
   const double needed_bytes = *row.number(column::kInUseBytes) + row.score_bytes();
-  return needed_bytes > static_cast<double>(capacity_bytes)
+  const double spare_bytes = static_cast<double>(capacity_bytes) - needed_bytes;
+  return spare_bytes < 0
              ? ""
-             : ", which would fit; reserved bytes are not recorded";
+             : " and at least " + format_significant(spare_bytes / kBytesPerGibibyte, 2) +
+                   " GiB outside tensors";
 }
 
 /// Accounts for the allocation of `row` that failed, a tensor of scores, and for a whole pass: that
@@ -177,29 +181,34 @@ std::optional<Facts> needed_facts(const AttentionRow& row, const Rows& rows,
       .set("capacity", format_bytes_briefly(static_cast<double>(*capacity_bytes)));
 }
 
-/// Returns the times of the widest heads at the longest of the handout's lengths that ran, in the
+/// Returns the row of the widest heads at the longest of the handout's lengths that ran, in the
 /// first precision; nothing if none ran.
-std::optional<Facts> times_facts(const Rows& rows) {
+std::optional<AttentionRow> longest_row(const Rows& rows) {
   const Rows ran = only(rows, [&](const AttentionRow& row) {
     return row.ran() && row.length() <= kLongestHandoutLength &&
            row.spec().precision == rows.front().spec().precision &&
            row.ms(metric::kForward, "mean_ns") && row.ms(metric::kBackward, "mean_ns");
   });
-  if (ran.empty()) return std::nullopt;
-  const AttentionRow row = std::ranges::max(ran, {}, length_and_dim);
+  return ran.empty() ? std::nullopt : std::optional(std::ranges::max(ran, {}, length_and_dim));
+}
+
+std::optional<Facts> times_facts(const std::optional<AttentionRow>& row) {
+  if (!row) return std::nullopt;
   return Facts()
-      .set("length", format_count(row.length()))
-      .set("d", std::to_string(dim(row)))
-      .set("precision", describe(*row.spec().precision))
-      .set("forward", *row.ms(metric::kForward, "mean_ns"), kThreeDigits)
-      .set("backward", *row.ms(metric::kBackward, "mean_ns"), kThreeDigits);
+      .set("length", format_count(row->length()))
+      .set("d", std::to_string(dim(*row)))
+      .set("precision", describe(*row->spec().precision))
+      .set("forward", *row->ms(metric::kForward, "mean_ns"), kThreeDigits)
+      .set("backward", *row->ms(metric::kBackward, "mean_ns"), kThreeDigits);
 }
 
 /// Adds where each precision runs out of memory, and accounts for the first that does.
-void add_answer(Facts& facts, const Rows& rows, std::optional<std::int64_t> capacity_bytes) {
+void add_answer(Facts& facts, const Rows& rows, const std::optional<AttentionRow>& longest,
+                std::optional<std::int64_t> capacity_bytes) {
   std::vector<std::string> ends;
   std::string first_end;
   std::optional<AttentionRow> first_out_of_memory;
+  std::int64_t shortest_out_of_memory = std::numeric_limits<std::int64_t>::max();
   bool grows = false;
   for (const Precision precision : precisions_of(rows)) {
     const Rows own_rows = of_precision(rows, precision);
@@ -214,23 +223,33 @@ void add_answer(Facts& facts, const Rows& rows, std::optional<std::int64_t> capa
     const AttentionRow end = ran_out.empty() ? std::ranges::max(ran, {}, length_and_dim)
                                              : std::ranges::min(ran_out, {}, length_and_dim);
     if (!ran_out.empty() && !first_out_of_memory) first_out_of_memory = end;
+    if (!ran_out.empty()) shortest_out_of_memory = std::min(shortest_out_of_memory, end.length());
     const std::string length = format_count(end.length());
-    ends.push_back(
-        name + (ran_out.empty() ? " runs at every length up to **" : " runs out of memory at **") +
-        length + " tokens**");
+    ends.push_back(name + (ran_out.empty() ? " runs up to **" : " runs out of memory at **") +
+                   length + " tokens**");
     if (first_end.empty())
-      first_end = (ran_out.empty() ? "runs at every length up to " : "runs out of memory at ") +
-                  length + " tokens in " + name;
+      first_end = (ran_out.empty() ? "runs up to " : "runs out of memory at ") + length +
+                  " tokens in " + name + ", batch " + format_count(end.spec().batch.value_or(1));
   }
   const auto needed =
       first_out_of_memory
           ? needed_facts(*first_out_of_memory,
                          of_precision(rows, *first_out_of_memory->spec().precision), capacity_bytes)
           : std::nullopt;
-  facts.set_markdown("ends", join_words(ends)).flag("grows", grows).when("needed", needed);
+  const auto saved_bytes = longest ? longest->saved_bytes() : std::nullopt;
+  const bool all_fit = first_out_of_memory && shortest_out_of_memory > kLongestHandoutLength;
+  facts.set_markdown("ends", join_words(ends) + (all_fit ? ", beyond the handout's lengths" : ""))
+      .when("times", times_facts(longest))
+      .when("needed", needed)
+      .when("grows", grows && saved_bytes,
+            Facts()
+                .set("bytes", format_bytes_briefly(saved_bytes.value_or(0)))
+                .set("length", longest ? format_count(longest->length()) : ""));
   // The first precision that ran may be another than the first that ran out of memory.
   const bool needed_by_first =
-      needed && first_end.ends_with(describe(*first_out_of_memory->spec().precision));
+      needed &&
+      first_end.find(" in " + std::string(describe(*first_out_of_memory->spec().precision))) !=
+          std::string::npos;
   facts.when("first", !first_end.empty(),
              Facts().set("end", first_end).when("needed", needed_by_first ? needed : std::nullopt));
 }
@@ -257,9 +276,8 @@ std::optional<Facts> fewer_passes_facts(const Rows& rows) {
 PartContent content(const RunView& view, const Rows& rows) {
   PartContent part;
   const Device* device = view.on_gpu() ? view.device() : nullptr;
-  add_answer(part.facts, rows,
+  add_answer(part.facts, rows, longest_row(rows),
              device == nullptr ? std::nullopt : std::optional(device->memory_bytes));
-  part.facts.when("times", times_facts(rows)).flag("gpu", view.on_gpu());
   // Workers that empty the cache before each length also record the forward's peak.
   part.facts.flag("cache_emptied", std::ranges::any_of(rows, &AttentionRow::has_forward_peak));
   const CellSpec& spec = rows.front().spec();
@@ -267,9 +285,6 @@ PartContent content(const RunView& view, const Rows& rows) {
   part.facts.set("warmup", format_count(spec.warmup.value_or(0)));
   part.facts.set("batch", format_count(spec.batch.value_or(1)));
   part.facts.when("fewer_passes", fewer_passes_facts(rows));
-  Rows drawn_rows = outermost_dims(of_precision(rows, *spec.precision));
-  std::erase_if(drawn_rows, std::not_fn(&AttentionRow::ran));
-  part.facts.when("fewer_drawn_passes", fewer_passes_facts(drawn_rows));
   const std::vector<Precision> precisions = precisions_of(rows);
   for (const Precision precision : precisions) {
     const bool first = precision == precisions.front();

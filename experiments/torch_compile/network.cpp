@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/outliers.h"
+#include "experiments/common/ratio.h"
 #include "experiments/common/shipped.h"
 #include "experiments/common/timing.h"
 #include "results/measured_table.h"
@@ -50,7 +52,7 @@ std::optional<double> MeasuredSteps::busy_fraction() const {
   const std::vector<double> steps = times_ms(metric::kTotal);
   const bool gpu = ran() && cell_->spec.device == DeviceKind::kCuda;
   if (!gpu || !busy || steps.empty()) return std::nullopt;
-  return std::min(1.0, *busy / kNanosecondsPerMillisecond / median(steps));
+  return std::min(1.0, *busy / kNanosecondsPerMillisecond / typical_time(steps));
 }
 
 std::optional<LaunchCosts> MeasuredSteps::forward_costs() const {
@@ -97,6 +99,16 @@ std::vector<ComparedNetwork> compared_networks(const RunView& view) {
     const Cell* compiled = view.run().find(cell_id(compiled_spec));
     networks.push_back(
         {MeasuredSteps(cell), compiled == nullptr ? MeasuredSteps() : MeasuredSteps(*compiled)});
+    std::vector<std::string>& flags = networks.back().flags;
+    for (const auto& [way, steps] : {std::pair("eager ", &networks.back().eager),
+                                     std::pair("compiled ", &networks.back().compiled)}) {
+      for (const auto& [words, phase] :
+           {std::pair("forward", metric::kForward), std::pair("step", metric::kTotal)}) {
+        std::ranges::move(outlier_remark(std::string(way) + words, steps->times_ms(phase)),
+                          std::back_inserter(flags));
+      }
+    }
+    if (!flags.empty()) flags.insert(flags.begin(), "outlier");
   }
   return networks;
 }

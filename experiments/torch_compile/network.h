@@ -33,7 +33,7 @@ class MeasuredSteps {
   std::optional<double> compile_seconds() const;
   std::optional<double> peak_bytes() const;
   std::optional<double> kernel_count() const;  ///< Number in one training step.
-  /// The profiled step's busy time / the median unprofiled step, at most 1; empty on a CPU.
+  /// The profiled step's busy time / `typical_time` of the others, at most 1; empty on a CPU.
   std::optional<double> busy_fraction() const;
   /// The launches of the forward pass, against its median time; empty on a CPU.
   std::optional<LaunchCosts> forward_costs() const;
@@ -52,6 +52,7 @@ class MeasuredSteps {
 /// One network in one precision, trained eagerly and compiled.
 struct ComparedNetwork {
   MeasuredSteps eager, compiled;
+  std::vector<std::string> flags = {};  ///< "outlier", and the means without it.
 
   const CellSpec& spec() const { return eager.cell()->spec; }
   bool both_ran() const { return eager.ran() && compiled.ran(); }

@@ -1,16 +1,7 @@
-#include <algorithm>
-
-#include "experiments/problems.h"
 #include "experiments/torch_compile/present.h"
+#include "experiments/problems.h"
 
 namespace labreport::torch_compile {
-
-bool shares_compile_cache(const Run& run) {
-  return std::ranges::any_of(run.sessions, [](const Session& session) {
-    const auto folder = session.environment.find("TORCHINDUCTOR_CACHE_DIR");
-    return folder != session.environment.end() && !folder->second.ends_with("(cleared)");
-  });
-}
 
 Presentation present(const RunView& view) {
   Presentation parts;

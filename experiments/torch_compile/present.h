@@ -13,7 +13,4 @@ inline constexpr const char* kProblem = "torch_compile";
 std::optional<PartContent> present_attention(const RunView& view);
 std::optional<PartContent> present_network(const RunView& view);
 
-/// True if `--keep-env` kept `TORCHINDUCTOR_CACHE_DIR`, a folder in which runs share compiled code.
-bool shares_compile_cache(const Run& run);
-
 }  // namespace labreport::torch_compile

@@ -17,7 +17,6 @@ namespace {
 constexpr std::int64_t kUsualHeadDim = 64;
 constexpr Notation kFactor{Notation::kFixed, 2};
 constexpr Notation kSavedBytes{Notation::kMebibytes};
-constexpr Notation kRoughFactor{Notation::kSignificant, 2};
 constexpr double kEqualTimes = 0.05;  // Times are alike up to this relative difference.
 
 /// Attention at one sequence length, eager and compiled.
@@ -25,10 +24,14 @@ struct AttentionPair {
   AttentionRow eager, compiled;
   std::optional<double> compile_seconds;
 
-  std::optional<double> speedup(std::string_view pass) const {
+  /// Divides the means of all passes; a row keeps no single pass that could be left out.
+  std::optional<Ratio> speedup(std::string_view pass) const {
     const auto eager_ms = eager.ms(pass, "mean_ns"), compiled_ms = compiled.ms(pass, "mean_ns");
-    const bool known = eager_ms && compiled_ms && *compiled_ms > 0;
-    return known ? std::optional(*eager_ms / *compiled_ms) : std::nullopt;
+    if (!eager_ms || !compiled_ms || *eager_ms <= 0 || *compiled_ms <= 0) return std::nullopt;
+    const double value = *eager_ms / *compiled_ms;
+    return Ratio{value,
+                 value * std::hypot(eager.ms(pass, "stddev_ns").value_or(0) / *eager_ms,
+                                    compiled.ms(pass, "stddev_ns").value_or(0) / *compiled_ms)};
   }
 };
 
@@ -42,9 +45,15 @@ Column<AttentionPair> pass_time_column(const char* name, const char* title,
           "ms"};
 }
 
+std::optional<double> speedup_number(const AttentionPair& pair, std::string_view pass) {
+  const auto speedup = pair.speedup(pass);
+  return speedup ? std::optional(speedup->value) : std::nullopt;
+}
+
 Column<AttentionPair> pass_speedup_column(const char* name, const char* title,
                                           std::string_view pass) {
-  return {name, title, [pass](const AttentionPair& pair) { return Value(pair.speedup(pass)); }, "×",
+  return {name, title,
+          [pass](const AttentionPair& pair) { return Value(speedup_number(pair, pass)); }, "×",
           kFactor};
 }
 
@@ -123,17 +132,10 @@ std::vector<AttentionPair> compared_pairs(const std::vector<AttentionPair>& pair
   return only(ran, [&](const AttentionPair& pair) { return dim(pair) == compared_dim; });
 }
 
-/// Says what compiling changes in times that the CPU sets, given the range of their speedups. Fused
-/// kernels shorten the GPU's work alone.
-const char* reason_of(double lowest, double highest) {
-  if (highest < 1) return ", and calling compiled code takes longer";
-  return lowest <= 1 ? ", which fusion does not shorten" : "";
-}
-
-/// Returns the range of forward's speedups over the head dimensions at the shortest sequence, if
-/// the CPU sets its times there. Empty if it does not, eager or compiled.
+/// Tells the largest speedup of forward at the shortest sequence, where the CPU sets its times.
+/// Empty if it does not set them, eager or compiled, or if that speedup is not certain.
 std::optional<Facts> launches_facts(const std::vector<AttentionPair>& grid) {
-  std::vector<double> speedups;
+  std::vector<Ratio> speedups;
   for (const std::int64_t own_dim : distinct(each(grid, dim))) {
     const auto pairs = only(grid, [&](const AttentionPair& pair) { return dim(pair) == own_dim; });
     for (const auto implementation : {&AttentionPair::eager, &AttentionPair::compiled}) {
@@ -144,16 +146,16 @@ std::optional<Facts> launches_facts(const std::vector<AttentionPair>& grid) {
     if (!speedup) return std::nullopt;
     speedups.push_back(*speedup);
   }
-  const auto [lowest, highest] = std::ranges::minmax(speedups);
+  const Ratio most = std::ranges::max(speedups, {}, &Ratio::value);
+  if (!most.is_certain()) return std::nullopt;
   return Facts()
       .set("length", format_count(grid.front().eager.length()))
-      .set("reason", reason_of(lowest, highest))
-      .set("speedups",
-           from_to(format_value(lowest, kRoughFactor), format_value(highest, kRoughFactor)));
+      .set("most", most.value, kFactor);
 }
 
-/// Gives the speedups at one length with the narrowest and the widest heads. They fall for a
-/// reason if compiling spares both the same time of each pass.
+/// Gives the speedups at one length with the narrowest and the widest heads. If all are certain and
+/// compiling spares both the same time of each pass, also tells how many reads or writes of all
+/// scores would take forward's at the copy bandwidth.
 Facts precision_facts(const RunView& view, const std::vector<AttentionPair>& grid,
                       std::int64_t length) {
   const auto ran = only(grid, [&](const AttentionPair& pair) {
@@ -163,20 +165,23 @@ Facts precision_facts(const RunView& view, const std::vector<AttentionPair>& gri
   const auto [narrow, wide] = std::ranges::minmax_element(ran, {}, dim);
   Facts facts;
   bool spares_alike = view.on_gpu();
+  const auto spared = [](const AttentionPair& pair, std::string_view pass) {
+    return *pair.eager.ms(pass, "mean_ns") - *pair.compiled.ms(pass, "mean_ns");
+  };
   for (const auto pass : {metric::kForward, metric::kBackward}) {
-    const auto spared_ms = [&](const AttentionPair& pair) {
-      return *pair.eager.ms(pass, "mean_ns") - *pair.compiled.ms(pass, "mean_ns");
-    };
-    const double from = *narrow->speedup(pass), to = *wide->speedup(pass);
-    spares_alike = spares_alike && 1 < to && to < from &&
-                   std::abs(spared_ms(*wide) / spared_ms(*narrow) - 1) <= kEqualTimes;
-    facts.set(std::string(pass), from_to(format_value(from, kFactor), format_value(to, kFactor)));
+    const Ratio from = *narrow->speedup(pass), to = *wide->speedup(pass);
+    spares_alike = spares_alike && from.is_certain() && to.is_certain() && 1 < to.value &&
+                   to.value < from.value &&
+                   std::abs(spared(*wide, pass) / spared(*narrow, pass) - 1) <= kEqualTimes;
+    facts.set(std::string(pass), from_to(stated_ratio(from, kFactor), stated_ratio(to, kFactor)));
   }
+  const auto saved_ms = [&](const AttentionPair& pair) {
+    return format_value(spared(pair, metric::kForward), kThreeDigits);
+  };
   return facts.set("precision", describe(precision_of(*narrow)))
       .set("length", format_count(length))
       .set("d", from_to(std::to_string(dim(*narrow)), std::to_string(dim(*wide))))
-      .set("reason",
-           spares_alike ? ", because fusion saves as much time at each d, while GEMMs grow" : "");
+      .when("saves", spares_alike, "saved", from_to(saved_ms(*narrow), saved_ms(*wide)));
 }
 
 }  // namespace
@@ -202,7 +207,7 @@ std::optional<PartContent> present_attention(const RunView& view) {
     for (const auto pass : {metric::kForward, metric::kBackward}) {
       const std::string series = std::string(pass) + ", " + std::string(describe(precision));
       for (const AttentionPair& pair : compared) {
-        points.push_back({series, pair.eager.length(), *pair.speedup(pass)});
+        points.push_back({series, pair.eager.length(), pair.speedup(pass)->value});
       }
     }
     part.datasets.push_back(make_dataset("grid", kGrid, grid));
@@ -218,8 +223,6 @@ std::optional<PartContent> present_attention(const RunView& view) {
            precisions.empty() ? "No configuration ran both ways: " + first_reason(rows) + "." : "")
       .list("precisions", std::move(precisions))
       .when("launches", launches)
-      .flag("gpu", view.on_gpu())
-      .flag("warm_cache", shares_compile_cache(view.run()))
       .set("batch", format_count(spec.batch.value_or(1)))
       .set("warmup", format_count(spec.warmup.value_or(0)))
       .set("steps", format_count(spec.steps.value_or(0)));

@@ -4,7 +4,9 @@
 
 #include "base/format.h"
 #include "base/lists.h"
+#include "base/outliers.h"
 #include "base/text.h"
+#include "experiments/common/change.h"
 #include "experiments/common/command.h"
 #include "experiments/common/timing.h"
 #include "experiments/torch_compile/network.h"
@@ -18,12 +20,8 @@ constexpr Notation kSpeedup{Notation::kFixed, 2};
 constexpr Notation kMs{Notation::kSignificant, 4};
 constexpr const char* kGemm = "GEMM";  // The class of all GEMMs in `kernels_by_class()`.
 
-/// Divides the median eager time by the median compiled time: one stalled step would move a mean.
-std::optional<double> speedup(const ComparedNetwork& network, std::string_view phase) {
-  const std::vector<double> eager_ms = network.eager.times_ms(phase);
-  const std::vector<double> compiled_ms = network.compiled.times_ms(phase);
-  if (eager_ms.empty() || compiled_ms.empty() || median(compiled_ms) <= 0) return std::nullopt;
-  return median(eager_ms) / median(compiled_ms);
+std::optional<Ratio> speedup(const ComparedNetwork& network, std::string_view phase) {
+  return ratio_of(network.eager.times_ms(phase), network.compiled.times_ms(phase));
 }
 
 using Networks = std::vector<ComparedNetwork>;
@@ -37,15 +35,18 @@ NetworkColumn time_column(const char* name, const char* title, ModeOfNetwork mod
   return {name, title,
           [mode, phase](const ComparedNetwork& network) {
             const std::vector<double> ms = (network.*mode).times_ms(phase);
-            return ms.empty() ? Value::missing((network.*mode).reason()) : Value(median(ms));
+            return ms.empty() ? Value::missing((network.*mode).reason()) : Value::mean_of(ms);
           },
-          "ms", kMs};
+          "ms"};
 }
 
 NetworkColumn speedup_column(const char* name, const char* title, std::string_view phase) {
   return {name, title,
-          [phase](const ComparedNetwork& network) { return Value(speedup(network, phase)); }, "×",
-          kSpeedup};
+          [phase](const ComparedNetwork& network) {
+            const auto ratio = speedup(network, phase);
+            return ratio ? Value(ratio->value) : Value();
+          },
+          "×", kSpeedup};
 }
 
 NetworkColumn metric_column(const char* name, const char* title, ModeOfNetwork mode,
@@ -111,8 +112,8 @@ std::vector<SpeedupRow> speedup_rows(const Networks& networks) {
       const auto ratio = speedup(network, phase);
       if (!ratio) continue;
       rows.push_back({network.spec().size + ", " + network.precision() + ", " + words,
-                      median(network.eager.times_ms(phase)),
-                      median(network.compiled.times_ms(phase)), *ratio});
+                      typical_time(network.eager.times_ms(phase)),
+                      typical_time(network.compiled.times_ms(phase)), ratio->value});
     }
   }
   return rows;
@@ -158,41 +159,45 @@ std::vector<ClassRow> class_rows(const ComparedNetwork& network) {
   return sorted;
 }
 
-/// Compares the time of the last network's kernels, except GEMMs, before and after compiling, and
-/// gives the share of GEMMs in each network. Returns nothing unless fusion explains more than half
-/// of the time that the last network's step saves.
-std::optional<Facts> fusion_facts(const Networks& networks) {
-  const ComparedNetwork& last = networks.back();
-  const double eager_ms = rest_of(last.eager).ms, compiled_ms = rest_of(last.compiled).ms;
-  const auto optimizer_ms = last.compiled.times_ms(metric::kOptimizer);
-  const double step_ms = median(last.compiled.times_ms(metric::kTotal));
-  const double saved_ms = median(last.eager.times_ms(metric::kTotal)) - step_ms;
-  if (compiled_ms <= 0 || saved_ms <= 0 || eager_ms - compiled_ms <= saved_ms / 2 ||
-      optimizer_ms.empty())
+double gemms_ms(const MeasuredSteps& steps) { return steps.kernels_by_class()[kGemm].ms; }
+
+/// Compares the time of the network's kernels, except GEMMs, before and after compiling. Returns
+/// nothing unless the step is clearly shorter, GEMMs take as long both ways and fusion explains
+/// more than half of the time that the step saves.
+std::optional<Facts> fusion_facts(const ComparedNetwork& network) {
+  constexpr double kEqualTimes = 0.05;  // GEMMs take as long up to this fraction.
+  const double eager_ms = rest_of(network.eager).ms, compiled_ms = rest_of(network.compiled).ms;
+  const auto optimizer_ms = network.compiled.times_ms(metric::kOptimizer);
+  const double step_ms = typical_time(network.compiled.times_ms(metric::kTotal));
+  const double saved_ms = typical_time(network.eager.times_ms(metric::kTotal)) - step_ms;
+  if (!speedup(network, metric::kTotal)->is_clear() || compiled_ms <= 0 || saved_ms <= 0 ||
+      eager_ms - compiled_ms <= saved_ms / 2 || optimizer_ms.empty() ||
+      std::abs(gemms_ms(network.compiled) / gemms_ms(network.eager) - 1) > kEqualTimes)
     return std::nullopt;
-  std::vector<std::string> gemms;
-  for (const ComparedNetwork& network : networks) {
-    const double gemm_ms = network.eager.kernels_by_class()[kGemm].ms;
-    if (gemm_ms <= 0) return std::nullopt;
-    gemms.push_back(format_percent(gemm_ms / (gemm_ms + rest_of(network.eager).ms)) + " % (" +
-                    network.precision() + ")");
-  }
   return Facts()
-      .set("gemms", join_words(gemms))
-      .set("precision", last.precision())
+      .set("precision", network.precision())
       .set("ms", eager_ms, kThreeDigits)
       .set("compiled_ms", compiled_ms, kThreeDigits)
-      .set("share", format_percent(median(optimizer_ms) / step_ms));
+      .set("share", format_percent(typical_time(optimizer_ms) / step_ms));
 }
 
-/// The network's step and forward pass must have run, eager and compiled.
+/// The network's step and forward pass must have run, eager and compiled, and launched GEMMs.
 Facts network_facts(const ComparedNetwork& network) {
   return Facts()
       .set("size", network.spec().size)
       .set("precision", network.precision())
-      .set("step", *speedup(network, metric::kTotal), kSpeedup)
-      .set("forward", *speedup(network, metric::kForward), kSpeedup)
-      .set("rough_forward", *speedup(network, metric::kForward), {Notation::kSignificant, 2});
+      .set("gemms", format_percent(gemms_ms(network.eager) /
+                                   (gemms_ms(network.eager) + rest_of(network.eager).ms)))
+      .set("step", stated_ratio(*speedup(network, metric::kTotal), kSpeedup))
+      .set("forward", stated_ratio(*speedup(network, metric::kForward), kSpeedup));
+}
+
+/// Tells the forward pass's speedup.
+Facts launches_facts(const ComparedNetwork& network) {
+  return Facts()
+      .set("size", network.spec().size)
+      .set("precision", network.precision())
+      .set("speedup", speedup(network, metric::kForward)->value, {Notation::kSignificant, 2});
 }
 
 std::string first_reason(const Networks& networks) {
@@ -211,39 +216,36 @@ bool has_fewer_launches(const ComparedNetwork& network) {
          compiled->bound() == Bound::kLaunch && compiled->launches < eager->launches;
 }
 
-/// Names the handout's sizes that the run does not compare. Returns nothing if it compares all of
-/// them, or none.
-std::optional<Facts> left_out_facts(const RunView& view, const Networks& networks) {
-  std::vector<std::string> sizes;
-  for (const Size& size : view.edition().sizes) {
-    const bool is_compared = std::ranges::any_of(networks, [&](const ComparedNetwork& network) {
-      return network.spec().model == size.shape;
-    });
-    if (!is_compared) sizes.push_back(size.name);
-  }
-  if (sizes.empty() || sizes.size() == view.edition().sizes.size()) return std::nullopt;
-  return Facts().set("sizes", join(sizes, ", "));
+/// True if compiling clearly changes the time of the network's step and of its forward pass.
+bool is_clear(const ComparedNetwork& network) {
+  return speedup(network, metric::kTotal)->is_clear() &&
+         speedup(network, metric::kForward)->is_clear();
 }
 
-/// Describes the largest network in each precision, and the largest gain of a launch-bound pass.
+/// Describes the largest network in each precision, and the largest gain of a launch-bound pass. A
+/// headline needs clear speedups.
 void add_answer(Facts& facts, const Networks& networks) {
   const Networks timed = only(networks, [](const ComparedNetwork& network) {
-    return speedup(network, metric::kTotal) && speedup(network, metric::kForward);
+    return speedup(network, metric::kTotal) && speedup(network, metric::kForward) &&
+           gemms_ms(network.eager) > 0;
   });
   const Networks largest = only(timed, [&](const ComparedNetwork& network) {
     return network.spec().model == timed.back().spec().model;
   });
-  const Networks launch_bound = only(timed, has_fewer_launches);
+  const Networks launch_bound = only(timed, [](const ComparedNetwork& network) {
+    return has_fewer_launches(network) && speedup(network, metric::kForward)->is_certain();
+  });
   const ComparedNetwork* gains_most = labreport::largest(
       launch_bound,
-      [](const ComparedNetwork& network) { return *speedup(network, metric::kForward); });
+      [](const ComparedNetwork& network) { return speedup(network, metric::kForward)->value; });
   facts.set("nothing",
             timed.empty() ? "No network ran both ways: " + first_reason(networks) + "." : "");
   facts.list("networks", each(largest, network_facts));
-  facts.when("largest", !timed.empty(), timed.empty() ? Facts() : network_facts(timed.back()));
-  facts.when("fusion", timed.empty() ? std::nullopt : fusion_facts(largest));
+  facts.when("largest", !timed.empty() && is_clear(timed.back()),
+             timed.empty() ? Facts() : network_facts(timed.back()));
+  facts.when("fusion", timed.empty() ? std::nullopt : fusion_facts(timed.back()));
   facts.when("launches", gains_most != nullptr,
-             gains_most == nullptr ? Facts() : network_facts(*gains_most));
+             gains_most == nullptr ? Facts() : launches_facts(*gains_most));
 }
 
 }  // namespace
@@ -253,9 +255,6 @@ std::optional<PartContent> present_network(const RunView& view) {
   if (networks.empty()) return std::nullopt;
   PartContent part;
   add_answer(part.facts, networks);
-  part.facts.when("left_out", left_out_facts(view, networks));
-  part.facts.flag("gpu", view.on_gpu());
-  part.facts.flag("warm_cache", shares_compile_cache(view.run()));
   const CellSpec& spec = networks.front().spec();
   part.facts.set("warmup", format_count(spec.warmup.value_or(0)));
   part.facts.set("steps", format_count(spec.steps.value_or(0)));

@@ -5,8 +5,8 @@
 
 #include "document/comparison/diff_document.h"
 #include "experiments/common/all_reduces.h"
-#include "experiments/common/datasheet.h"
 #include "experiments/sample_runs.h"
+#include "plan/datasheet.h"
 
 namespace labreport::all_reduce_test {
 namespace {
@@ -122,8 +122,8 @@ TEST(AllReduceAnswer, ComparesSizesRanksAndLibraries) {
 TEST(AllReduceAnswer, MarksASizeThatTakesLongerThanALargerOne) {
   const Part shown = part(scale_times(Collectives::kNccl, 6, is_one_mb));
   EXPECT_THAT(shown.answer,
-              AllOf(HasSubstr("1 MB was disturbed."), HasSubstr(", 1.05 MB 1.10 times as long."),
-                    Not(HasSubstr(" 1 MB takes"))));
+              AllOf(HasSubstr("among 2 ranks 10 MB takes"),
+                    HasSubstr(", 1.05 MB 1.10 times as long."), Not(HasSubstr(" 1 MB takes"))));
   const auto rows = lines_of(table_of(shown, "grid"));
   EXPECT_THAT(rows[12], AllOf(HasSubstr("NCCL | 2 | 1 MB"), HasSubstr("0.14"),
                               HasSubstr("longer than a larger size")));
@@ -149,7 +149,7 @@ TEST(AllReduceAnswer, CallsASizeLaunchBoundOnlyIfNcclAloneTakesMuchLess) {
   EXPECT_THAT(
       part(slower_c10d(1.6)).answer,
       HasSubstr("Back to back, 1 MB takes **37.3 µs** through c10d, 23.3 µs through NCCL: it is "
-                "launch-bound. From 10 MB on, bandwidth sets the time."));
+                "launch-bound. Bandwidth bounds 100 MB and 1 GB."));
   EXPECT_THAT(part(slower_c10d(1.4)).answer, Not(HasSubstr("launch-bound")));
 }
 

@@ -55,7 +55,7 @@ inline const std::map<std::string, AnswerLength>& answer_lengths() {
       {"torch_compile.b", kParagraph},
       {"data_parallel.a", kTwoOrThree},
       {"data_parallel.b", kOneOrTwo},
-      {"data_parallel.c", kOneOrTwo},
+      {"data_parallel.c", kTwoOrThree},
       {"data_parallel.d", kParagraph},
       {"distributed_communication_single_node", kTwoOrThree},
       {"optimizer_state_sharding_accounting.a", kTwoOrThree},
@@ -95,7 +95,7 @@ inline std::size_t word_count(const std::string& text) {
 /// run.
 inline std::size_t number_count(std::string text) {
   for (const char* given_by_handout :
-       {R"(\b[0-9.]+B\b)", R"([0-9]+×[0-9]+)", R"(\b[dh] [0-9]+( to [0-9]+)?)",
+       {R"(\b[0-9.]+B\b)", R"([0-9]+×[0-9]+)", R"(\bc10d\b)", R"(\b[dh] [0-9]+( to [0-9]+)?)",
         R"(\b[0-9]+ layers)", R"(\b[A-Za-z]+-?[0-9]+\b)",
         R"(\b(contexts?|lengths?|dimensions?) [0-9,]+((, | and | to )[0-9,]+)*)",
         R"(\b[Aa]t (128|256|512|1,024|2,048|4,096|8,192|16,384|32,768|65,536)\b)",

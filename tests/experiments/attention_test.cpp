@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
+#include "base/lists.h"
 #include "experiments/sample_runs.h"
 
 namespace labreport::attention_test {
@@ -99,9 +100,10 @@ TEST(AttentionMemory, AccountsForTheLengthThatRunsOut) {
   EXPECT_THAT(
       part.answer,
       AllOf(HasSubstr(
-                "FP32 runs out of memory at **32,768 tokens** and BF16 runs at every length "
-                "up to **32,768 tokens**. FP32's backward (d = 16) asks for a third tensor of "
-                "scores, 8 · S² · 4 B = **32 GiB**, with 64.1 GiB of 141 GiB in use "
+                "FP32 runs out of memory at **32,768 tokens** and BF16 runs "
+                "up to **32,768 tokens**, beyond the handout's lengths. FP32's backward (d = 16) "
+                "asks for a third tensor of "
+                "scores, `8 · S² · 4 B` = **32 GiB**, with 64.1 GiB of 141 GiB in use "
                 "(reserved: 128 GiB). A pass would peak at 6, as at 24,576 tokens: **192 GiB**."),
             testing::ContainsRegex("At 16,384 tokens .d = 128. forward takes .* in FP32")));
   EXPECT_EQ(table_lines(part, "grid").size(), 4u * 7);
@@ -123,7 +125,7 @@ TEST(AttentionMemory, SaysIfTheRecordedBytesDoNotExplainTheEnd) {
                   [](const Metric& metric) { return metric.tag == metric::kRefusedReserved; });
   };
   EXPECT_THAT(attention_part("pytorch_attention", not_recorded).answer,
-              HasSubstr("in use, which would fit; reserved bytes are not recorded."));
+              HasSubstr("GiB outside tensors."));
   EXPECT_THAT(attention_part("pytorch_attention").answer, Not(HasSubstr("that would fit")));
 }
 
@@ -144,7 +146,8 @@ TEST(AttentionMemory, CountsTensorsOnlyIfTheyExplainTheEnd) {
 }
 
 TEST(AttentionMemory, GrowsQuadraticallyIfTwoLongLengthsSaveTwoTensors) {
-  EXPECT_THAT(attention_part("pytorch_attention").answer, HasSubstr("grow quadratically."));
+  EXPECT_THAT(attention_part("pytorch_attention").answer,
+              HasSubstr("quadratic in length: **16.1 GiB** at 16,384."));
   PlanInput input = input_for("pytorch_attention");
   input.selection.contexts = {256, 1024, 4096};
   EXPECT_THAT(part_of(fake_run(input, unchanged), "pytorch_attention").answer,
@@ -160,8 +163,7 @@ TEST(AttentionMemory, SaysIfEveryLengthFits) {
       });
   };
   const Part part = attention_part("pytorch_attention", without_ran_out);
-  EXPECT_THAT(part.answer,
-              AllOf(HasSubstr("FP32 runs at every length"), Not(HasSubstr("runs out of"))));
+  EXPECT_THAT(part.answer, AllOf(HasSubstr("FP32 runs up to"), Not(HasSubstr("runs out of"))));
 }
 
 TEST(AttentionMemory, ShowsNoPeakInARowThatRanOutOfMemory) {
@@ -200,16 +202,6 @@ TEST(AttentionMemory, CountsThePassesOfTheLengthsThatRan) {
   input.selection.contexts = {256, 1024};
   EXPECT_THAT(part_of(fake_run(input), "pytorch_attention").details.method,
               Not(HasSubstr("beyond the handout's lengths")));
-  const auto caption = [](const Change& change) {
-    return attention_part("pytorch_attention", change).details.figures.front().caption;
-  };
-  EXPECT_THAT(caption(unchanged),
-              HasSubstr("Means over 100 passes (10 beyond the handout's lengths), for"));
-  const auto run_out = [](const NamedRow& row) {
-    row[column::kOutcome] = std::string(metric::kOutOfMemory);
-  };
-  EXPECT_THAT(caption(change_rows(run_out, is_longer_sweep)),
-              HasSubstr("Means over 100 passes, for"));
 }
 
 TEST(AttentionMemory, GivesTheReasonIfEveryCellCrashed) {
@@ -253,12 +245,24 @@ Change scaled_latencies(double factor, const CellFilter& applies) {
       applies);
 }
 
+TEST(AttentionLatencies, NameNoSpeedupOverADisturbedMedian) {
+  const auto answer_with = [](double factor) {
+    const auto is_eager = has_backend(AttentionBackend::kEager);
+    return attention_part("flash_benchmarking", scaled_latencies(factor, is_eager)).answer;
+  };
+  EXPECT_THAT(answer_with(2), HasSubstr("as long"));
+  EXPECT_THAT(answer_with(300), Not(HasSubstr("as long")))
+      << "forward and backward apart are as fast as ever";
+}
+
 /// Eager's time is that of its scores, whatever d is.
 Change with_times_of_scores() {
   return change_rows(
       [](const NamedRow& row) {
         const auto length = row.number(column::kLength);
         row[attention_column(metric::kEndToEnd, "median_ns")] = length * length / 16;
+        row[attention_column(metric::kForward, "median_ns")] = length * length / 48;
+        row[attention_column(metric::kBackward, "median_ns")] = length * length / 24;
       },
       has_backend(AttentionBackend::kEager));
 }
@@ -289,6 +293,31 @@ TEST(AttentionLatencies, NameTheLongestLengthAtWhichEagerRan) {
                                      "eager runs out of memory at 65,536\\."));
 }
 
+TEST(AttentionLatencies, GiveTheReasonOfALengthThatWouldTakeTooLong) {
+  const auto take_too_long = [](const NamedRow& row) {
+    if (row.number(column::kLength) != 65'536) return;
+    row[column::kOutcome] = std::string(metric::kNotTried);
+    row[column::kReason] = std::string("not run: a pass at 32768 takes longer than 5 s");
+    for (const auto pass : {metric::kForward, metric::kBackward, metric::kEndToEnd})
+      row[attention_column(pass, "median_ns")] = Scalar();
+  };
+  const Part part = attention_part(
+      "flash_benchmarking", change_rows(take_too_long, has_backend(AttentionBackend::kEager)));
+  std::vector<std::string> lines;
+  for (const TableView& table : part.details.tables)
+    std::ranges::move(lines_of(table), std::back_inserter(lines));
+  EXPECT_THAT(part.answer, Not(HasSubstr("out of memory")));
+  EXPECT_THAT(lines, Contains(HasSubstr("takes longer than 5 s")));
+}
+
+TEST(AttentionLatencies, DrawEachHeadDimension) {
+  std::vector<std::string> variants;
+  for (const Figure& figure : attention_part("flash_benchmarking").details.figures)
+    variants.push_back(figure.variant);
+  EXPECT_THAT(variants, testing::ElementsAre("d = 16, BF16", "d = 32, BF16", "d = 128, BF16",
+                                             "d = 16, FP32", "d = 32, FP32", "d = 128, FP32"));
+}
+
 TEST(AttentionLatencies, GrowOnlyWhileOneImplementationLeads) {
   const auto slow_down = [](const NamedRow& row) {  // The shorter the sequence is, the more.
     const auto length = row.number(column::kLength);
@@ -315,8 +344,7 @@ TEST(AttentionRows, BuildTheReasonOfARefusedAllocationFromItsNumbers) {
 /// Plans also an attention function of the user's.
 PlanInput input_with_users_attention() {
   PlanInput input = input_for("flash_benchmarking");
-  input.selection.attention.emplace();
-  input.selection.attention->implementation = "Flash-0a1b2c3d";
+  input.selection.attentions.push_back({.implementation = "Flash-0a1b2c3d"});
   return input;
 }
 
@@ -343,6 +371,50 @@ TEST(UsersAttention, IsComparedWithEagerInTheAnswer) {
   EXPECT_THAT(part.answer, testing::ContainsRegex(
                                "\\(yours\\)\\*\\* in BF16: .* ms at 65,536 tokens, where SDPA"));
   EXPECT_THAT(table_lines(part, "leaderboard"), Contains(HasSubstr("Flash (yours)")));
+}
+
+TEST(UsersAttention, HasItsFirstPassApart) {
+  const auto record = [](const CellSpec& spec, Launch& launch) {
+    if (!is_users_attention(spec)) return;
+    for (const std::int64_t length : {256, 128, 512}) {  // in the order of measuring
+      launch.metrics.push_back(integer_metric(metric::kCompile, std::to_string(length), "ns",
+                                              1'000'000 * (length == 256 ? 7'000 : length)));
+    }
+  };
+  const Part part = users_attention_part(record);
+  EXPECT_THAT(part.details.findings,
+              HasSubstr("Flash (yours)'s first pass of a process in BF16, in which code may "
+                        "compile, takes 7.00 s at 256 tokens."));
+  EXPECT_THAT(part.details.method, HasSubstr("*First pass* is that of your code"));
+  const auto latencies = [](const Part& shown) {
+    return *std::ranges::find_if(shown.details.tables, [](const TableView& table) {
+      return table.slug.starts_with("latencies");
+    });
+  };
+  EXPECT_THAT(texts_in(latencies(part), "First pass"), Contains("0.512"));
+  const Part old = users_attention_part(unchanged);
+  EXPECT_THAT(old.details.findings, Not(HasSubstr("first pass")));
+  EXPECT_THAT(old.details.method, Not(HasSubstr("*First pass*")));
+  EXPECT_THAT(each(latencies(old).columns, &ColumnView::title), Not(Contains("First pass")));
+}
+
+TEST(UsersAttention, HasTimesOfItsOwnBesideAnother) {
+  PlanInput input = input_with_users_attention();
+  input.selection.attentions.push_back({.implementation = "Slow-1b2c3d4e"});
+  const auto is_slow = [](const CellSpec& spec) { return spec.implementation == "Slow-1b2c3d4e"; };
+  const auto slow_down = [](const NamedRow& row) {
+    row.scale(attention_column(metric::kEndToEnd, "median_ns"), 1'000);
+  };
+  const auto ms_of = [](const std::string& answer, const std::string& name) {
+    const std::string start = "**" + name + " (yours)** in BF16: ";
+    return answer.substr(answer.find(start) + start.size(), 8);
+  };
+  const std::string equal = part_of(fake_run(input), "flash_benchmarking").answer;
+  EXPECT_EQ(ms_of(equal, "Slow"), ms_of(equal, "Flash"));
+  const std::string answer =
+      part_of(fake_run(input, change_rows(slow_down, is_slow)), "flash_benchmarking").answer;
+  EXPECT_EQ(ms_of(answer, "Flash"), ms_of(equal, "Flash"));
+  EXPECT_NE(ms_of(answer, "Slow"), ms_of(equal, "Slow"));
 }
 
 TEST(UsersAttention, HasAnErrorAndNoTimeIfInaccurate) {

@@ -133,7 +133,7 @@ TEST(BothModels, NameASlowerPassOfAFasterStep) {
   const Document document = build_document(fake_run(input_of_both(), slow_forward), false);
   EXPECT_THAT(comparison_section(document)->parts.at(0).answer,
               HasSubstr("the forward pass of " + std::string(kNet) +
-                        " nevertheless takes **1.50 times** as long as labreport’s."));
+                        " nevertheless takes **1.50×** as long as labreport’s."));
   const Document slower = build_document(fake_run(input_of_both(), double_attention), false);
   EXPECT_THAT(comparison_section(slower)->parts.at(0).answer, Not(HasSubstr("nevertheless")));
 }
@@ -143,8 +143,7 @@ TEST(BothModels, AreComparedByStepsAndPlaces) {
   const Part& part = comparison_section(document)->parts.at(0);
   EXPECT_THAT(part.answer,
               HasSubstr("labreport’s network takes **3,056 ms** for medium's FP32 training step"));
-  EXPECT_THAT(part.answer,
-              HasSubstr("takes **1.50 times** as long as labreport’s for small in FP32"));
+  EXPECT_THAT(part.answer, HasSubstr("takes **1.50×** as long as labreport’s for small in FP32"));
   EXPECT_THAT(part.answer, HasSubstr("pass of attention"));
   EXPECT_THAT(part.answer, HasSubstr("kernels a layer"));
   ASSERT_GE(part.tables.size(), 2u);

@@ -94,8 +94,7 @@ INSTANTIATE_TEST_SUITE_P(Catalog, CompleteFacts, testing::ValuesIn(problems()),
 
 TEST(CompleteFacts, OfAnAttentionOfTheUsers) {
   PlanInput input = input_for("flash_benchmarking");
-  input.selection.attention.emplace();
-  input.selection.attention->implementation = "Flash-0a1b2c3d";
+  input.selection.attentions.push_back({.implementation = "Flash-0a1b2c3d"});
   expect_complete_facts(fake_run(input));
 }
 

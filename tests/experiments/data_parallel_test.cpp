@@ -115,7 +115,7 @@ TEST(NaiveAnswer, HasNoTimesIfRanksDiverge) {
 }
 
 TEST(NaiveAnswer, GivesNoShareThatStepsDoNotShow) {
-  const auto share = HasSubstr("Communication adds");
+  const auto share = HasSubstr("On rank 0 communication adds");
   EXPECT_THAT(answer("a"), share);
   EXPECT_THAT(answer("a", in_scheme(Scheme::kNone, vary_steps(0.3))), Not(share));
   EXPECT_THAT(answer("a", in_scheme(Scheme::kFlat, scale_steps(0.5))), Not(share))
@@ -166,46 +166,56 @@ TEST(FlatAnswer, SplitsOnlyADifferenceThatTheTraceExplains) {
   EXPECT_THAT(answer("b", alike), AllOf(HasSubstr("less than steps vary"), Not(split)));
 }
 
-TEST(OverlapAnswer, CallsBackwardsGrowthContentionWithoutWhatIsExposed) {
-  const auto contention = HasSubstr("is contention.");
-  EXPECT_THAT(answer("c"), contention);
-  EXPECT_THAT(answer("c", in_scheme(Scheme::kOverlapped, scale_backward(1 / 1.05))),
-              AllOf(HasSubstr("overlaps computation, saving"), Not(contention)))
+/// Returns the sentences of the summary.
+std::string summary(const Change& change) {
+  return part_of(fake_run(scheme_input(), change), "summary").answer;
+}
+
+TEST(OverlapSummary, CallsBackwardsGrowthContentionWithoutWhatIsExposed) {
+  const auto contention = HasSubstr("are contention with backward.");
+  EXPECT_THAT(summary(unchanged), contention);
+  EXPECT_THAT(summary(in_scheme(Scheme::kOverlapped, scale_backward(1 / 1.05))),
+              AllOf(HasSubstr("labreport's overlap saves"), Not(contention)))
       << "backward takes as long as without communication";
   const auto beside_computation = [](double share) {
     return in_scheme(Scheme::kOverlapped,
                      scale_rank_columns(std::string(column::kOverlapNs), share));
   };
-  EXPECT_THAT(answer("c", beside_computation(0.1)), Not(contention)) << "all-reduces are exposed";
+  EXPECT_THAT(summary(beside_computation(0.1)), Not(contention)) << "all-reduces are exposed";
 }
 
-TEST(OverlapAnswer, ClaimsNoSavingThatStepsDoNotShow) {
-  const auto saving = HasSubstr("saving");
-  EXPECT_THAT(answer("c", in_scheme(Scheme::kOverlapped, scale_steps(1.5))), Not(saving));
-  EXPECT_THAT(answer("c", in_scheme(Scheme::kOverlapped, vary_steps(0.3))), Not(saving));
-  EXPECT_THAT(answer("c", in_scheme(Scheme::kNone, vary_steps(0.3))), Not(saving));
+TEST(OverlapSummary, ClaimsNoSavingThatStepsDoNotShow) {
+  const auto saving = HasSubstr("overlap saves");
+  EXPECT_THAT(summary(unchanged), saving);
+  EXPECT_THAT(summary(in_scheme(Scheme::kOverlapped, scale_steps(1.5))), Not(saving));
+  EXPECT_THAT(summary(in_scheme(Scheme::kOverlapped, vary_steps(0.3))), Not(saving));
+  EXPECT_THAT(summary(in_scheme(Scheme::kNone, vary_steps(0.3))), Not(saving));
 }
 
 TEST(OverlapFigure, LeavesADisturbedTraceOut) {
   const auto slow_trace =
       each_row(metric::kRankSteps, [](const NamedRow& row) { row.scale(column::kTracedNs, 2); });
-  const Part shown = part("c", in_scheme(Scheme::kOverlapped, slow_trace));
-  EXPECT_THAT(texts_in(shown.figures.front().table, "Gradients"),
+  const auto run = fake_run(scheme_input(), in_scheme(Scheme::kOverlapped, slow_trace));
+  const Part summary = part_of(run, "summary");  // It has the figure instead of the part.
+  ASSERT_FALSE(summary.figures.empty());
+  EXPECT_THAT(texts_in(summary.figures.front().table, "Gradients"),
               AllOf(Contains("flat"), Not(Contains("overlapped"))));
 }
 
-TEST(OverlapTable, RestsOnTheRankThatWaitsLeastForOthers) {
-  const auto wait_on_rank = [](std::size_t rank) {
-    return in_scheme(Scheme::kOverlapped, [rank](const CellSpec&, Launch& launch) {
+TEST(OverlapTable, RestsOnTheRankThatWaitsLeastOnlyIfNothingRunsBesideAllReduces) {
+  const auto wait_on_rank = [](std::size_t rank, Scheme scheme) {
+    return in_scheme(scheme, [rank](const CellSpec&, Launch& launch) {
       Table& table = launch.tables.front();
       NamedRow(table, table.rows[rank]).scale(column::kCommunicationNs, 2);
     });
   };
-  const auto overlapped = [&](const Change& change) {
-    return texts_in(table_of(part("c", change), "schemes"), "Overlapped").back();
+  const auto traced = [&](const Change& change) {
+    return texts_in(table_of(part("c", change), "schemes"), "Traced all-reduces");
   };
-  EXPECT_EQ(overlapped(wait_on_rank(0)), overlapped(unchanged));
-  EXPECT_EQ(overlapped(wait_on_rank(1)), overlapped(unchanged));
+  EXPECT_EQ(traced(wait_on_rank(0, Scheme::kFlat)), traced(unchanged));
+  EXPECT_EQ(traced(wait_on_rank(1, Scheme::kFlat)), traced(unchanged));
+  EXPECT_NE(traced(wait_on_rank(0, Scheme::kOverlapped)), traced(unchanged));
+  EXPECT_EQ(traced(wait_on_rank(1, Scheme::kOverlapped)), traced(unchanged));
 }
 
 TEST(OverlapTable, ComparesRankZeroWithItself) {
@@ -220,22 +230,32 @@ TEST(OverlapTable, ComparesRankZeroWithItself) {
   EXPECT_EQ(added(slow_rank_1), added(unchanged));
 }
 
+TEST(OverlapAnswer, NamesTheShareOfCommunicationBesideComputation) {
+  const auto disturbed = in_scheme(
+      Scheme::kOverlapped,
+      each_row(metric::kRankSteps, [](const NamedRow& row) { row.scale(column::kTracedNs, 2); }));
+  const auto overlap = HasSubstr("of its communication runs beside computation");
+  EXPECT_THAT(answer("c"), overlap);
+  EXPECT_THAT(answer("c", disturbed), Not(overlap)) << "the trace is not used";
+}
+
 TEST(BucketAnswer, SaysWhetherStepsFollowTheModel) {
   const auto follows = HasSubstr("Steps follow it");
-  const auto contention = HasSubstr("unmodeled contention and copies.");
-  EXPECT_THAT(answer("d"), AllOf(contention, Not(follows)));
+  const auto left_out = HasSubstr("It leaves out that backward hides");
+  EXPECT_THAT(answer("d"), AllOf(left_out, Not(follows)));
   EXPECT_THAT(answer("d", with_bucket_cap(100'000'000, scale_steps(0.9))),
-              AllOf(follows, Not(contention)));
+              AllOf(follows, Not(left_out)));
   EXPECT_THAT(answer("d", with_bucket_cap(100'000'000, scale_backward(1 / 1.05))),
-              Not(AnyOf(follows, contention)))
+              Not(AnyOf(follows, left_out)))
       << "backward does not grow by as much as the step";
 }
 
-TEST(BucketAnswer, SaysThatTheModelFailsIfItsBestCapMakesTheLongestSteps) {
-  const auto fails = HasSubstr("It fails: steps with 100 MB are longest.");
-  EXPECT_THAT(answer("d"), Not(fails));
-  EXPECT_THAT(answer("d", with_bucket_cap(100'000'000, scale_steps(1.01))), fails);
-  EXPECT_THAT(answer("d", with_bucket_cap(1'000'000, scale_steps(1.01))), Not(fails));
+TEST(BucketFigure, SaysThatTheModelFailsIfItsBestCapMakesTheLongestSteps) {
+  const auto finding = [](const Change& change) { return part("d", change).figures.front().title; };
+  const auto fails = HasSubstr("steps with 100 MB are longest");
+  EXPECT_THAT(finding(unchanged), Not(fails));
+  EXPECT_THAT(finding(with_bucket_cap(100'000'000, scale_steps(1.01))), fails);
+  EXPECT_THAT(finding(with_bucket_cap(1'000'000, scale_steps(1.01))), Not(fails));
 }
 
 TEST(BucketAnswer, NamesTheShortestCapsAndThoseThatMakeTheirBuckets) {
@@ -244,7 +264,8 @@ TEST(BucketAnswer, NamesTheShortestCapsAndThoseThatMakeTheirBuckets) {
   };
   const auto all_but_1_mb = combined(
       longer_steps(10'000'000), combined(longer_steps(100'000'000), longer_steps(1'000'000'000)));
-  EXPECT_THAT(answer("d", all_but_1_mb), HasSubstr("shortest with **1 and 10 MB**"));
+  EXPECT_THAT(answer("d", all_but_1_mb),
+              HasSubstr("shortest with **1 and 10 MB** and longest with 1, 10, 100 and 1000 MB"));
   EXPECT_THAT(answer("d", combined(longer_steps(1'000'000), longer_steps(10'000'000))),
               HasSubstr("shortest with **100 and 1000 MB**"));
 }
@@ -272,7 +293,7 @@ TEST(DataParallelAnswers, HaveNoStepsOnOneGpu) {
   for (const char* letter : {"a", "b", "c"}) {
     EXPECT_EQ(answer(letter, one_gpu), "This run does not answer this question.");
   }
-  EXPECT_THAT(answer("d", one_gpu), HasSubstr("**435, 435, 98 and 9** buckets of"))
+  EXPECT_THAT(answer("d", one_gpu), HasSubstr("labreport makes **435, 435, 98 and 9** buckets of"))
       << "arithmetic needs no GPU";
 }
 

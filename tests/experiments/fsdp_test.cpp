@@ -48,7 +48,7 @@ TEST(FsdpMemory, AgreesWithTheHandoutsArithmetic) {
   EXPECT_THAT(answer("a"), AllOf(HasSubstr("we expect **12.7 GiB** less"), missing_gradients));
   const auto triple_peak = [](const NamedRow& row) { row.scale(column::kPeakBytes, 3); };
   EXPECT_THAT(answer("a", with_sharded_weights(each_row(metric::kHeld, triple_peak))),
-              AllOf(HasSubstr("The step peaks"), Not(missing_gradients)));
+              AllOf(HasSubstr("With labreport the step peaks"), Not(missing_gradients)));
 }
 
 TEST(FsdpMemory, HasOnlyExpectedBytesOnOneGpu) {
@@ -87,15 +87,13 @@ Change with_gathers(Precision precision, std::int64_t wait_ns, double alone_fact
 
 TEST(FsdpGathers, AreToldOf16BitsIfMoreAreLateThanInFp32) {
   const auto told = HasSubstr("In BF16, **all** are late for forward, **all** in backward");
-  const auto longer = HasSubstr("in backward, which waits ");
-  EXPECT_THAT(answer("b", with_gathers(Precision::kBf16, 20'000)), AllOf(told, Not(longer)));
-  EXPECT_THAT(answer("b", with_gathers(Precision::kBf16, 1'000'000'000)), AllOf(told, longer));
+  EXPECT_THAT(answer("b", with_gathers(Precision::kBf16, 20'000)), told);
   EXPECT_THAT(answer("b", with_gathers(Precision::kBf16, 100)), Not(HasSubstr("In BF16")))
       << "none is late";
 }
 
 TEST(FsdpGathers, AreDelayedIfTheyAreLateBesideLongerGemms) {
-  const auto delayed = HasSubstr("GEMMs delay w2's and w3's, which take");
+  const auto delayed = HasSubstr("ms delay w2's and w3's, alone at most");
   EXPECT_THAT(answer("b", with_gathers(Precision::kFp32, 100'000)), delayed);
   EXPECT_THAT(answer("b", with_gathers(Precision::kFp32, 100)), Not(delayed)) << "in time";
   EXPECT_THAT(answer("b", with_gathers(Precision::kFp32, 1'000'000, 10)), Not(delayed))

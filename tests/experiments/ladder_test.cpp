@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <array>
+#include <tuple>
 
 #include "experiments/common/ladder.h"
 #include "experiments/sample_runs.h"
@@ -86,7 +87,7 @@ TEST(Ladder, ComparesEachRungWithTheOneBeforeThatRan) {
   EXPECT_EQ(ladder.rungs[2].reason, "skipped: no such kernel");
 }
 
-TEST(Ladder, EndsWithAStepAtTheRatesOfTheFastestGemmAndOfCopies) {
+TEST(Ladder, EndsWithAStepAtTheRatesOfTheDataSheetOrElseOfTheFastestGemmAndOfCopies) {
   const auto peak = [](const CellSpec& spec, Launch& launch) {
     if (spec.kind != CellKind::kLimits) return;
     for (Metric& metric : launch.metrics) {
@@ -94,11 +95,16 @@ TEST(Ladder, EndsWithAStepAtTheRatesOfTheFastestGemmAndOfCopies) {
         metric.data = Samples(std::vector<double>{2e13, 1e13, 1e13});
     }
   };
-  const labreport::Run run = ladder_run(peak);
-  const Ladder ladder = ladders_of(run).back();
-  const CellSpec& spec = ladder.rungs.front().cell->spec;
-  const double bytes = 28.0 * static_cast<double>(parameter_count(*spec.model));
-  EXPECT_NEAR(*ladder.ms_at_peak_rates, 1e3 * (*step_flops(spec) / 2e13 + bytes / 4.1e12), 1e-6);
+  labreport::Run run = ladder_run(peak);
+  for (const auto& [device, flop_rate, bandwidth] :
+       {std::tuple("NVIDIA H200", 989.5e12, 4.8e12), std::tuple("an unknown GPU", 2e13, 4.1e12)}) {
+    run.devices.front().name = device;
+    const Ladder ladder = ladders_of(run).back();
+    const CellSpec& spec = ladder.rungs.front().cell->spec;
+    const double bytes = 28.0 * static_cast<double>(parameter_count(*spec.model));
+    const double seconds = *step_flops(spec) / flop_rate + bytes / bandwidth;
+    EXPECT_NEAR(*ladder.ms_at_peaks, 1e3 * seconds, 1e-6) << device;
+  }
 }
 
 TEST(Ladder, LeavesSmallGainsOut) {
@@ -164,19 +170,18 @@ TEST(LadderReason, IsWhatSavesAtLeastHalfOfTheTime) {
   EXPECT_EQ(reason_of(Variant::kCudaGraph, {155, 147, 27, 5671}, {148, 147, 27, 5671}),
             "because GPU idle time a kernel falls from 1.41 to 0.176 µs");
   EXPECT_EQ(reason_of(Variant::kSdpa, {63, 25, 5, 4000}, {55, 24, 5, 3500}),
-            "because 500 fewer kernels run: GPU idle time falls from 38.0 to 31.0 ms");
+            "because 500 fewer kernels run: GPU idle time falls by 7.00 ms");
   EXPECT_EQ(reason_of(Variant::kMatmul, {80, 64.2, 6, 3688}, {69.5, 63, 6, 3603}), "")
       << "85 launches do not take 9 ms";
   EXPECT_EQ(reason_of(Variant::kSdpa, {303, 290, 109, 10699}, {244, 229, 109, 9579}),
-            "because attention writes no scores to memory: GPU time falls from 290 to 229 ms");
-  EXPECT_EQ(reason_of(Variant::kFusedAdamW, {244, 229, 109, 9579}, {155, 147, 27, 5671}),
-            "because AdamW moves 28 instead of 132 bytes a parameter: its GPU time falls from 109 "
-            "to 27.0 ms");
+            "because attention writes no scores to memory: GPU time falls by 61.0 ms");
+  EXPECT_EQ(
+      reason_of(Variant::kFusedAdamW, {244, 229, 109, 9579}, {155, 147, 27, 5671}),
+      "because AdamW moves 28 instead of 132 bytes a parameter: its GPU time falls by 82.0 ms");
   EXPECT_EQ(reason_of(Variant::kFusedAdamW, {244, 229, 109, 9579}, {155, 147, 80, 9579}),
-            "because GPU time falls from 229 to 147 ms");
+            "because GPU time falls by 82.0 ms");
   EXPECT_EQ(reason_of(Variant::kFusedAdamW, {49.6, 47.2, 1, 900}, {35.5, 19.4, 1, 900}),
-            "because GPU time falls from 47.2 to 19.4 ms, but GPU idle time rises from 2.40 to "
-            "16.1 ms");
+            "because GPU time falls by 27.8 ms, but GPU idle time rises by 13.7 ms");
 }
 
 TEST(Ladder, NamesTensorCoresForTf32) {
@@ -235,6 +240,33 @@ TEST(LadderAnswer, RanksAChangeToALaunchBoundStepWithTheOneThatEndsIt) {
       answer(ladder_run(combined(one_pace, idle))),
       testing::ContainsRegex("Begin with \\*\\*TF32 and CUDA graph\\*\\*, which save most "
                              "together, .* ms.*\\. With TF32 alone the step is launch-bound\\."));
+}
+
+/// Varies the steps of all rungs by this share, in turns.
+Change varied_steps(double share) {
+  return each_sample(metric::kStep, metric::kTotal, [share](double ns, std::size_t step) {
+    return ns * (step % 2 == 0 ? 1 - share : 1 + share);
+  });
+}
+
+TEST(LadderAnswer, GivesTheSpreadOfItsFactorOrNoHeadlineIfStepsVary) {
+  const auto summary = [](const labreport::Run& run) {
+    return build_document(run, false).sections.front().parts.front().answer;
+  };
+  EXPECT_THAT(summary(ladder_run()), AllOf(HasSubstr("training step of 2.7B in BF16 falls from "),
+                                           Not(HasSubstr("by a factor of"))));
+  const labreport::Run varied = ladder_run(varied_steps(0.2));
+  EXPECT_THAT(summary(varied),
+              testing::ContainsRegex("2.7B in BF16 falls from [0-9.,]+ to [0-9.,]+ ms, by a factor "
+                                     "of [0-9.]+ ± [0-9.]+\\."));
+  EXPECT_THAT(answer(varied),
+              testing::ContainsRegex("2.7B in BF16: [0-9.]+ ± [0-9.]+×\\*\\*, from"));
+  const labreport::Run unclear = ladder_run(varied_steps(0.9));
+  EXPECT_THAT(summary(unclear), Not(HasSubstr("falls from")));
+  EXPECT_THAT(answer(unclear), AllOf(HasSubstr("**2.7B in BF16: no clear gain**, from "),
+                                     Not(HasSubstr("×")), Not(HasSubstr("Begin with"))));
+  const Figure& figure = part_of(unclear, "ladder").figures.front();
+  EXPECT_THAT(figure.title, Not(HasSubstr(" to ")));
 }
 
 TEST(LadderReasons, AreGivenForEachRungOrNotKnown) {

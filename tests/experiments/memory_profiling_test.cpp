@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "experiments/memory_profiling/lifetimes.h"
 #include "experiments/overview/overview.h"
+#include "experiments/problems.h"
 #include "experiments/sample_runs.h"
 #include "plan/memory.h"
 
@@ -16,6 +17,7 @@ using memory_profiling::Timeline;
 using memory_profiling::timeline_of;
 using testing::AllOf;
 using testing::Contains;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -141,7 +143,7 @@ TEST(MemoryPeaks, MoveToBackwardByFormulaIfTheirPhasesWereMeasured) {
 
 TEST(MemoryPeaks, NameTheLongestContextThatFits) {
   EXPECT_THAT(answer("b", step_out_of_memory_at(512)),
-              HasSubstr("At context 256, the longest that fits, the training step peaks"));
+              HasSubstr("At context 256, the longest measured that fits, the training step peaks"));
   EXPECT_THAT(answer("a", step_out_of_memory_at(512)), Not(HasSubstr("at 512 memory runs out")))
       << "it recorded nothing";
   EXPECT_THAT(answer("b"), HasSubstr("GiB**. The training step peaks"));
@@ -222,7 +224,7 @@ TEST(WhatFits, NamesTheSmallestCardOfEachStepSizeAndContext) {
   const TableView table = figure_of(memory_part("b"), "what-fits").table;
   ASSERT_EQ(table.rows.size(), 30u) << "three steps, two precisions, five sizes";
   EXPECT_THAT(lines_of(table)[24], AllOf(testing::StartsWith("2.7B | training step |"),
-                                         HasSubstr("| 80 GB |"), HasSubstr("| none")));
+                                         HasSubstr("| 80 GB |"), HasSubstr("| more than 141 GB")));
 }
 
 Change with_higher_bf16_peaks(std::int64_t bytes) {
@@ -329,6 +331,44 @@ TEST(MemoryLargest, AreCountedByLayerIfLayersMakeEquallyMany) {
   const Change uneven_counts = each_row(
       metric::kLargest, [](const NamedRow& row) { row[column::kCount] = std::int64_t{31}; });
   EXPECT_THAT(answer("e", uneven_counts), HasSubstr(": the pass makes 62 in "));
+}
+
+TEST(MemoryLargest, AreNotAllSavedIfAnOperationsTensorsHaveDifferentFates) {
+  const Change tied = each_row(metric::kLargest, [](const NamedRow& row) {
+    row[column::kCategory] = std::string(metric::kActivations);
+    row[column::kFreed] = "in the same module";
+  });
+  const auto fates = [](const Change& change) {
+    const auto run = fake_run(input_for("memory_profiling"), change);
+    const Presentation parts = memory_profiling::present(RunView(run, find_edition(run.edition)));
+    const auto& datasets = parts.at("e").datasets;
+    return texts_in(table_of(*std::ranges::find(datasets, "largest", &Dataset::name)), "Fate");
+  };
+  EXPECT_THAT(fates(tied), Each(std::string("part or all saved")));
+  EXPECT_THAT(fates(unchanged), Contains("saved for backward"));
+}
+
+/// Returns part (e) of a run of the user's step, which makes so many forward passes.
+Part largest_of_own_step(std::int64_t passes) {
+  PlanInput input = input_for("memory_profiling");
+  input.selection.model.emplace().implementation = "make_step-0a1b2c3d";
+  input.selection.model->step = StepMaker{.takes_size = true, .takes_context = true};
+  input.selection.modes = {Mode::kTrainStep};
+  const auto count = [=](const CellSpec& spec, Launch& launch) {
+    if (spec.kind != CellKind::kMemory || passes == 0) return;
+    launch.metrics.push_back(integer_metric(metric::kOccurrences, metric::kForward, "1", passes));
+  };
+  return part_of(fake_run(input, count), "memory_profiling.e");
+}
+
+TEST(MemoryLargest, AreCountedOverAllPassesOfAUsersStep) {
+  EXPECT_THAT(largest_of_own_step(1).answer, HasSubstr(" are attention scores of **"));
+  EXPECT_THAT(largest_of_own_step(1).answer, HasSubstr(": each of 32 layers makes "));
+  const Part several = largest_of_own_step(4);
+  EXPECT_THAT(several.answer, HasSubstr(" are tensors of **"));
+  EXPECT_THAT(several.answer, HasSubstr(": 4 forward passes make "));
+  EXPECT_THAT(several.figures.front().title, HasSubstr("training step's 4 forward passes"));
+  EXPECT_THAT(largest_of_own_step(0).answer, HasSubstr(": all passes make "));
 }
 
 /// Returns the change at the last point of the first figure of a block's backward.

@@ -58,7 +58,7 @@ TEST(Dtypes, IncludeTheUsersModel) {
   const Part part = part_of(fake_run(input), kMixed);
   EXPECT_THAT(part.answer, HasSubstr("- loss: **FP32** by cross-entropy")) << "the toy model's";
   ASSERT_EQ(part.tables.size(), 1u);
-  EXPECT_EQ(part.tables.front().title, "Dtypes of Net-0a1b2c3d, size small");
+  EXPECT_EQ(part.tables.front().title, "Dtypes of a model of yours");
   EXPECT_THAT(lines_of(part.tables.front()).front(), testing::StartsWith("parameters | "));
   const auto fails = [](const CellSpec& spec, Launch& launch) {
     if (!spec.implementation.empty()) end_with(launch, Failed{"Net.forward failed"});
@@ -188,7 +188,8 @@ TEST(Bounds, FollowTheGpusLagWithoutAProfile) {
   EXPECT_EQ(TimeBound{.lag_shares = {0.01}}.bound(), Bound::kLaunch);
   EXPECT_EQ((TimeBound{.lag_shares = {0.01, 0.12}}.bound()), Bound::kMixed);
   const auto answer = mixed_part("c").answer;  // Only timing is planned, not kernels.
-  EXPECT_THAT(answer, HasSubstr("In BF16, the CPU sets the times of small (launch-bound)."));
+  EXPECT_THAT(answer, HasSubstr("In BF16, the CPU sets the times of small (launch-bound)."))
+      << "without a profile the reason of a slowdown is unknown";
 }
 
 TEST(SpeedupAnswer, PrefersTheLargestNetworkWhoseTimesTheGpuSets) {
@@ -199,11 +200,11 @@ TEST(SpeedupAnswer, PrefersTheLargestNetworkWhoseTimesTheGpuSets) {
   const auto large_fills = [](double share) {
     return [=](const std::string& size) { return size == "2.7B" || size == "xl" ? share : 0.95; };
   };
-  EXPECT_THAT(answer_if(large_fills(0.95)), HasSubstr("makes 2.7B's forward **"));
-  EXPECT_THAT(answer_if(large_fills(0.85)), HasSubstr("makes large's forward **"));
-  EXPECT_THAT(answer_if(large_fills(0.5)), HasSubstr("makes large's forward **"));
+  EXPECT_THAT(answer_if(large_fills(0.95)), HasSubstr("(small to 2.7B)."));
+  EXPECT_THAT(answer_if(large_fills(0.85)), HasSubstr("(small to large)."));
+  EXPECT_THAT(answer_if(large_fills(0.5)), HasSubstr("(small to large)."));
   const Part of_cpu = part_if([](const std::string&) { return 0.5; });
-  EXPECT_THAT(of_cpu.answer, HasSubstr("makes 2.7B's forward **"));
+  EXPECT_THAT(of_cpu.answer, HasSubstr("(small to 2.7B)."));
   EXPECT_EQ(of_cpu.figures.at(0).title, "BF16 speedup by model size") << "no finding about a GPU";
 }
 
@@ -229,7 +230,7 @@ TEST(Speedups, AreNotThoseOfAStalledStep) {
   }
   const Document document = build_document(stalled, false);
   EXPECT_THAT(table_of(document.sections.front().parts.front(), "steps").rows.front().flags,
-              testing::ElementsAre("outlier: median"));
+              testing::ElementsAre("mean without a stalled step"));
   const Part part = speedup_part(stalled);
   const auto& passes = part.figures.at(0).table.rows;
   EXPECT_THAT(passes.front().flags, testing::IsEmpty()) << "the forward pass";

@@ -95,11 +95,101 @@ TEST(OwnStepOnRanks, StandsBesideTheSchemesInOneTable) {
   const Part part = testing_samples::part_of(fake_run(input_of_ranks(true)), "data_parallel.e");
   EXPECT_THAT(part.answer, HasSubstr("A step of make\\_step, xl at context 512 in FP32, takes **"));
   EXPECT_THAT(part.answer, HasSubstr("on 4 ranks"));
-  EXPECT_THAT(part.answer, HasSubstr("Of labreport's schemes "));
+  EXPECT_THAT(part.answer, HasSubstr("The fastest of labreport's schemes is "));
   const TableView& table = part.tables.front();
   EXPECT_EQ(table.rows.size(), 10u);
   EXPECT_THAT(testing_samples::part_of(fake_run(input_of_ranks(false)), "data_parallel.e").answer,
               Not(HasSubstr("labreport")));
+}
+
+/// Writes the collectives of two ranks, the second of which starts 1 ms later.
+void record_both_ranks(const CellSpec& spec, Launch& launch) {
+  if (spec.scheme != Scheme::kOwnStep) return;
+  for (Metric& metric : launch.metrics) {
+    if (metric.tag == metric::kAllReduceCalls && metric.name == metric::kCalls)
+      metric.data = Scalar(std::int64_t{3});
+  }
+  Table table = empty_table(metric::kLanes, {column::kRank});
+  for (const std::int64_t rank : {0, 1}) {
+    const std::int64_t start_ns = rank * 1'000'000;
+    const auto add = [&](std::string_view lane, const char* what, std::int64_t after_ns) {
+      table.rows.push_back({std::string(lane), what, start_ns + after_ns, std::int64_t{90}, rank});
+    };
+    add(metric::kCompute, "backward", 0);
+    for (const std::int64_t call : {1, 2}) add(metric::kCommunication, "all-gather", 100 * call);
+    add(metric::kCommunication, "reduce-scatter", 300);
+  }
+  launch.tables.back() = std::move(table);
+}
+
+TEST(OwnStepOnRanks, ShowsTheLanesOfAllRanksAndKindsOfCollectives) {
+  const Part alone = testing_samples::part_of(fake_run(input_of_ranks(false), record_both_ranks),
+                                              "data_parallel.e");
+  EXPECT_THAT(alone.answer, HasSubstr("communication (2 all-gathers and 1 reduce-scatter) takes"));
+  EXPECT_THAT(alone.answer, HasSubstr(" ms** are exposed."));
+  const TableView& sums = alone.figures.front().table;
+  EXPECT_THAT(testing_samples::texts_in(sums, "Gradients"),
+              testing::ElementsAre("rank 0", "rank 0", "rank 0", "rank 1", "rank 1", "rank 1"));
+  EXPECT_THAT(testing_samples::texts_in(alone.tables.front(), "Collectives"),
+              testing::ElementsAre("2 all-gathers and 1 reduce-scatter"));
+  const Part beside = testing_samples::part_of(fake_run(input_of_ranks(true), record_both_ranks),
+                                               "data_parallel.e");
+  EXPECT_THAT(testing_samples::texts_in(beside.figures.front().table, "Gradients"),
+              testing::Contains("make_step, rank 1"));
+}
+
+TEST(OwnStepOnRanks, GivesTheReasonInTheRowOfASlowTrace) {
+  const auto slow = testing_samples::each_row(
+      metric::kRankSteps,
+      [](const testing_samples::NamedRow& row) { row.scale(column::kTracedNs, 2); });
+  const auto lost = [](const CellSpec&, Launch& launch) {
+    launch.warnings = {"the loss is not finite at step 3"};
+  };
+  const Part part = testing_samples::part_of(
+      fake_run(input_of_ranks(false), testing_samples::combined(slow, lost)), "data_parallel.e");
+  EXPECT_THAT(testing_samples::lines_of(part.tables.front()).front(),
+              HasSubstr("the loss is not finite at step 3, the traced step took 2"));
+}
+
+TEST(OwnStepOnRanks, HidesNothingOnACpu) {
+  PlanInput input = input_of_step(Preset::kDemo);
+  input.selection.only = {"data_parallel"};
+  input.selection.ranks = 2;
+  const Part part = testing_samples::part_of(fake_run(input), "data_parallel.e");
+  EXPECT_THAT(part.answer, Not(HasSubstr("exposed")));
+  EXPECT_THAT(testing_samples::texts_in(part.tables.front(), "Overlapped"), testing::IsEmpty());
+}
+
+TEST(OwnStepOnRanks, ComesFirstInTheSummary) {
+  const Document document = build_document(fake_run(input_of_ranks(true)), false);
+  ASSERT_EQ(document.sections.front().problem, "summary");
+  EXPECT_THAT(document.sections.front().parts.front().answer,
+              testing::StartsWith("- **A step of make\\_step takes "));
+}
+
+TEST(OwnStepOnRanks, IsADemonstrationAlsoIfARankCrashed) {
+  PlanInput input = input_of_step(Preset::kDemo);
+  input.selection.only = {"data_parallel"};
+  labreport::Run run = fake_run(input, [](const CellSpec&, Launch& launch) {
+    testing_samples::end_with(launch, Crashed{6, "", 1});
+  });
+  run.devices.clear();
+  for (Cell& cell : run.cells) {
+    for (Launch& launch : cell.launches) launch.device.reset();
+  }
+  EXPECT_TRUE(build_document(run, false).demonstration);
+}
+
+TEST(OwnStepOnRanks, AreReproducedWithTheBatchAndVocabularyOfADemonstration) {
+  PlanInput input = input_of_step(Preset::kDemo);
+  input.selection.only = {"data_parallel"};
+  input.selection.batch = 8;
+  labreport::Run run = fake_run(input);
+  run.sessions.front().request.batch = "8";
+  run.sessions.front().request.vocab = "300";
+  const Part part = testing_samples::part_of(run, "data_parallel.e");
+  EXPECT_THAT(testing_samples::lines_of(testing_samples::table_of(part, "commands")).front(),
+              testing::AllOf(HasSubstr("--batch 8"), HasSubstr("--vocab 300")));
 }
 
 TEST(OwnStepOnRanks, SaysThatRanksDiverge) {
@@ -110,7 +200,8 @@ TEST(OwnStepOnRanks, SaysThatRanksDiverge) {
   };
   const Part part =
       testing_samples::part_of(fake_run(input_of_ranks(false), diverging), "data_parallel.e");
-  EXPECT_THAT(part.answer, HasSubstr("the ranks hold different weights"));
+  EXPECT_THAT(testing_samples::lines_of(part.tables.front()).front(),
+              HasSubstr("ranks hold different weights after the last step"));
 }
 
 TEST(OwnStep, HasPhasesThatOccurSeveralTimes) {

@@ -191,15 +191,15 @@ TEST(RunSummary, MarksStepsOfSeveralGpusUnlessTheGpuLagsAtTheirEnd) {
   EXPECT_EQ(bound_at_end({&spec, &unrecorded}), std::nullopt);
   const auto run = fake_run(input_for("fsdp_accounting"));
   for (const Quantity& quantity : overview::run_summary(run).quantities) {
-    if (quantity.topic != topic::kSeveralGpus) continue;
+    if (quantity.topic != topic::kSharding || quantity.unit != "ms") continue;
     EXPECT_EQ(quantity.set_by_cpu.size(), quantity.values.size()) << "no lag was recorded";
   }
 }
 
-TEST(RunSummary, MarksAllReducesAmongGpusBelowHalfOfTheBandwidth) {
+TEST(RunSummary, MarksAllReducesAmongGpusThatBandwidthDoesNotSet) {
   const labreport::Run run = fake_run(input_for("distributed_communication_single_node"));
-  EXPECT_THAT(set_by_cpu(run, topic::kAllReduce, ""), ElementsAre("1 MB", "1 MB", "1 MB"))
-      << "those of 2, 4 and 6 ranks over NCCL, none over Gloo";
+  EXPECT_THAT(set_by_cpu(run, topic::kAllReduce, ""), ElementsAre("1 MB", "10 MB", "1 MB", "1 MB"))
+      << "two of 2 ranks and one each of 4 and 6 over NCCL, none over Gloo";
 }
 
 TEST(RunSummary, HasNoNumbersIfTheRunMostlyFailed) {

@@ -112,9 +112,9 @@ TEST(WhatRan, ListsEachNetworkOnceAndTheReasonsInFullInADrawer) {
     if (spec.context == 512) end_with(launch, OutOfMemory{"forward", 1 << 30, 1 << 30, 1 << 30});
   });
   const TableView networks = overview::missing_networks(RunView(run, input.edition));
-  EXPECT_THAT(
-      lines_of(networks),
-      testing::ElementsAre("memory | 2.7B | 512 | FP32 and BF16 | out of memory in forward | "));
+  EXPECT_THAT(lines_of(networks),
+              testing::ElementsAre(
+                  "memory | 6 | 2.7B | 512 | FP32 and BF16 | out of memory in forward | "));
   const Document document = build_document(run, false);
   const auto ran = std::ranges::find(document.sections, "ran", &Section::problem);
   ASSERT_NE(ran, document.sections.end());
