@@ -9,7 +9,11 @@ const { topics, networks, gpus, comparisons, dots, runs } = JSON.parse(JSON.stri
   typeof value === "string" ? value.replace(kHidden, "\ufffd") : value));
 const kTrainingStep = "Training step";
 const kFastestStep = "Fastest step";
+const kStepKernels = "Kernels of a step";
+const kGpuLimits = "GPU limits";
+const kPublished = "Published tables";
 const kSmallerIsBetter = ["ms", "GiB", "MiB"]; // In other units the larger number is better.
+const kLeastToldPart = 0.02; // Parts that make less of a difference are not told.
 const kSameWithin = 0.01; // Sides that differ less count as equally good.
 const kMostDrawnRows = 14;
 const kRowPx = 24;
@@ -18,8 +22,8 @@ const kTextColumns = [["Network", "network"], ["Precision", "precision"], ["Sett
   .map(([head, key]) => ({ head, textOf: (row) => ({ text: row[key] }) }));
 
 /** Makes a side with its runs and with `names`, of which nameApart takes the first that differs. */
-function sideOfGpu({ folder, name, short_name: short, quantities }) {
-  return { group: "GPUs", folder, label: `${short}, newest of everything`, names: [short, ...Array(3).fill("newest")],
+function sideOfGpu({ folder, name, short_name: short, color, shape, quantities }) {
+  return { color, shape, group: "GPUs", folder, label: `${short}, all its runs`, names: [short, ...Array(3).fill("newest")],
     runs: runs.filter((run) => !run.demonstration && run.folder.startsWith(`${folder}/`)), quantities,
     keyEnd: slug(name) };
 }
@@ -28,7 +32,7 @@ function sideOfRun(run) {
   const gpu = gpus.find(({ folder }) => run.folder.startsWith(`${folder}/`));
   const device = gpu ? run.device.replace(gpu.name, gpu.short_name) : run.device;
   const [day, minute] = [10, 16].map((end) => run.started_at.slice(0, end).replace("T", " "));
-  return { group: "Runs", folder: run.folder, label: `${device}, ${minute}, ${run.title}`,
+  return { color: gpu?.color, shape: gpu?.shape, group: "Runs", folder: run.folder, label: `${run.title}, ${device}, ${minute}`,
     names: [device, day, minute, run.folder], runs: [run],
     quantities: run.quantities.filter(({ topic }) => topics.includes(topic)).map((quantity) => ({ ...quantity, values: quantity.values.map(([name, value]) =>
       [name, value, `${run.folder}/index.html${quantity.part && `#${quantity.part}`}`]) })),
@@ -39,7 +43,7 @@ function sideOfRun(run) {
 function sidesOfTables() {
   const names = new Map(comparisons.map(({ title, runs: [folder] }) => [folder, title.split(" vs. ").at(-1)]));
   return [...names].filter(([folder]) => !runs.some((run) => run.folder === folder)).map(([folder, name]) =>
-    ({ group: "Published tables", folder, label: name, names: [name, name, name, folder], runs: [], quantities: [] }));
+    ({ group: kPublished, folder, label: name, names: [name, name, name, folder], runs: [], quantities: [] }));
 }
 
 /** Returns the same words in lower case, joined by hyphens, as C++ makes keys of them. */
@@ -57,6 +61,11 @@ function nameApart(sides) {
         : /^\d/.test(name) ? [`on ${name}`, `${name} are`] : [`on the ${name}`, `the ${name} is`];
     Object.assign(side, { name, place, subject });
   }
+}
+
+/** True if a run is one of both sides: then they have numbers of the same measurement. */
+function sharesRun(side, other) {
+  return side.runs.some((run) => other?.runs.includes(run));
 }
 
 /** Returns a side's quantities, keyed by everything that must agree in a comparison. */
@@ -96,6 +105,11 @@ function rowsOf(pairs) {
     return [...names].map((name) => ({ ...pair, name, values: pair.both.map((side) => side?.values.get(name)),
       isSetByCpu: pair.both.some((side) => side?.set_by_cpu.includes(name)) }));
   });
+}
+
+/** True if both values are of the same run. */
+function isOneMeasurement({ values: [a, b] }) {
+  return Boolean(a?.page) && a.page === b?.page && a.value === b.value;
 }
 
 function significant(value, digits) {
@@ -151,8 +165,9 @@ function tableOf(title, columns, rows) {
   return place;
 }
 
-/** Returns how many times as good the first side's number is: above 1 it is faster, or needs less memory. */
-function advantageOf({ unit, values: [a, b] }) {
+/** Returns how many times as good the leading side's number is: above 1 it is faster, or needs less memory. */
+function advantageOf({ unit, values }, leading) {
+  const [a, b] = [values[leading], values[1 - leading]];
   const ratio = kSmallerIsBetter.includes(unit) ? ratioOf(b, a) : ratioOf(a, b);
   const isSame = Math.abs(ratio.number - 1) <= kSameWithin;
   return { ...ratio, tone: isSame ? "" : ratio.number > 1 ? "better" : "worse" };
@@ -166,7 +181,8 @@ function topicTable(rows, sides) {
   const shared = kTextColumns.filter(isShared).map(({ textOf }) => textOf(rows[0]).text).filter(Boolean);
   const numbers = sides.map(({ name }, i) => ({ head: name, unit, textOf: ({ values: { [i]: { value, page, key } } }) =>
     ({ text: numberText(value, unit), number: value, page, key }) }));
-  const ratios = isSetByCpu ? [] : [{ head: `Advantage of ${sides[0].name}`, unit: "×", textOf: advantageOf }];
+  const leading = sides.findIndex(({ leads }) => leads);
+  const ratios = isSetByCpu ? [] : [{ head: `Advantage of ${sides[leading].name}`, unit: "×", textOf: (row) => advantageOf(row, leading) }];
   const words = kTextColumns.filter((column) => !isShared(column));
   const title = `${topic} (${unit})${shared.map((text) => `, ${text}`).join("")}${isSetByCpu ? ": set by the host’s CPU, or not known to be the GPU’s" : ""}`;
   return tableOf(title, [...words, ...numbers, ...ratios], rows);
@@ -212,49 +228,98 @@ function oneSidedDrawer({ place }, i, rows) {
   return drawer(title, tableOf(title, columns, rows));
 }
 
-/** Writes "2.7B, BF16: 303 ms on the H200, 372 ms on the H100: the H200 is 1.23 times as fast". */
-function headline(words, values, sides) {
-  const keyed = (text, value, key) => {
-    const data = Object.assign(element("data", "", text), { value });
-    data.dataset.key = key;
-    return data;
-  };
+/** Returns the text of a number with its key. */
+function keyed(text, value, key) {
+  const data = Object.assign(element("data", "", text), { value });
+  data.dataset.key = key;
+  return data;
+}
+
+/**
+ * Writes " Of the 68.9 ms between them, the optimizer makes 42.8, other kernels 22.7, …", from the profile of the same step;
+ * nothing if a side has none, or if the sides are equally fast.
+ */
+function differenceWords({ parameters, precision, setting, values }, rows) {
+  const parts = rows.filter((row) => row.topic === kStepKernels && row.unit === "ms" && row.parameters === parameters &&
+    row.precision === precision && row.setting === setting);
+  const slow = values[0].value > values[1].value ? 0 : 1;
+  const gap = values[slow].value - values[1 - slow].value;
+  if (parts.length === 0 || gap < kSameWithin * values[slow].value) return [];
+  const kindOf = ({ name }) => (name.endsWith(": GEMMs") ? "GEMMs" : name.endsWith(": other kernels") ? "other kernels" : name);
+  const differences = [...Map.groupBy(parts, kindOf)].map(([kind, those]) => {
+    const ms = those.reduce((sum, row) => sum + row.values[slow].value - row.values[1 - slow].value, 0);
+    return { kind, ms, key: those.map((row) => `${row.values[slow].key}-${row.values[1 - slow].key}`).join("+") };
+  }).filter(({ ms }) => Math.abs(ms) >= kLeastToldPart * gap).sort((a, b) => b.ms - a.ms);
+  return [" Of the ", keyed(`${significant(gap, 3)} ms`, gap, `${values[slow].key}-${values[1 - slow].key}`), " between them, ",
+    ...differences.flatMap(({ kind, ms, key }, i) => [i === 0 ? "" : i === differences.length - 1 ? " and " : ", ",
+      kind === "optimizer" ? "the optimizer" : kind, i === 0 ? (kind.endsWith("s") ? " make " : " makes ") : " ",
+      keyed(significant(ms, 3).replace("-", "−"), ms, key)]), "."];
+}
+
+/** Writes how the copy bandwidths compare, for sides that have no training step in common. */
+function limitLines(rows, sides) {
+  return rows.filter(({ topic, unit }) => topic === kGpuLimits && unit === "GB/s").map(({ setting, values }) => {
+    const [a, b] = values.map(({ value, key }, i) => [
+      element("strong", "", keyed(`${significant(value, 4)} GB/s`, value, key)), ` ${sides[i].place}`]);
+    const leading = values[0].value >= values[1].value ? 0 : 1;
+    const { text, number, key } = ratioOf(values[leading], values[1 - leading]);
+    return element("li", "", `${setting[0].toUpperCase()}${setting.slice(1)}: `, ...a, ", ", ...b, ": ",
+      element("strong", "", `${sides[leading].subject} `, keyed(`${text}×`, number, key), " as fast"), ".");
+  });
+}
+
+/** Writes "2.7B, BF16: 303 ms on the H200, 372 ms on the H100: the H200 is 1.23× as fast". */
+function headline({ words, values, step }, rows, sides) {
   const [a, b] = values.map(({ value, key }, i) => [
     element("strong", "", keyed(`${significant(value, value < 1000 ? 3 : 4)} ms`, value, key)), ` ${sides[i].place}`]);
   const { text, number, key } = timesAsFast(...values);
   const faster = text === "1.00" ? "the same within half a percent"
     : element("strong", "", `${sides[values[0].value < values[1].value ? 0 : 1].subject} `,
-      keyed(`${text} times`, number, key), " as fast");
-  return element("li", "", `${words.filter(Boolean).join(", ")}: `, ...a, ", ", ...b, ": ", faster);
+      keyed(`${text}×`, number, key), " as fast");
+  const difference = step ? differenceWords(step, rows) : [];
+  return element("li", "", `${words.filter(Boolean).join(", ")}: `, ...a, ", ", ...b, ": ", faster,
+    ".", ...difference);
 }
 
-/** Compares the largest network's training step in each precision, then its tuned step. */
-function headlines(rows, sides) {
+/** Returns the largest network's training step in each precision, then its tuned step, each with its words and values. */
+function headlineSteps(rows) {
   const steps = rows.filter(({ topic, unit, name }) => topic === kTrainingStep && unit === "ms" && name === "step");
-  const lines = [...Map.groupBy(steps, ({ precision }) => precision).values()].map(([{ network, precision, values }]) =>
-    headline([network, precision], values, sides));
+  const largestSteps = [...Map.groupBy(steps, ({ precision }) => precision).values()].map(([step]) =>
+    ({ words: [step.network, step.precision], values: step.values, step }));
   const rungs = rows.filter(({ topic }) => topic === kFastestStep);
   const largest = rungs.filter(({ parameters }) => parameters === rungs[0].parameters);
-  const { network, precision, setting } = largest.find((rung) => rung.precision !== "FP32") ?? largest[0] ?? {};
+  const { network, precision, setting } = largest.find((rung) => !rung.precision.startsWith("FP32")) ?? largest[0] ?? {};
   const ladder = largest.filter((rung) => rung.precision === precision && rung.setting === setting);
   const faster = (a, b) => (b.value < a.value ? b : a);
-  const fastest = sides.map((_, i) => ladder.map(({ values }) => values[i]).reduce(faster, { value: Infinity }));
-  return ladder.length > 0 ? [...lines, headline([network, precision, "tuned"], fastest, sides)] : lines;
+  const fastest = [0, 1].map((i) => ladder.map(({ values }) => values[i]).reduce(faster, { value: Infinity }));
+  return ladder.length > 0 ? [...largestSteps, { words: [network, precision, "tuned"], values: fastest }] : largestSteps;
+}
+
+/** Makes the form that says which of two GPUs to rent; none if both sides are of one GPU. */
+function priceForms(steps, sides) {
+  if (steps.length === 0 || sides[0].names[0] === sides[1].names[0]) return [];
+  const form = element("form", "prices");
+  fillPriceForm(form, steps.map(({ words, values: [a, b] }) => ({ name: words.filter(Boolean).join(", "), a: a.value, b: b.value })),
+    sides.map(({ name }) => name));
+  return [form];
 }
 
 /**
- * Returns the rows that the figure draws: whole training steps, or else the first topic with few times. That in which the
- * first side gains most comes first.
+ * Returns the rows that the figure draws: whole training steps, or else the first topic with few times, or else those of a
+ * topic's largest network or of its last name. That in which the first side gains most comes first.
  */
 function drawnRows(rows) {
   const times = rows.filter(({ unit }) => unit === "ms");
   const steps = times.filter(({ topic, name }) => topic === kTrainingStep && name === "step");
   const gain = ({ values: [a, b] }) => b.value / a.value;
-  return [steps, ...Map.groupBy(times, ({ topic }) => topic).values()]
+  const byTopic = [...Map.groupBy(times, ({ topic }) => topic).values()];
+  const ofLargest = byTopic.map((those) => those.filter(({ parameters }) => parameters === those[0].parameters));
+  const ofLastName = byTopic.map((those) => those.filter(({ name }) => name === those.at(-1).name));
+  return [steps, ...byTopic, ...ofLargest, ...ofLastName]
     .find(({ length }) => length > 1 && length <= kMostDrawnRows)?.toSorted((row, other) => gain(other) - gain(row));
 }
 
-/** Says how much faster one side is in all rows: "the H200 is 1.06 to 1.23 times as fast". */
+/** Says how much faster one side is in all rows: "the H200 is 1.06 to 1.23× as fast". */
 function rangeWords(rows, sides) {
   const ratios = rows.map(({ values: [a, b] }) => b.value / a.value);
   const [least, most] = [Math.min(...ratios), Math.max(...ratios)];
@@ -262,42 +327,78 @@ function rangeWords(rows, sides) {
   if (least < 1 - kSameWithin && most > 1 + kSameWithin) return "neither is faster in all of them";
   const [winner, low, high] = most > 1 + kSameWithin ? [sides[0], least, most] : [sides[1], 1 / most, 1 / least];
   const start = low <= 1 + kSameWithin ? "up to " : low.toFixed(2) === high.toFixed(2) ? "" : `${low.toFixed(2)} to `;
-  return `${winner.subject} ${start}${high.toFixed(2)} times as fast`;
+  return `${winner.subject} ${start}${high.toFixed(2)}× as fast`;
+}
+
+/** Writes a line for each headline step, or else for the copy bandwidth, or else for the first row that the figure draws. */
+function summaryLines(steps, rows, sides) {
+  const limits = steps.length > 0 ? [] : limitLines(rows, sides);
+  if (limits.length > 0) return limits;
+  const first = (drawnRows(rows) ?? []).slice(0, 1).map(({ topic, network, precision, name, values }) =>
+    ({ words: [topic, network, precision, name], values }));
+  return (steps.length > 0 ? steps : first).map((step) => headline(step, rows, sides));
 }
 
 /** Draws both sides' times as dots if the site has the chart bundle. */
 function dotFigure(rows, sides) {
   const drawn = drawnRows(rows);
   if (!drawn || !kAddresses.charts) return [];
-  const differing = ["network", "precision", "setting", "name"].filter((key) => drawn.some((row) => row[key] !== drawn[0][key]));
-  const labelOf = (row) => differing.map((key) => row[key]).filter(Boolean).join(", ");
-  const title = `${drawn[0].topic}: ${rangeWords(drawn, sides)}`;
+  const wordsOf = ({ network, precision, setting, name }) => [network, precision, ...setting.split(", "), name].filter(Boolean);
+  const isShared = (word) => drawn.every((row) => wordsOf(row).includes(word));
+  const labelOf = (row) => wordsOf(row).filter((word) => !isShared(word)).join(", ") || row.name;
+  const isPart = drawn[0].topic !== kTrainingStep &&
+    rows.some((row) => row.topic === drawn[0].topic && row.unit === drawn[0].unit && !drawn.includes(row));
+  const shared = ["network", "name"].map((key) => drawn[0][key]).filter((word) => isPart && isShared(word));
+  const title = `${[drawn[0].topic, ...shared].join(", ")}: ${rangeWords(drawn, sides)}`;
   const spec = structuredClone(dots[matchMedia("(max-width: 37.5rem)").matches ? 1 : 0]);
-  for (const channel of ["color", "shape"])
-    spec.layer[0].encoding[channel].scale.domain = sides.map(({ name }) => name).sort();
+  const inOrder = sides.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  for (const channel of ["color", "shape"]) {
+    const { scale } = spec.layer[0].encoding[channel];
+    scale.domain = inOrder.map(({ name }) => name);
+    const styles = inOrder.map((side) => side[channel]).filter(Boolean);
+    if (new Set(styles).size === inOrder.length) scale.range = styles;
+  }
   spec.height = kRowPx * drawn.length + kAroundRowsPx;
   spec.data.values = drawn.flatMap((row) => sides.map(({ name }, i) => ({ row: labelOf(row), device: name,
     value: row.values[i].value, value_text: `${significant(row.values[i].value, 4)} ms` })));
   const stage = element("div", ""), frame = element("div", "frame", stage);
   Object.assign(frame, { role: "img", ariaLabel: `${title}. ${labelOf(drawn[0])}: ` +
     sides.map(({ place }, i) => `${significant(drawn[0].values[i].value, 3)} ms ${place}`).join(", ") + "." });
-  const caption = element("figcaption", "", element("strong", "", title), " At the end of each row stands the longer time divided by the shorter.");
+  const caption = element("figcaption", "", element("strong", "", `Figure 1. ${title}`), " At the end of each row stands the longer time divided by the shorter.");
   loadOnce(kAddresses.charts, window.labreportCharts)
     .then(() => window.labreportCharts.vegaEmbed(stage, spec, kEmbedOptions))
     .catch((problem) => console.error(problem));
   return [element("figure", "chart", caption, frame)];
 }
 
-/** Links to the pages that compare runs of both sides cell by cell. */
+/** Links to the pages that compare runs of both sides cell by cell. A published table has no run but itself. */
 function readyLinks(sides) {
-  if (sides[0].group !== sides[1].group) return [];
-  const [a, b] = sides.map((side) => new Set(side.runs.map(({ folder }) => folder)));
+  const groups = new Set(sides.map(({ group }) => group));
+  if (groups.size > 1 && !groups.has(kPublished)) return [];
+  const [a, b] = sides.map((side) => new Set([side.folder, ...side.runs.map(({ folder }) => folder)]));
   return comparisons.filter(({ runs: [first, second] }) => (a.has(first) && b.has(second)) || (b.has(first) && a.has(second)))
     .map(({ link, title }) => Object.assign(element("a", "", title), { href: link }));
 }
 
 function sectionOf(title, ...children) {
-  return element("section", "problem", element("h2", "", title), ...children);
+  return Object.assign(element("section", "problem", element("h2", "", title), ...children), { id: slug(title) });
+}
+
+/** Lists the shown sections first among the page's contents. */
+function listContents(sections) {
+  const list = document.querySelector(".contents ol");
+  list.querySelectorAll(".found").forEach((item) => item.remove());
+  list.prepend(...sections.map(({ id, firstChild }) =>
+    element("li", "found", Object.assign(element("a", "", firstChild.textContent), { href: `#${id}` }))));
+  contentsMark.watch();
+}
+
+/** Says how many numbers are compared, and how many are not because both sides have them of one run. */
+function commonWords(rows, sameRows, sides) {
+  if (sides.some(({ group }) => group === kPublished)) return "A published table’s numbers stand in its ready comparisons alone.";
+  if (rows.length === 0) return sameRows.length > 0 ? "Both have their numbers of the same run." : "They have no number in common.";
+  const left = sameRows.length > 0 ? ` Left out, because both sides have them of the same run: ${numbersOf(sameRows)}.` : "";
+  return `${numbersOf(rows)} in common, the main ones of their reports. Kernels and causes stand in ready comparisons alone.${left}`;
 }
 
 /** Returns the line that says what is compared and what it lacks, and the sections of the comparison. */
@@ -306,18 +407,21 @@ function comparison(sides) {
   const pairs = pairsOf(sides);
   const all = rowsOf(pairs);
   const [cpuRows, rows] = [true, false].map((isSetByCpu) =>
-    all.filter((row) => row.values.every(Boolean) && row.isSetByCpu === isSetByCpu));
+    all.filter((row) => row.values.every(Boolean) && !isOneMeasurement(row) && row.isSetByCpu === isSetByCpu));
   const cpuDrawers = cpuRows.length === 0 ? [] : [drawer(`Set by the host’s CPU, or not known to be the GPU’s: ${numbersOf(cpuRows)}`,
     element("p", "muted", "The CPU launches kernels more slowly than the GPU runs them, for the whole time or a part. "
       + "These are numbers of the machines, not of the GPUs."), ...topicTables(cpuRows, sides))];
   const drawers = sides.map((side, i) => [side, i, all.filter(({ values }) => values[i] && !values[1 - i])])
     .filter(([, , oneSidedRows]) => oneSidedRows.length > 0).map((sideAndRows) => oneSidedDrawer(...sideAndRows));
-  const count = cpuRows.length + rows.length;
   const links = readyLinks(sides).flatMap((link, i) => [i > 0 ? ", " : " ", link]);
-  const line = [count === 0 ? "They have no number in common." : `${numbersOf([...rows, ...cpuRows])} in common, by their summaries, `
-    + "which lack the cells, kernels and reasons of a ready comparison.", ...(links.length > 0 ? [" Ready:", ...links, "."] : [])];
-  const lines = headlines(rows, sides);
-  const summary = [...(lines.length > 0 ? [element("div", "answer", element("ul", "", ...lines))] : []), ...dotFigure(rows, sides)];
+  const line = [commonWords([...rows, ...cpuRows], all.filter(isOneMeasurement), sides), ...(links.length > 0 ? [" Ready:", ...links, "."] : [])];
+  const steps = headlineSteps(rows);
+  // Tables give the advantage of the side that the summary calls faster.
+  const isSecondFaster = steps.length > 0 && steps[0].values[1].value < steps[0].values[0].value;
+  sides.forEach((side, i) => Object.assign(side, { leads: (i === 1) === isSecondFaster }));
+  const lines = summaryLines(steps, rows, sides);
+  const summary = [...(lines.length > 0 ? [element("div", "answer", element("ul", "", ...lines))] : []), ...dotFigure(rows, sides),
+    ...priceForms(steps, sides)];
   const numbers = [...tablesByTopic(rows, sides), ...cpuDrawers, ...drawers];
   return { line, sections: [...(summary.length > 0 ? [sectionOf("Summary", ...summary)] : []),
     ...(numbers.length > 0 ? [sectionOf("Numbers", ...numbers)] : [])] };
@@ -347,10 +451,14 @@ class Choice {
     this.form = formOf(this.controls, { a: "Compare", b: "with" }, ({ target }) => this.update(target));
   }
 
-  /** Fills sides that the address does not name with the first other GPU or run. */
+  /** Fills sides that the address does not name with the first other GPU or run that shares no run with the named one. */
   foldersOfAddress() {
     const named = ["a", "b"].map((name) => new URLSearchParams(location.search).get(name));
-    named.forEach((folder, i) => (named[i] = folder ?? this.sides.find((side) => side.folder !== named[1 - i])?.folder));
+    named.forEach((folder, i) => {
+      const taken = this.sides.find((side) => side.folder === named[1 - i]);
+      const others = this.sides.filter((side) => side !== taken);
+      named[i] = folder ?? (others.find((side) => !sharesRun(side, taken)) ?? others[0])?.folder;
+    });
     return named;
   }
 
@@ -372,18 +480,36 @@ class Choice {
     else this.show();
   }
 
+  /** Names both sides. Prices stay as long as they are those of the same two. */
+  address(a, b) {
+    const query = new URLSearchParams(location.search);
+    const isSamePair = [a, b].every((folder, i) => [folder, null].includes(query.get(["a", "b"][i])));
+    const prices = isSamePair ? PRICE_NAMES.filter((name) => query.has(name)).map((name) => `&${name}=${encodeURIComponent(query.get(name))}`) : [];
+    return `?a=${a}&b=${b}${prices.join("")}`;
+  }
+
+  /** Names both sides in the command that compares them cell by cell; it knows GPUs by their folders. */
+  showCommand(sides) {
+    const [a, b] = sides.map(({ group, folder }) => (group === "GPUs" ? folder : `site/runs/${folder}`));
+    const code = document.querySelector("#reproduce pre code");
+    code.textContent = `make diff A=${b} B=${a}`;
+    code.previousElementSibling?.setAttribute("aria-label", `copy: ${code.textContent}`);
+  }
+
   show() {
     const chosen = this.folders.map((name) => this.sides.find(({ folder }) => folder === name));
     const unknown = this.folders.filter((_, i) => !chosen[i])
       .map((name) => `No GPU or run here is called “${name}”. Choose another.`);
     const [a, b] = this.folders;
     const problem = unknown.join(" ") || (a === b ? "Both are the same. Choose another." : "");
+    if (!this.isReady && unknown.length === 0) history.replaceState(null, "", this.address(a, b));
     const { line, sections } = problem ? { line: [problem], sections: [] } : comparison(chosen);
     this.answer.replaceChildren(...line);
     if (this.isReady) return;
-    if (unknown.length === 0) history.replaceState(null, "", `?a=${a}&b=${b}`);
     this.found.replaceChildren(...sections);
+    listContents(sections);
     if (problem) return;
+    this.showCommand(chosen);
     const [device] = chosen[0].names;
     const names = chosen.map(({ name }) => name).join(" vs. ");
     const title = device === chosen[1].names[0] ? `${device}: ${names}` : names;

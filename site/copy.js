@@ -168,7 +168,7 @@ function copyButton(words, label, textOf) {
 function addCopyButtons() {
   for (const code of document.querySelectorAll("td.code code, pre.commands code")) {
     const text = code.textContent.trim();
-    code.before(copyButton("copy", `copy: ${text}`, () => text));
+    code.before(copyButton("copy", `copy: ${text}`, () => code.textContent.trim()));
   }
 }
 

@@ -2,43 +2,61 @@
 "use strict";
 
 /** Marks the section being read in the contents list. */
-function markContents() {
-  const links = new Map();
-  for (const link of document.querySelectorAll(".contents a[href^='#']")) {
-    const section = document.getElementById(link.hash.slice(1));
-    if (section) links.set(section, link);
+class ContentsMark {
+  constructor(list) {
+    this.list = list;
+    this.title = element("span", ""); // On a phone the closed list shows it.
+    const drawer = list.querySelector("details");
+    drawer.querySelector("summary").append(this.title);
+    list.addEventListener("click", ({ target }) => {
+      if (target.closest("li a")) drawer.open = false;
+    });
+    addEventListener("scroll", () => this.onScroll(), { passive: true });
+    this.watch();
   }
-  const list = document.querySelector(".contents");
-  const drawer = list?.querySelector("details");
-  const currentTitle = document.createElement("span"); // On a phone the closed list shows it.
-  drawer?.querySelector("summary").append(currentTitle);
-  list?.addEventListener("click", ({ target }) => {
-    if (target.closest("li a")) drawer.open = false;
-  });
-  const visible = new Set();
-  const mark = () => {
-    const current = [...links.keys()].filter((section) => visible.has(section)).at(-1);
-    currentTitle.textContent = current ? ` · ${links.get(current).textContent}` : "";
-    for (const [section, link] of links) {
+
+  /** Watches the sections that the list links to now. */
+  watch() {
+    this.watcher?.disconnect();
+    this.links = new Map();
+    for (const link of this.list.querySelectorAll("a[href^='#']")) {
+      const section = document.getElementById(link.hash.slice(1));
+      if (section) this.links.set(section, link);
+    }
+    this.visible = new Set();
+    this.watcher = new IntersectionObserver((entries) => {
+      for (const { isIntersecting, target } of entries) {
+        isIntersecting ? this.visible.add(target) : this.visible.delete(target);
+      }
+      this.mark();
+    }, { rootMargin: "-15% 0px -84% 0px" });
+    for (const section of this.links.keys()) this.watcher.observe(section);
+  }
+
+  /** At the page's end the last section is read, which may be too short to reach the line that is watched. */
+  onScroll() {
+    const { scrollHeight, clientHeight } = document.documentElement;
+    const isAtEnd = scrollY > 0 && scrollY + clientHeight >= scrollHeight - 2;
+    if (isAtEnd === this.isAtEnd) return;
+    this.isAtEnd = isAtEnd;
+    this.mark();
+  }
+
+  mark() {
+    const sections = [...this.links.keys()];
+    const current = this.isAtEnd ? sections.at(-1)
+      : sections.filter((section) => this.visible.has(section)).at(-1) ?? sections[0];
+    this.title.textContent = current ? ` · ${this.links.get(current).textContent}` : "";
+    for (const [section, link] of this.links) {
       if (section === current) link.setAttribute("aria-current", "location");
       else link.removeAttribute("aria-current");
     }
-    const link = links.get(current);
-    if (!link) list.scrollTop = 0; // The reader is above the first section.
-    if (!link || list.scrollHeight <= list.clientHeight) return;
-    const place = link.getBoundingClientRect().top - list.getBoundingClientRect().top;
+    const { list } = this;
+    if (current === sections[0]) list.scrollTop = 0; // The reader may be above the first section.
+    if (!current || list.scrollHeight <= list.clientHeight) return;
+    const place = this.links.get(current).getBoundingClientRect().top - list.getBoundingClientRect().top;
     if (place < 0 || place > list.clientHeight - 40) list.scrollTop += place - 80;
-  };
-  const watcher = new IntersectionObserver(
-    (entries) => {
-      for (const { isIntersecting, target } of entries) {
-        isIntersecting ? visible.add(target) : visible.delete(target);
-      }
-      mark();
-    },
-    { rootMargin: "-15% 0px -84% 0px" },
-  );
-  for (const section of links.keys()) watcher.observe(section);
+  }
 }
 
 /** Lets the keyboard focus and scroll tables that are wider than their place. */
@@ -87,7 +105,7 @@ function linkOtherGpus(newest) {
   for (const place of document.querySelectorAll(".elsewhere")) {
     for (const [name, folder, report] of newest[place.closest(".part").id] ?? []) {
       if (location.href.startsWith(new URL(folder, root).href)) continue;
-      const link = element("a", "", `on the ${name}`);
+      const link = element("a", "", name);
       link.href = new URL(report, root).href;
       place.prepend(link, " · ");
     }
@@ -125,7 +143,8 @@ addCopyButtons();
 closeMenusOnOutsideClicks();
 addButtonsWhenIdle();
 focusWideTables();
-markContents();
+const contentsList = document.querySelector(".contents");
+const contentsMark = contentsList && new ContentsMark(contentsList);
 openDetailsToPrint();
 followLinks();
 wakeCharts();

@@ -15,6 +15,9 @@ const kLetterPx = 6.4; // A letter of the canvas' font has this width.
 const kZoomFactor = 1.6;
 const kPanRatio = 0.2; // A move shifts the view by this ratio of its width.
 const kKernelLane = kLanes.length - 1;
+const kLeastKernelPx = 2; // Kernels that are narrower on average would alias; their shares of coarser spans are drawn.
+const kLeastSpanPx = 4; // Spans of a lane have at least this mean width, or the lane shows those of the lane above it.
+const kLeastToldShare = 0.05; // Kinds of kernels with a smaller share of a span are not told.
 const kCanvasHeight =
   kLanes.reduce((sum, lane) => sum + lane.height + kLaneGap, 0) + kAxisHeight;
 
@@ -32,6 +35,18 @@ function spansOf(step, key) {
     }
   }
   return spans;
+}
+
+/** Returns for each class the time of all its kernels before each kernel, so that a difference is the time in between. */
+function busyTimes(step) {
+  const classes = Array.from({ length: step.count }, (_, i) => step.classIndex(i));
+  return Array.from({ length: Math.max(-1, ...classes) + 1 }, (_, index) => {
+    const times = new Float64Array(step.count + 1);
+    classes.forEach((kind, i) => {
+      times[i + 1] = times[i] + (kind === index ? step.ends[i] - step.starts[i] : 0);
+    });
+    return times;
+  });
 }
 
 /** `kernels` has four numbers for each kernel: ns since the previous start, duration in ns, row, block + 1 or 0. */
@@ -57,6 +72,7 @@ function unpackStep({ label, rows, kernels }, texts) {
     spansOf(step, path),
     spansOf(step, (i) => `${path(i)}\n${step.module(i)}`),
   ];
+  step.busy = busyTimes(step);
   return step;
 }
 
@@ -115,8 +131,9 @@ class Timeline {
     this.detail.setAttribute("role", "status");
     this.key = this.makeKey(data.classes);
     this.stage = element("div", "timeline", this.makeChoice(data.first),
-      this.makeButtons(), element("p", "timeline-hint", hint()), this.canvas, this.key, this.detail);
+      this.makeButtons(), this.canvas, this.key, this.detail);
     this.pointers = new Map();
+    this.width = 0;
     this.choose(data.first);
     this.listen();
   }
@@ -157,6 +174,7 @@ class Timeline {
       if (text === "One block") this.blockButton = button;
       bar.append(button);
     }
+    bar.append(element("p", "timeline-hint", hint()));
     return bar;
   }
 
@@ -249,13 +267,14 @@ class Timeline {
       const isInside = y >= top && y < top + kLanes[lane].height;
       top += kLanes[lane].height + kLaneGap;
       if (!isInside) continue;
-      if (lane === kKernelLane) {
+      const level = this.levelOf(lane);
+      if (level === kKernelLane) {
         const span = this.kernelSpan(this.kernelAt(time));
         return span.from <= time + toleranceNs ? span : undefined;
       }
-      const spans = this.step.lanes[lane];
+      const spans = this.step.lanes[level];
       const span = spans[firstEndingAfter(time, spans.length, (i) => spans[i].to)];
-      return span && span.from <= time + toleranceNs ? { ...span, lane } : undefined;
+      return span && span.from <= time + toleranceNs ? { ...span, lane: level } : undefined;
     }
     return undefined;
   }
@@ -269,12 +288,32 @@ class Timeline {
     this.redraw();
   }
 
-  /** Says which time is in view and how many kernels ran in it. */
+  /**
+   * Returns the lane whose spans are drawn in `lane`: the lane itself if its spans are wide enough to be told apart, else the
+   * next lane above it of which that is true.
+   */
+  levelOf(lane) {
+    const { step, view: { from, to } } = this;
+    const isWide = (level) => {
+      const [count, startOf, endOf] = level === kKernelLane
+        ? [step.count, (i) => step.starts[i], (i) => step.ends[i]]
+        : [step.lanes[level].length, (i) => step.lanes[level][i].from, (i) => step.lanes[level][i].to];
+      const inView = firstEndingAfter(to, count, startOf) - firstEndingAfter(from, count, endOf);
+      return this.width / Math.max(inView, 1) >= (level === kKernelLane ? kLeastKernelPx : kLeastSpanPx);
+    };
+    let level = lane;
+    while (level > 0 && !isWide(level)) --level;
+    return level;
+  }
+
+  /** Says which time is in view, how many kernels ran in it, and what stands for them if they are too narrow. */
   describeView() {
     const { step, view: { from, to } } = this;
     const begun = firstEndingAfter(to, step.count, (i) => step.starts[i]);
     const ended = firstEndingAfter(from, step.count, (i) => step.ends[i]);
-    const kernels = `${Math.max(begun - ended, 0).toLocaleString("en")} kernels`;
+    const level = this.levelOf(kKernelLane);
+    const kernels = `${Math.max(begun - ended, 0).toLocaleString("en")} kernels` +
+      (level === kKernelLane ? "" : `; bars show their shares of the time of each ${kLanes[level].name}`);
     if (to - from >= step.duration) return `${timeText(step.duration)}, ${kernels}`;
     return `${timeText(to - from)}, ${percentText((to - from) / step.duration)}, at ${timeText(from)}: ${kernels}`;
   }
@@ -287,11 +326,20 @@ class Timeline {
       timeText(from);
     if (lane < kKernelLane) {
       const kernels = last - first + 1;
+      const shares = this.sharesOf(first, last + 1, to - from)
+        .map((share, index) => ({ share, name: this.classes[index] }))
+        .filter(({ share }) => share >= kLeastToldShare).sort((a, b) => b.share - a.share)
+        .map(({ share, name }) => `${name} ${(100 * share).toFixed(0)} %`);
       return [element("strong", "", place), ` ${times}, ${kernels.toLocaleString("en")} ` +
-        `${kernels === 1 ? "kernel" : "kernels"}`];
+        `${kernels === 1 ? "kernel" : "kernels"}: ${shares.join(", ")}`];
     }
     return [element("code", "", step.kernel(first)), ` ${this.classes[step.classIndex(first)]}, ${times}; `,
       place];
+  }
+
+  /** Returns for each class the share of `duration` that its kernels from `first` to before `end` take. */
+  sharesOf(first, end, duration) {
+    return this.step.busy.map((times) => (times[end] - times[first]) / Math.max(duration, 1));
   }
 
   /** Deselects a span that is no longer in view. */
@@ -309,7 +357,6 @@ class Timeline {
 
   draw() {
     const ratio = devicePixelRatio || 1;
-    this.width = this.canvas.clientWidth;
     const size = [Math.round(this.width * ratio), Math.round(kCanvasHeight * ratio)];
     if (this.canvas.width !== size[0] || this.canvas.height !== size[1]) {
       [this.canvas.width, this.canvas.height] = size;
@@ -323,23 +370,45 @@ class Timeline {
     const x = (time) => (time - this.view.from) * scale;
     let top = 0;
     kLanes.forEach(({ height }, lane) => {
-      if (lane === kKernelLane) this.drawKernels(pen, x, top, height);
-      else this.drawSpans(pen, x, top, height, lane);
+      const level = this.levelOf(lane);
+      if (level === kKernelLane) this.drawKernels(pen, x, top, height);
+      else if (lane === kKernelLane) this.drawShares(pen, x, top, height, level);
+      else this.drawSpans(pen, x, top, height, level, lane);
       if (this.selection?.lane === lane) this.drawSelection(pen, x, top, height);
       top += height + kLaneGap;
     });
     this.drawAxis(pen, x, top);
   }
 
-  drawSpans(pen, x, top, height, lane) {
-    const spans = this.step.lanes[lane];
+  /** Draws the spans of `level`. They have a text only in their own lane. */
+  drawSpans(pen, x, top, height, level, lane) {
+    const spans = this.step.lanes[level];
     let i = firstEndingAfter(this.view.from, spans.length, (at) => spans[at].to);
     for (; i < spans.length && spans[i].from < this.view.to; ++i) {
       const left = Math.max(x(spans[i].from), 0);
       const right = Math.min(x(spans[i].to), this.width);
       pen.fillStyle = this.inks.bands[i % 2];
       pen.fillRect(left, top, Math.max(right - left, 0.5), height);
-      this.write(pen, this.label(spans[i], lane), left, right, top + height / 2, this.inks.text);
+      if (level === lane) this.write(pen, this.label(spans[i], lane), left, right, top + height / 2, this.inks.text);
+    }
+  }
+
+  /** Draws a bar for each span of `level`, as long as the time until the next: the shares that each class has of it. */
+  drawShares(pen, x, top, height, level) {
+    const ratio = devicePixelRatio || 1;
+    const edge = (time) => Math.round(Math.min(Math.max(x(time), 0), this.width) * ratio) / ratio; // Seams would alias.
+    const spans = this.step.lanes[level];
+    let i = firstEndingAfter(this.view.from, spans.length, (at) => spans[at].to);
+    for (; i < spans.length && spans[i].from < this.view.to; ++i) {
+      const { first, last, from } = spans[i];
+      const end = spans[i + 1]?.from ?? this.step.duration;
+      let below = 0;
+      this.sharesOf(first, last + 1, end - from).forEach((share, index) => {
+        const above = Math.min(below + share, 1); // Two streams may be busy at once.
+        pen.fillStyle = this.colors[index];
+        pen.fillRect(edge(from), top + height * (1 - above), edge(end) - edge(from), height * (above - below));
+        below = above;
+      });
     }
   }
 
@@ -357,38 +426,14 @@ class Timeline {
     pen.fillText(text.length <= letters ? text : `${text.slice(0, letters - 1)}…`, left + 4, y);
   }
 
-  /** Adds up the kernels that are narrower than a pixel: a column of pixels shows their shares of its time. */
   drawKernels(pen, x, top, height) {
-    const { step, view, classes } = this;
-    const columns = new Float32Array(Math.ceil(this.width) * classes.length);
+    const { step, view } = this;
     for (let i = this.kernelAt(view.from); i < step.count && step.starts[i] < view.to; ++i) {
       const left = Math.max(x(step.starts[i]), 0);
       const right = Math.min(x(step.ends[i]), this.width);
-      if (right - left < 1.5) {
-        const column = Math.min(Math.floor(left), Math.ceil(this.width) - 1);
-        columns[column * classes.length + step.classIndex(i)] += right - left;
-        continue;
-      }
       pen.fillStyle = this.colors[step.classIndex(i)];
       pen.fillRect(left, top, right - left - (right - left > 4 ? 0.5 : 0), height);
       this.write(pen, step.kernel(i), left, right, top + height / 2, this.inks.paper);
-    }
-    this.drawColumns(pen, columns, top, height);
-  }
-
-  drawColumns(pen, columns, top, height) {
-    const classCount = this.classes.length;
-    for (let index = 0; index < classCount; ++index) {
-      pen.fillStyle = this.colors[index];
-      for (let column = 0; column * classCount < columns.length; ++column) {
-        const ratio = columns[column * classCount + index];
-        if (ratio === 0) continue;
-        let below = 0;
-        for (let other = 0; other < index; ++other) below += columns[column * classCount + other];
-        const from = Math.min(below, 1) * height;
-        pen.fillRect(column, top + height - Math.min(below + ratio, 1) * height, 1,
-          Math.min(ratio * height, height - from));
-      }
     }
   }
 
@@ -437,6 +482,8 @@ class Timeline {
 
   refresh() {
     this.readInks();
+    this.width = this.canvas.clientWidth;
+    if (!this.selection) this.detail.textContent = this.describeView(); // It depends on the width.
     this.redraw();
   }
 

@@ -43,8 +43,9 @@ function largestBatch(peaks, context, bytes) {
 }
 
 function byteText(bytes) {
-  return bytes >= kGibibyte ? `${(bytes / kGibibyte).toFixed(2)} GiB`
-    : `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+  const gibibytes = bytes / kGibibyte;
+  return gibibytes < 0.01 ? `${(bytes / 2 ** 20).toFixed(1)} MiB`
+    : `${gibibytes < 1 ? gibibytes.toPrecision(3) : gibibytes.toFixed(2)} GiB`;
 }
 
 function svgElement(name, attributes, ...children) {
@@ -167,7 +168,7 @@ class WhatFits {
       : `This run measured ${check.cells} ${check.cells === 1 ? "peak" : "peaks"} of this kind: ` +
         `the prediction is ${errorText(check.farthest)}.`;
     this.answer.replaceChildren(element("strong", "", byteText(peak)), ` at the peak, in ${phase}: `,
-      element("strong", "", card ? `fits a card of ${card} GB` : "fits none of these cards"), `. ${evidence}`);
+      element("strong", "", card ? `fits a card of ${card} GB` : `needs more than ${this.data.cards.at(-1)} GB`), `. ${evidence}`);
   }
 
   showBar(bytes, peak) {
@@ -298,11 +299,11 @@ class FitsPage {
     const chosenStep = { step: step.value, precision: precision.value, blocks, ranks,
       batch: Number(batch.value), context: Number(context.value) };
     const results = this.data.gpus.map((gpu) => this.resultOf(gpu, chosenStep));
-    const fitting = results.filter(({ fits }) => fits).map(({ gpu }) => gpu.name);
+    const fitting = results.filter(({ fits }) => fits).map(({ gpu }) => `the ${gpu.short_name}`);
     const known = results.filter(({ evidence }) => evidence);
     this.answer.replaceChildren(element("strong", "", this.network().label), known.length === 0
       ? ": no run confirms formulas for such a step." : fitting.length === 0
-        ? " fits none of these GPUs." : ` fits ${fitting.join(", ")}.`);
+        ? ` needs more than the ${this.data.gpus.at(-1).short_name} has.` : ` fits ${new Intl.ListFormat("en").format(fitting)}.`);
     // All bars have one scale.
     const width = 1.06 * Math.max(...results.flatMap(({ gpu, peak }) => [gpu.bytes, peak?.total ?? 0]));
     this.gpus.replaceChildren(...results.map((result) => this.sectionOf(result, chosenStep, width)));

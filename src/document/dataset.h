@@ -36,6 +36,7 @@ struct Dataset {
   /// ("Context"), and different variants ("512"). Each becomes a table or figure of its own.
   std::string family = {};
   std::string variant = {};
+  std::string finding = {};  ///< Plain text that a figure of these rows has for its `finding`.
   /// Data of the script that replaces the chart in the page, see `Figure::script_data`. Null if the
   /// page shows the chart.
   nlohmann::json script_data = {};

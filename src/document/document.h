@@ -66,7 +66,8 @@ struct Figure {
   /// Data for the script that replaces the chart in the page: site/timeline.js or what_fits.js. The
   /// script finds its data by the figure's slug. Null if the page shows the chart.
   nlohmann::json script_data = {};
-  bool page_only = false;  ///< True if paper formats leave the figure out.
+  bool page_only = false;    ///< True if paper formats leave the figure out.
+  bool for_summary = false;  ///< True if a summary made of the parts shows it instead of its part.
 };
 
 /// A file for content that is too long for the page. The part's words link to the file.

@@ -22,7 +22,7 @@ std::string keyed_number(const std::string& text, const Value& value) {
 }
 
 std::string keyed_ratio(const Value& ratio) {
-  return ratio.is_missing() ? "" : keyed_number(format_ratio(*ratio.number()) + " times", ratio);
+  return ratio.is_missing() ? "" : keyed_number(format_ratio(*ratio.number()) + "×", ratio);
 }
 
 std::string without_keys(std::string markdown) {

@@ -19,7 +19,7 @@ Notation brief_ms(double ms);
 /// number and its key. Only the pages' HTML writer knows such addresses.
 std::string keyed_number(const std::string& text, const Value& value);
 
-/// Returns the ratio with two decimals, as Markdown: "2.63 times".
+/// Returns the ratio with two decimals, as Markdown: "2.63×".
 std::string keyed_ratio(const Value& ratio);
 
 /// Returns the Markdown without the links of `keyed_number`, of which their words stay.

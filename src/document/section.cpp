@@ -156,9 +156,10 @@ void place_exhibit(const Exhibit& exhibit, const std::vector<Dataset>& datasets,
                                                        : embedded::document().at(shared_path);
     nlohmann::json spec = nlohmann::json::parse(file);
     fill_view(spec, {}, FigureData(datasets, dataset, file));
-    const std::string finding = fill(exhibit.finding, exhibit.name);
+    const std::string finding =
+        dataset.finding.empty() ? fill(exhibit.finding, exhibit.name) : dataset.finding;
     const std::string figure_title = (finding.empty() ? title : finding) + variant;
-    Figure figure{.slug = (exhibit.in_summary ? "summary-" : "") + table.slug,
+    Figure figure{.slug = table.slug,
                   .title = figure_title,
                   .caption = fill(exhibit.caption, exhibit.name),
                   .alt = described(figure_title, fill(exhibit.alt, exhibit.name), table),
@@ -169,10 +170,11 @@ void place_exhibit(const Exhibit& exhibit, const std::vector<Dataset>& datasets,
                   .page_caption = fill(exhibit.page_caption, exhibit.name),
                   .script_data = dataset.script_data,
                   .page_only = exhibit.paper == "no" ||
-                               (exhibit.paper == "last" && has_later_variant(dataset))};
-    std::vector<Figure>& figures = exhibit.in_summary   ? part.summary.figures
-                                   : exhibit.in_details ? part.details.figures
-                                                        : part.figures;
+                               (exhibit.paper == "last" && has_later_variant(dataset)),
+                  .for_summary = exhibit.summary == "yes"};
+    std::vector<Figure>& figures = exhibit.summary == "only" ? part.summary.figures
+                                   : exhibit.in_details      ? part.details.figures
+                                                             : part.figures;
     figures.push_back(std::move(figure));
   }
 }
@@ -261,9 +263,8 @@ class SectionParser {
       return begins;
     };
     exhibit.in_details = remove_word("Details ");
-    exhibit.in_summary = remove_word("Summary ");
     exhibit.is_figure = remove_word("Figure ");
-    if (!exhibit.is_figure && (exhibit.in_summary || !remove_word("Table "))) return std::nullopt;
+    if (!exhibit.is_figure && !remove_word("Table ")) return std::nullopt;
     exhibit.name = exhibit.data = heading;
     return exhibit;
   }
@@ -271,9 +272,9 @@ class SectionParser {
   /// Moves the lines "name: value" from the beginning of the caption to the exhibit's attributes.
   void read_attributes(Exhibit& exhibit) const {
     const std::map<std::string, std::string*> attributes = {
-        {"file", &exhibit.file},         {"data", &exhibit.data},  {"title", &exhibit.title},
-        {"finding", &exhibit.finding},   {"alt", &exhibit.alt},    {"table", &exhibit.table},
-        {"page", &exhibit.page_caption}, {"paper", &exhibit.paper}};
+        {"file", &exhibit.file},         {"data", &exhibit.data},   {"title", &exhibit.title},
+        {"finding", &exhibit.finding},   {"alt", &exhibit.alt},     {"table", &exhibit.table},
+        {"page", &exhibit.page_caption}, {"paper", &exhibit.paper}, {"summary", &exhibit.summary}};
     std::string rest = exhibit.caption;
     for (std::size_t end = rest.find('\n'); end != rest.npos; end = rest.find('\n')) {
       const std::string line = rest.substr(0, end);
@@ -323,7 +324,7 @@ Part compose_part(const std::string& problem, const PartWords& words, const Part
   part.question = fill(words.question, "Question");
   part.answer = fill(content.has_numbers ? words.answer : words.answer_without_numbers, "Answer");
   if (!part.question.empty() && trimmed(part.answer).empty()) part.answer = kNoAnswer;
-  part.summary.words = trimmed(fill(words.summary, "Summary"));
+  if (content.has_numbers) part.summary.words = trimmed(fill(words.summary, "Summary"));
   part.calculated = content.calculated;
   part.figures = content.figures;
   part.tables = content.tables;
@@ -359,6 +360,11 @@ void move_hidden_methods(std::vector<PartWords>& parts,
 }
 
 }  // namespace
+
+void PartContent::set_answer(const std::optional<Facts>& answer) {
+  has_numbers = answer.has_value();
+  if (answer) facts.add(*answer);
+}
 
 SectionWords parse_section(std::string_view words) { return SectionParser().parse(words); }
 

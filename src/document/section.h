@@ -10,7 +10,6 @@
 //   ### Answer without numbers                            stands instead if the run has none for it
 //   ### Summary                                           a list for the summary of a report that
 //                                                         timed no training step
-//   ### Summary Figure lanes                              a figure for that summary
 //   ### Method                                            says how the part was measured
 //   ### Findings                                          says what the values show of the method
 //   ### Figure running-error                              a figure: figures/running-error.vl.json
@@ -28,11 +27,14 @@
 // Attributes of figures only:
 //
 //   file: waterfall            a file that sections share, in src/document/charts/figures
-//   finding: {{#worse}}…{{/worse}}  a title that replaces `title` unless it is empty
+//   finding: {{#worse}}…{{/worse}}  a title that replaces `title` unless it is empty; a dataset may
+//                              have one of its own
 //   table: checkpoints         another dataset for the table below the figure
 //   alt: Curves of …           the figure's form, after its title and before two of its numbers
 //   page: Detail sets …        words after the caption that only the page shows
 //   paper: no                  paper leaves the figure out; "last": paper has only the last variant
+//   summary: yes               the figure stands in the summary of a report that timed no training
+//                              step instead of in its part; "only": in no other report
 //
 // Attribute of tables only:
 //
@@ -75,9 +77,14 @@ struct PartContent {
   std::vector<const Cell*> cells = {};
   std::vector<Attachment> attachments = {};
   bool calculated = false;  ///< True if no measurement enters the answer.
-  /// False shows “Answer without numbers” instead of “Answer”, and no figure's finding.
+  /// False shows “Answer without numbers” instead of “Answer”, no “Summary” and no figure's
+  /// finding.
   bool has_numbers = true;
   std::vector<Dataset> datasets = {};  ///< The data of the figures and tables in section.md.
+
+  /// Adds the facts that only Answer, Summary and findings use. Without facts the run has no
+  /// numbers.
+  void set_answer(const std::optional<Facts>& answer);
 };
 
 /// A figure or table of section.md, with its tags not yet filled. The other members are the
@@ -85,12 +92,11 @@ struct PartContent {
 struct Exhibit {
   bool is_figure = false;  ///< False for a table.
   bool in_details = false;
-  bool in_summary = false;
   std::string name;  ///< The slug of a figure or table, and a figure's file unless `file` is set.
   std::string file = {};
   std::string data, title, finding, alt, caption, page_caption;
   std::string table;  ///< Empty if the table below a figure shows the dataset `data`.
-  std::string paper;
+  std::string paper, summary;
   ColumnChoice columns;
 };
 

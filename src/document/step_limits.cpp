@@ -1,6 +1,8 @@
 #include "document/step_limits.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <tuple>
 
 #include "base/format.h"
@@ -15,6 +17,7 @@ namespace {
 constexpr const char* kIdle = "GPU idle";
 constexpr double kMillisecondsPerSecond = 1e3;
 constexpr double kTera = 1e12;
+constexpr int kPageWidth = 1032;  // A page over several runs is wider than a report.
 
 /// A drawn block. Its parts stand side by side, in ms from the step's begin.
 struct DrawnBlock {
@@ -71,12 +74,27 @@ std::vector<DrawnBlock> drawn_blocks(const LimitedStep& step, const LimitedStep&
   return blocks;
 }
 
+double needed_ms(const std::vector<DrawnBlock>& blocks) {
+  double sum_ms = 0;
+  for (const DrawnBlock& block : blocks) sum_ms += std::min(block.limit_ms(), block.ms());
+  return sum_ms;
+}
+
+/// Returns the facts of the tuned step at the limits of the GPU that ran the other step; nothing if
+/// there is none.
+std::optional<Facts> tuned_facts(const LimitedStep& limits, const LimitedStep* tuned) {
+  if (tuned == nullptr) return std::nullopt;
+  const double ms = needed_ms(drawn_blocks(*tuned, limits));
+  return Facts()
+      .set("needed", ms, brief_ms(ms))
+      .when("sheet", tuned->data_sheet_ms > 0, "ms",
+            format_value(tuned->data_sheet_ms, brief_ms(tuned->data_sheet_ms)));
+}
+
 Facts step_facts(const LimitedStep& step, const std::vector<DrawnBlock>& blocks,
                  const LimitedStep* tuned, const std::string& gpu) {
-  double needed_ms = 0;
   std::vector<std::string> cached;
   for (const DrawnBlock& block : blocks) {
-    needed_ms += std::min(block.limit_ms(), block.ms());
     constexpr double kMaxShare = 1.03;  // Bandwidths of reading and writing differ by this.
     if (block.share() > kMaxShare) cached.push_back(block.part);
   }
@@ -85,14 +103,14 @@ Facts step_facts(const LimitedStep& step, const std::vector<DrawnBlock>& blocks,
   return Facts()
       .set("step", step.network + (gpu.empty() ? "" : " on the " + gpu) + " in " + step.precision)
       .set("ms", step.ms, brief_ms(step.ms))
-      .set("needed", needed_ms, brief_ms(needed_ms))
+      .set("needed", needed_ms(blocks), brief_ms(needed_ms(blocks)))
       .set("most", most->part == kIdle ? "filling idle time" : most->part)
       .set("saved", most->saved_ms(), brief_ms(most->saved_ms()))
       .set("most_share", most->share(), kAsPercent)
       .set("fullest", fullest->part)
       .set("fullest_share", std::min(1.0, fullest->share()), kAsPercent)
       .when("cached", !cached.empty(), "parts", join_words(cached))
-      .flag("tuned", tuned != nullptr);
+      .when("tuned", tuned_facts(step, tuned));
 }
 
 Figure figure_of(const LimitedStep& step, const LimitedStep* tuned, const std::string& gpu) {
@@ -105,6 +123,10 @@ Figure figure_of(const LimitedStep& step, const LimitedStep* tuned, const std::s
       embedded::document().at("src/document/charts/step_limits.md"), {{"", std::move(content)}});
   Figure figure = section.parts.front().figures.front();
   if (tuned != nullptr) figure.spec["height"] = 400;  // Two rows of blocks need more height.
+  figure.spec["params"][0]["value"] = {
+      {"compute", format_significant(step.flop_rate / kTera, 3) + " TFLOP/s"},
+      {"bandwidth", format_count(std::llround(step.bandwidth / 1e9)) + " GB/s"}};
+  if (!gpu.empty()) figure.spec["usermeta"]["width"] = kPageWidth;
   figure.family = gpu.empty() ? "Precision" : "Step";
   figure.variant = gpu + (gpu.empty() ? "" : ", ") + step.precision;
   figure.slug += "-" + slug(figure.variant);

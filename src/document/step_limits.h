@@ -27,6 +27,8 @@ struct LimitedStep {
   double ms = 0;               ///< The whole step, unprofiled.
   double flop_rate = 0;        ///< FLOP/s of the run's fastest GEMM.
   double bandwidth = 0;        ///< B/s of a copy.
+  /// The time of a tuned step's GEMMs and AdamW at data-sheet peaks; 0 if no sheet is known.
+  double data_sheet_ms = 0;
   std::vector<StepBlock> blocks = {};
 
   /// True if network, precision and setting are equal.
@@ -35,7 +37,7 @@ struct LimitedStep {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StepBlock, part, ms, flops, bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LimitedStep, network, parameters, precision, setting, tuned, ms,
-                                   flop_rate, bandwidth, blocks)
+                                   flop_rate, bandwidth, data_sheet_ms, blocks)
 
 /// Draws the steps of the largest network, but for tuned ones: a block for each part and one for
 /// the time in which the GPU idles, and below them the first tuned step of that network, precision

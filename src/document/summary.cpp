@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "embedded/document.h"
+#include "results/run_labels.h"
 
 namespace labreport {
 namespace {
@@ -72,6 +73,11 @@ std::string RunSummary::key(const std::string& number) const {
 bool RunSummary::is_newer_than(const RunSummary& other) const {
   // ISO times compare as texts: the later one is the larger.
   return std::tie(other.started_at, folder) < std::tie(started_at, other.folder);
+}
+
+std::tuple<bool, bool, bool> RunSummary::precedence() const {
+  const bool times_step = !headline.network.empty();
+  return {times_step, !reference, !reference || (times_step && preset == kPresetFull)};
 }
 
 std::string summary_json(const RunSummary& summary) {

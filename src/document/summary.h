@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,7 @@ struct Headline {
   std::string precision;  ///< "BF16"
   double fp32_ms = 0;
   double mixed_ms = 0;
-  double mfu = 0;  ///< FLOP/s of the mixed-precision step over that of the run's fastest GEMM.
+  double mfu = 0;                   ///< FLOP/s of the mixed-precision step over the GPU's peak.
   std::string utilization = "MFU";  ///< "HFU" for a user's network: `mfu` includes recomputation.
   double peak_bytes = 0;            ///< The largest memory peak of the network's training steps.
 };
@@ -40,13 +41,19 @@ inline constexpr const char* kCompilation = "Compilation";
 inline constexpr const char* kFastestStep = "Fastest step";
 inline constexpr const char* kCheckpointing = "Checkpointing";
 inline constexpr const char* kSeveralGpus = "Several GPUs";
+inline constexpr const char* kSharding = "Sharding";
 inline constexpr const char* kAllReduce = "All-reduce";
 inline constexpr const char* kLimits = "GPU limits";
 /// Values of `kLimits` by the GPU's data sheet. No page shows them as measured numbers.
 inline constexpr const char* kDataSheet = "Data sheet";
+/// The setting of the highest rates of `kLimits`, those of single GEMMs.
+inline constexpr const char* kFastestGemm = "fastest GEMM";
 /// The parts of each step of a ladder, whose setting ends with the step's change. The figure of
 /// `kFastestStep` shows them.
 inline constexpr const char* kLadderParts = "Parts of a ladder’s steps";
+/// The time that communication adds to rank 0's step by each scheme of `kSeveralGpus`, whose
+/// figure shows it.
+inline constexpr const char* kAddedTimes = "Added by communication";
 
 }  // namespace topic
 
@@ -72,7 +79,8 @@ struct Topic {
   const char* name;
   const char* page;  ///< The topic whose page shows this one, too; null for GPUs' pages.
   /// The finding in one sentence, with {network}, {precision}, {setting}, the value's {name} and
-  /// its {values} on each GPU.
+  /// its {values} on each GPU: "109 ms on the H200", or with a `baseline_name` "from 328 to 109 ms
+  /// on the H200".
   const char* sentence;
   Conclusion conclusion = Conclusion::kLargest;
   /// True if a figure shows all values of the finding's quantity, false if it shows the values of
@@ -99,14 +107,15 @@ inline constexpr Topic kTopics[]{
      .draws_quantity = true},
     {.name = topic::kFastestStep,
      .page = topic::kFastestStep,
-     .sentence = "At its fastest, with {name}, {network}’s training step takes {values} in "
+     .sentence = "With all changes up to {name}, {network}’s training step falls {values} in "
                  "{precision} ({setting}).",
      .conclusion = Conclusion::kBest,
      .draws_quantity = true,
      .is_compared = true},
     {.name = topic::kCompilation,
      .page = topic::kFastestStep,
-     .sentence = "{network}’s {name} training step takes {values} in {precision} ({setting}).",
+     .sentence = "Once {name}, {network}’s training step falls {values} in {precision} "
+                 "({setting}).",
      .conclusion = Conclusion::kBest,
      .is_compared = true},
     {.name = topic::kAttention,
@@ -123,15 +132,21 @@ inline constexpr Topic kTopics[]{
      .sentence = "{network} peaks at {values} at {name} ({precision}, {setting})."},
     {.name = topic::kCheckpointing,
      .page = topic::kMemory,
-     .sentence = "With checkpoints every {name}, {network}’s training step allocates at most "
-                 "{values} ({precision}, {setting}).",
+     .sentence = "{network}’s training step peaks lowest with {name}, at {values} ({precision}, "
+                 "{setting}).",
      .conclusion = Conclusion::kBest,
      .is_compared = true},
     {.name = topic::kSeveralGpus,
      .page = topic::kSeveralGpus,
-     .sentence =
-         "With the scheme *{name}*, {network}’s data-parallel training step takes {values} in "
-         "{precision} ({setting}).",
+     .sentence = "{network}’s data-parallel training step falls {values} with the scheme *{name}* "
+                 "instead of *per parameter* ({precision}, {setting}).",
+     .conclusion = Conclusion::kBest,
+     .draws_quantity = true,
+     .is_compared = true},
+    {.name = topic::kSharding,
+     .page = topic::kSeveralGpus,
+     .sentence = "With {name}, the peak of {network}’s training step falls {values} on each rank "
+                 "({precision}, {setting}).",
      .conclusion = Conclusion::kBest,
      .draws_quantity = true,
      .is_compared = true},
@@ -158,8 +173,9 @@ struct Quantity {
   /// Names of the values that the host's CPU sets, at least in part, and of those that are not
   /// known to be the GPU's.
   std::vector<std::string> set_by_cpu = {};
-  std::string remark = {};  ///< `kRanOutAt` and the value's name: "out of memory at context 2,048"
-  std::string part = {};    ///< Anchor of the part that shows the values; empty for the whole page.
+  /// `kRanOutAt` and names of values, joined by ", ": "out of memory at context 2,048".
+  std::string remark = {};
+  std::string part = {};  ///< Anchor of the part that shows the values; empty for the whole page.
 
   /// "BF16, context 512, batch 4"
   std::string words() const;
@@ -228,6 +244,10 @@ struct RunSummary : RunDescription {
   /// True if this run began later. Of runs of one second, that with the smaller folder name counts
   /// as newer, so that an order of runs is always the same.
   bool is_newer_than(const RunSummary& other) const;
+  /// Returns a key that is greater for runs that rather stand for their GPU and edition: those that
+  /// time a training step, then those of the user's, then full runs. Equal keys mean that the newer
+  /// run does.
+  std::tuple<bool, bool, bool> precedence() const;
 };
 
 // The form of summary.json, which summary.schema.json describes.

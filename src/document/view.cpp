@@ -25,7 +25,9 @@ const Device* RunView::device() const { return most_used_device(run_); }
 
 bool RunView::on_gpu() const {
   const Device* main = device();
-  return main == nullptr || main->kind == DeviceKind::kCuda;
+  if (main != nullptr) return main->kind == DeviceKind::kCuda;
+  const std::vector<Cell>& cells = run_.cells;
+  return cells.empty() || cells.front().spec.device == DeviceKind::kCuda;
 }
 
 std::string device_words(const Run& run, const Device& device) {

@@ -33,7 +33,7 @@ class RunView {
   /// Returns the device on which most cells ran; null if no cell started.
   const Device* device() const;
 
-  /// False for a CPU demonstration. True for a GPU, and if no cell started.
+  /// False for a CPU demonstration, also if no cell of it started.
   bool on_gpu() const;
 
  private:

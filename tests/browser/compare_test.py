@@ -4,6 +4,7 @@ python3 compare_test.py SAMPLE_SITE LABREPORT
 """
 import json
 import pathlib
+import re
 import sys
 import unittest
 
@@ -15,6 +16,7 @@ from site_browser import PHONE, WHOLE_RUNS, WIDE, BrowserTest  # noqa: E402
 SECOND_RUN = "nvidia-h200/2026/20261123"
 ATTENTION = "nvidia-h200/2025/20261124-080605"
 LADDERS = ("nvidia-h200/2025/20261124-180132", "nvidia-h100-80gb-hbm3/2025/20261124-143619")
+CHECKPOINTS = ("nvidia-h200/2026/20261124-081404", "nvidia-h100-80gb-hbm3/2026/20261124-182246")
 
 ROWS = """(tables) => tables.map((table) => [table.caption.textContent,
   [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent))])"""
@@ -31,7 +33,7 @@ class Compare(BrowserTest):
     def write_site(cls):
         recorded = cls.site.parent / "recorded"
         cls.render_shipped(cls.labreport, recorded, "--format", "html",
-                           needed=(*WHOLE_RUNS, SECOND_RUN, ATTENTION, *LADDERS))
+                           needed=(*WHOLE_RUNS, SECOND_RUN, ATTENTION, *LADDERS, *CHECKPOINTS))
         super().write_site()
         cls.sample, cls.site = cls.site, recorded
         cls.folders = [path.parent.relative_to(cls.site).as_posix()
@@ -69,6 +71,20 @@ class Compare(BrowserTest):
                 for quantity in summary["quantities"]
                 if (quantity["topic"], quantity["unit"]) == (topic, unit) for name, value in quantity["values"]}
 
+    def test_prices_of_the_address_say_which_of_two_gpus_to_rent(self):
+        page = self.open(self.site / "compare.html", "?a=nvidia-h200&b=nvidia-h100-80gb-hbm3&price_a=3.79&price_b=2.49")
+        answer = page.locator(".prices output")
+        self.assertRegex(answer.inner_text(), r", FP32: [\d.]+ on H200, [\d.]+ on H100; rent H100, \d+ % less\.")
+        self.assertRegex(answer.inner_text(), r", BF16: .* rent H100, \d+ % less\.")
+        self.assertIn("price_a=3.79&price_b=2.49", page.url)
+        page.get_by_role("spinbutton", name="H200").fill("0.01")
+        self.assertRegex(answer.inner_text(), r", BF16: .* rent H200, 100 % less\.")
+        page.get_by_label("with", exact=True).select_option(self.h100)
+        self.assertNotIn("price", page.url)
+        page = self.open(self.site / "compare.html", "?a=nvidia-h200&b=nvidia-h100-80gb-hbm3&price_a=much")
+        self.assertIn("no price as price_a", page.locator(".prices output").inner_text())
+        self.assert_quiet()
+
     def test_numbers_are_those_of_the_summaries(self):
         page = self.open_comparison(self.h200, self.h100)
         h200, h100 = (self.numbers(folder, "Training step", "ms") for folder in (self.h200, self.h100))
@@ -96,7 +112,10 @@ class Compare(BrowserTest):
 
     def test_headlines_name_the_largest_networks_step_and_the_faster_gpu(self):
         lines = self.headlines(self.open_comparison(self.h200, self.h100))
-        self.assertIn("xl (3.4 B), BF16: 303 ms on the H200, 372 ms on the H100: the H200 is 1.23 times as fast", lines)
+        of_bf16 = next(line for line in lines if line.startswith("xl (3.4 B), BF16"))
+        told, _, parts = of_bf16.partition(". Of the ")
+        self.assertEqual(told, "xl (3.4 B), BF16: 303 ms on the H200, 372 ms on the H100: the H200 is 1.23× as fast")
+        self.assertRegex(parts, r"^68\.9 ms between them, the optimizer makes 42\.9, other kernels 22\.7 and GEMMs 2\.55\.$")
         tuned = self.headlines(self.open_comparison("nvidia-h200", "nvidia-h100-80gb-hbm3"))[-1]
         self.assertRegex(tuned, r"^xl \(3\.4 B\), BF16, tuned: \d+ ms on the H200, \d+ ms on the H100: the H200 is")
 
@@ -143,7 +162,7 @@ class Compare(BrowserTest):
             figure = page.locator("#found figure")
             figure.locator("svg").wait_for()
             self.assertRegex(figure.locator("strong").inner_text(),
-                             r"^Training step: the H200 is 1\.\d\d to 1\.\d\d times as fast$")
+                             r"^Figure 1\. Training step: the H200 is 1\.\d\d to 1\.\d\d× as fast$")
             self.assertRegex(figure.locator("[role=img]").get_attribute("aria-label"), r"\d ms on the H200, [\d,]+ ms on")
             dots = figure.locator(".mark-symbol.role-mark path").count()
             self.assertGreater(dots, 6)
@@ -154,10 +173,24 @@ class Compare(BrowserTest):
             self.assert_quiet()
             page.context.close()
 
+    def test_a_figure_draws_the_largest_network_of_a_long_topic(self):
+        page = self.open_comparison(*map(self.folder_of, LADDERS))
+        figure = page.locator("#found figure")
+        figure.locator("svg").wait_for()
+        self.assertRegex(figure.locator("strong").inner_text(),
+                         r"^Figure 1\. Fastest step, xl \(3\.4 B\): the H200 is 1\.\d\d to 1\.\d\d× as fast$")
+        self.assertEqual(figure.locator("svg text", has_text="FP32 to TF32, ").count(), 7)
+        self.assert_quiet()
+
+    def test_runs_without_a_common_step_are_summed_up_by_what_they_share(self):
+        page = self.open_comparison(*map(self.folder_of, CHECKPOINTS))
+        self.assertRegex(self.headlines(page)[0], r"^Checkpointing, xl \(3\.4 B\), .*: [\d,]+ ms on the H200, [\d,]+ ms on the H100: ")
+
     def test_the_address_keeps_the_choice(self):
         page = self.open_comparison(a="nvidia-h200")
         choices = self.choices(page)
         self.assertEqual(choices[0], "nvidia-h200")
+        self.assertFalse(choices[1].startswith("nvidia-h200/"), "a run that is one of the GPU's")
         self.assertNotEqual(*choices)
         self.assertTrue(page.url.endswith(f"?a={choices[0]}&b={choices[1]}"))
         page.get_by_label("with", exact=True).select_option(self.h100)
@@ -190,7 +223,7 @@ class Compare(BrowserTest):
         page.get_by_label("Compare", exact=True).select_option(other)
         page.wait_for_url(f"**/compare.html?a={other}&b={self.h100}**")
         self.assertEqual(page.evaluate("document.activeElement.labels[0].textContent"), "Compare")
-        self.assertIn("lack the cells, kernels and reasons", self.notice(page))
+        self.assertIn("Kernels and causes stand in ready comparisons alone", self.notice(page))
         self.assert_quiet()
 
     def test_gpus_name_the_ready_comparisons_of_their_runs(self):
@@ -205,8 +238,20 @@ class Compare(BrowserTest):
         self.assertIn("imported", table)
         page.get_by_label("Compare", exact=True).select_option("nvidia-h200")
         page.wait_for_url("**/compare.html**")
-        self.assertIn("no number in common", self.notice(page))
+        self.assertIn("numbers stand in its ready comparisons alone", self.notice(page))
+        ready = page.locator("output a[href^='diff/']").all_inner_texts()
+        self.assertEqual(ready, ["H200 vs. A100, 2025"])
         self.assert_quiet()
+
+    def test_tables_and_summary_have_one_direction_and_stand_in_the_contents(self):
+        page = self.open_comparison("nvidia-h100-80gb-hbm3", "nvidia-h200")
+        fast = re.search(r"the (\w+) is [\d.]+× as fast", page.locator("#summary li").first.inner_text())[1]
+        heads = [text for text in page.locator("#found th").all_inner_texts() if "Advantage" in text]
+        self.assertTrue(heads)
+        for head in heads:
+            self.assertIn(f"Advantage of {fast}", head)
+        contents = page.locator(".contents a").evaluate_all("(links) => links.map(({ hash }) => hash)")
+        self.assertEqual(contents[:2], ["#summary", "#numbers"])
 
     def test_every_number_leads_to_a_page(self):
         page = self.open_comparison("nvidia-h200", "nvidia-h100-80gb-hbm3")

@@ -67,10 +67,16 @@ class Diff(BrowserTest):
         self.assertIn("Enter both", cost.inner_text())
         page.get_by_label("L4", exact=True).fill("0.9")
         page.get_by_role("spinbutton", name="B200").fill("4.5")
-        self.assertIn("tiny in BF16: 0.0250 on B200, 0.0225 on L4 (L4: 10 % less)", cost.inner_text())
+        self.assertIn("tiny in BF16: 0.0250 on B200, 0.0225 on L4; rent L4, 10 % less.", cost.inner_text())
         page.reload()
         self.assertIn("0.0225", cost.inner_text())
         self.assert_quiet()
+
+    def test_a_price_in_the_address_that_is_none_is_refused(self):
+        for price in ("free", "-1", "0", "1e999"):
+            page = self.open(self.site / "diff/two-gpus/index.html", f"?price_a={price}&price_b=2")
+            self.assertIn("gives no price as price_a: write a number above 0", page.locator(".prices output").inner_text())
+            self.assert_quiet()
 
     def test_names_stay_text_and_no_label_is_cut(self):
         for path in self.pages:

@@ -92,7 +92,7 @@ class FitsPage(BrowserTest):
                              ({"batch": "-1"}, "The batch is a whole number from 1 to 1,048,576, not “-1”."),
                              ({"context": "1e3"}, "The context is a whole number"),
                              ({"context": "2000000"}, "The context is a whole number"),
-                             ({"network": "small", "checkpoint": "32"}, "small (129M) has 12 blocks only."),
+                             ({"network": "small", "checkpoint": "32"}, "small (129 M) has 12 blocks only."),
                              ({"ranks": "3"}, "ranks “3”; there are 1, 2, 4")):
             page = self.open_page(state)
             with self.subTest(**state):
@@ -146,7 +146,8 @@ class FitsPage(BrowserTest):
 
     def test_no_pass_needs_a_larger_gpu_than_a_step_that_contains_it(self):
         page = self.open(self.site / "what-fits.html", java_script_enabled=False)
-        names = ["H100", "H200", "none"]  # by memory
+        names = ["H100", "H200", "more than 141 GB"]  # by memory
+        page.get_by_text("The smallest GPU known to fit").first.click()
         smallest = {}
         for row in page.locator("#table-fits tbody tr").all_inner_texts():
             network, step, precision, *gpus = row.split("\t")
@@ -161,9 +162,14 @@ class FitsPage(BrowserTest):
 
     def test_without_scripts_a_table_names_the_smallest_gpu(self):
         page = self.open(self.site / "what-fits.html", java_script_enabled=False)
+        longest = [row.split("\t") for row in page.locator("#table-longest tbody tr").all_inner_texts()]
+        largest, = (row for row in longest if row[0] == "xl (3.4\u00a0B)")
+        self.assertEqual(largest[1:], ["512", "512", "1,024", "1,024"], "H100 and H200, FP32 and BF16")
+        self.assertTrue(page.locator("#table-longest td a").count())
+        page.get_by_text("The smallest GPU known to fit").first.click()
         rows = page.locator("#table-fits tbody tr").all_inner_texts()
-        step, = (row for row in rows if row.startswith("2.7B, xl (3.41B)\ttraining step\tBF16"))
-        self.assertIn("\tH100\tH200\tnone, extrapolated", step)
+        step, = (row for row in rows if row.startswith("xl (3.4\u00a0B)\ttraining step\tBF16"))
+        self.assertIn("\tH100\tH200\tmore than 141 GB, extrapolated", step)
         self.assertEqual(page.locator("[data-fits] form").count(), 0)
 
     def test_index_and_memory_page_link_to_it(self):

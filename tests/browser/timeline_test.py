@@ -2,6 +2,7 @@
 
 python3 timeline_test.py LABREPORT
 """
+import re
 import sys
 import unittest
 
@@ -46,7 +47,9 @@ class Timeline(BrowserTest):
         page = self.open_timeline()
         page.emulate_media(media="print")
         self.assertFalse(self.lanes.is_visible())
-        self.assertTrue(page.locator(f"{FIGURE} .frame.wide").is_visible())
+        printed = page.locator(f"{FIGURE} .frame:visible")
+        printed.first.wait_for()  # A lazy picture has no size until it is loaded.
+        self.assertEqual(printed.count(), 1)
         plain = self.open(self.report, java_script_enabled=False)
         self.assertTrue(plain.locator(f"{FIGURE} .frame.wide img").is_visible())
         self.assertEqual(plain.locator(".timeline").count(), 0)
@@ -79,14 +82,29 @@ class Timeline(BrowserTest):
         page = self.open_timeline()
         self.assertEqual(page.locator(".timeline-detail").get_attribute("role"), "status")
         whole = self.detail(page)
-        self.assertRegex(whole, r"^[\d.,]+ ms, \d+ kernels$")
+        self.assertRegex(whole, r"^[\d.,]+ ms, \d+ kernels; bars show their shares of the time of each \w+$")
         self.press(page, "+", "+")
         zoomed = self.detail(page)
-        self.assertRegex(zoomed, r"^[\d.,]+ .s, [\d.]+ % of the step, at .*: \d+ kernels$")
+        self.assertRegex(zoomed, r"^[\d.,]+ .s, [\d.]+ % of the step, at .*: \d+ kernels\b")
         self.press(page, "ArrowRight")
         self.assertNotEqual(self.detail(page), zoomed)
         self.press(page, "Home")
         self.assertEqual(self.detail(page), whole)
+
+    def test_kernels_that_are_too_narrow_are_drawn_as_shares(self):
+        page = self.open_timeline()
+        over_kernels = {"x": 300, "y": 120}
+        self.lanes.hover(position=over_kernels)
+        shares = [int(share) for share in re.findall(r"(\d+) %(?=,|$)", self.detail(page).partition(" kernels: ")[2])]
+        self.assertTrue(shares, "a stretch of kernels is told by their shares of its time")
+        self.assertLessEqual(sum(shares), 101)
+        self.assertEqual(shares, sorted(shares, reverse=True))
+        page.mouse.move(0, 0)
+        self.assertIn("bars show", self.detail(page))
+        self.press(page, *"++++++++")
+        self.assertNotIn("bars show", self.detail(page))
+        self.lanes.hover(position=over_kernels)
+        self.assertRegex(self.detail(page), r"^\w.*% of the step, at [^:]*; (forward|backward|optimizer)")
 
     def test_buttons_do_what_keys_do(self):
         page = self.open_timeline()

@@ -75,7 +75,7 @@ class WhatFits(BrowserTest):
     def test_the_largest_batch_fits_and_the_next_does_not(self):
         page = self.open_figure()
         largest = int(self.batches(page)[3])
-        for batch, word in ((largest, "fits a card of 141 GB"), (largest + 1, "fits none")):
+        for batch, word in ((largest, "fits a card of 141 GB"), (largest + 1, "needs more than 141 GB")):
             self.field(page, "batch").fill(str(batch))
             self.assertIn(word, self.answer(page))
             self.assertRegex(self.answer(page), r"Extrapolated: this run measured .* up to 65\.\d\d GiB, batch 4 and")

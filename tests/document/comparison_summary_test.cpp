@@ -66,8 +66,8 @@ TEST(ComparisonSummary, PrefersStepsOfOneProcess) {
   parallel.spec.kind = CellKind::kDataParallel;
   parallel.spec.ranks = Ranks{2, Collectives::kNccl};
   parallel.spec.scheme = Scheme::kFlat;
-  EXPECT_THAT(summary_words({step(Precision::kFp32, 0.5), parallel}), HasSubstr("**2.00 times**"));
-  EXPECT_THAT(summary_words({parallel}), HasSubstr("5.00 times")) << "where they are all there is";
+  EXPECT_THAT(summary_words({step(Precision::kFp32, 0.5), parallel}), HasSubstr("**2.00×**"));
+  EXPECT_THAT(summary_words({parallel}), HasSubstr("5.00×")) << "where they are all there is";
 }
 
 TEST(ComparisonSummary, CallsStepsWithinOnePercentEquallyFast) {
@@ -76,11 +76,17 @@ TEST(ComparisonSummary, CallsStepsWithinOnePercentEquallyFast) {
                         "context 512, to within a per cent."));
 }
 
+TEST(ComparisonSummary, CallsNoStepsEquallyFastWhoseRangesAreWide) {
+  ComparedRow wide = step(Precision::kFp32, 1.001);
+  wide.a.range = {900e6, 1100e6};
+  wide.b.range = {980e6, 1020e6};
+  EXPECT_THAT(summary_words({wide}), Not(HasSubstr("to within a per cent")));
+}
+
 TEST(ComparisonSummary, UsesOtherStepsIfNoTrainingStepRan) {
   const auto inference = row(Measure::kStep, Mode::kInference, Precision::kFp32, 0.5);
-  EXPECT_EQ(
-      summary_words({inference}),
-      "- The H200 is **2.00 times** as fast as the H100 in the only timing that both runs have.");
+  EXPECT_EQ(summary_words({inference}),
+            "- The H200 is **2.00×** as fast as the H100 in the only timing that both runs have.");
   EXPECT_EQ(summary_words({optimizer(1)}), "No whole step has a value on both sides.");
   EXPECT_EQ(summary_words({}), "Nothing in the cells that both runs have can be compared yet.");
 }
@@ -97,7 +103,7 @@ Figure step_figure(std::vector<ComparedRow> rows) {
 TEST(StepFigure, IsOrderedByTheRatioThatItsTitleNames) {
   const Figure figure = step_figure({of_size(step(Precision::kFp32, 0.8), "large", 36),
                                      of_size(step(Precision::kFp32, 0.5), "small", 12)});
-  EXPECT_EQ(figure.title, "The H200 is 1.25 to 2.00 times as fast in 2 training steps");
+  EXPECT_EQ(figure.title, "The H200 is 1.25 to 2.00× as fast in 2 training steps");
   EXPECT_THAT(figure.alt, HasSubstr("small, FP32: H100 1,000 ms, H200 500 ms."));
   EXPECT_EQ(figure.table.text(figure.table.rows.at(0), 0), "small, FP32");
 }
@@ -108,8 +114,8 @@ TEST(StepFigure, ClaimsNoMoreThanItsRows) {
                         of_size(step(Precision::kFp32, second), "small", 12)})
         .title;
   };
-  EXPECT_EQ(title(1.25, 1), "The H100 is up to 1.25 times as fast in 2 training steps");
-  EXPECT_EQ(title(1.25, 1.25), "The H100 is 1.25 times as fast in 2 training steps");
+  EXPECT_EQ(title(1.25, 1), "The H100 is up to 1.25× as fast in 2 training steps");
+  EXPECT_EQ(title(1.25, 1.25), "The H100 is 1.25× as fast in 2 training steps");
   EXPECT_EQ(title(0.8, 1.25), "Neither is faster in all of 2 training steps");
   EXPECT_EQ(title(1.005, 0.995), "Both are equally fast in 2 training steps, to within a per cent");
 }
@@ -177,15 +183,18 @@ Quantity quantity_of(const char* topic, std::vector<std::pair<std::string, doubl
 
 /// Compares an H100 (A) with an H200 (B), of which runs have these quantities.
 Document document_with_quantities(const Quantity& of_a, const Quantity& of_b, double b_over_a = 0.8,
-                                  std::vector<ComparedRow> more = {}) {
+                                  std::vector<ComparedRow> more = {}, double price_a = 0,
+                                  double price_b = 0) {
   Comparison comparison{.rows = {step(Precision::kBf16, b_over_a)}};
   std::ranges::move(more, std::back_inserter(comparison.rows));
   comparison.a.device = "NVIDIA H100";
   comparison.b.device = "NVIDIA H200";
-  return diff_document(
-      comparison,
-      {"a", "", {run_summary_of("NVIDIA H100", {of_a}), run_summary_of("NVIDIA H100", {})}},
-      {"b", "", {run_summary_of("NVIDIA H200", {of_b})}});
+  return diff_document(comparison,
+                       {"a",
+                        "",
+                        {run_summary_of("NVIDIA H100", {of_a}), run_summary_of("NVIDIA H100", {})},
+                        price_a},
+                       {"b", "", {run_summary_of("NVIDIA H200", {of_b})}, price_b});
 }
 
 TEST(ComparisonCard, ShowsTheTunedStepAndTheRatioOfPrices) {
@@ -195,12 +204,27 @@ TEST(ComparisonCard, ShowsTheTunedStepAndTheRatioOfPrices) {
   const std::string answer = words_of(document);
   EXPECT_THAT(answer,
               HasSubstr("Tuned, small's BF16 training step takes **100 ms** on the H200 and "
-                        "120 ms on the H100: the H200 is **1.20 times** as fast."));
-  EXPECT_THAT(answer,
-              HasSubstr("an hour of the H200 may cost **1.25 times** an hour of the H100 for "
-                        "small in BF16, **1.20 times** if the step is tuned."));
+                        "120 ms on the H100: the H200 is **1.20×** as fast."));
+  EXPECT_THAT(answer, HasSubstr("an hour of the H200 may cost **1.25×** an hour of the H100 for "
+                                "small in BF16 and **1.20×** for small in BF16, tuned."));
+  EXPECT_THAT(answer, Not(HasSubstr("rent"))) << "no price is given";
   ASSERT_EQ(document.script_data.size(), 2u);
   EXPECT_EQ(document.script_data.back().at("b"), 100);
+}
+
+TEST(ComparisonCard, SaysWhichGpuToRentAtThesePrices) {
+  const Quantity no_ladder = quantity_of(topic::kMemory, {});
+  const auto answer = [&](double price_a, double price_b) {
+    return words_of(document_with_quantities(no_ladder, no_ladder, 0.8,
+                                             {step(Precision::kFp32, 0.5)}, price_a, price_b));
+  };
+  const std::string dearer_b = answer(2, 3);
+  EXPECT_THAT(dearer_b, HasSubstr("For small in FP32, rent **the H200**: 1,000 steps cost"));
+  EXPECT_THAT(dearer_b, HasSubstr("on the H100, so 25 % less.")) << "1 - 0.5 * 3 / 2";
+  EXPECT_THAT(dearer_b, HasSubstr("For small in BF16, rent **the H100**: 1,000 steps cost"));
+  EXPECT_THAT(dearer_b, HasSubstr("on the H200, so 17 % less.")) << "1 - 2 / (0.8 * 3)";
+  EXPECT_THAT(answer(4, 5), HasSubstr("For small in BF16, both cost the same,"));
+  EXPECT_THAT(answer(4, 0), Not(HasSubstr("cost the same")));
 }
 
 TEST(ComparisonSummary, DividesTheDifferenceAmongKindsOfKernels) {
@@ -229,10 +253,11 @@ TEST(ComparisonSummary, DividesTheDifferenceAmongKindsOfKernels) {
   };
   const std::string parts =
       "Of the 200.0 ms between them, AdamW makes 100.0, other kernels 80.0 and "
-      "GEMMs 15.0";
+      "GEMMs 15.0.";
   EXPECT_THAT(answer(kernels(385, 250, 120)),
-              HasSubstr(parts + ", because the H200 copies memory 1.40 times as fast."));
-  EXPECT_THAT(answer(kernels(385, 250, 120), 3e12), HasSubstr(parts + "."));
+              HasSubstr(parts + " AdamW gains because the H200 copies memory 1.40× as fast."));
+  EXPECT_THAT(answer(kernels(385, 250, 120), 3e12),
+              AllOf(HasSubstr(parts), Not(HasSubstr("because"))));
   EXPECT_THAT(answer(kernels(385, 250, 120, {"GPU idle"})), Not(HasSubstr("AdamW")));
   EXPECT_THAT(answer(kernels(400, 330, 170)), Not(HasSubstr("AdamW"))) << "of 200 they explain 50";
 }
@@ -262,9 +287,8 @@ TEST(ComparisonCard, SeparatesStepsThatTheCpuSets) {
 }
 
 TEST(ComparedSteps, OfSeveralGpusAreSetByTheCpuIfTheirSummarySaysSo) {
-  Quantity sharded = quantity_of(topic::kSeveralGpus, {{"sharded", 700}}, {"sharded"});
-  Quantity data_parallel = quantity_of(topic::kSeveralGpus, {{"flat", 700}});
-  data_parallel.part = "data_parallel-a";
+  Quantity sharded = quantity_of(topic::kSharding, {{"sharded", 700}}, {"sharded"});
+  const Quantity data_parallel = quantity_of(topic::kSeveralGpus, {{"flat", 700}});
   const RunSummary run = run_summary_of("NVIDIA H100", {sharded, data_parallel});
   SideRuns runs;
   runs.compared_a.runs = {&run};

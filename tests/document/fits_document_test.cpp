@@ -46,7 +46,7 @@ OverviewPage page_of(const std::vector<RunSummary>& runs) {
 
 /// Returns a row's smallest GPU at each context, after its network, step and precision.
 std::vector<std::string> smallest_gpus(const OverviewPage& page, std::size_t row) {
-  const TableView& table = page.document.sections.front().parts.front().tables.front();
+  const TableView& table = page.document.sections.front().parts.front().details.tables.front();
   std::vector<std::string> texts;
   for (std::size_t column = 3; column < table.columns.size(); ++column)
     texts.push_back(table.text(table.rows.at(row), column));
@@ -123,7 +123,23 @@ TEST(FitsPage, NamesTheSmallestGpuAndMarksExtrapolation) {
                                      run("B", 80, "2", {confirmed_steps(8, 512)})});
   EXPECT_THAT(smallest_gpus(page, 0),
               ElementsAre("B", "B, extrapolated", "B, extrapolated", "B, extrapolated"));
-  EXPECT_THAT(smallest_gpus(page, 1), ElementsAre("B", "A", "none", "none, extrapolated"));
+  EXPECT_THAT(smallest_gpus(page, 1),
+              ElementsAre("B", "A", "more than 141.0 GiB", "more than 141.0 GiB, extrapolated"));
+}
+
+TEST(FitsPage, ShowsTheLongestContextOnEachGpu) {
+  const OverviewPage page = page_of({run("NVIDIA A 141", 141, "1", {confirmed_steps(8, 2048)}),
+                                     run("B", 80, "2", {confirmed_steps(8, 512)})});
+  const TableView& table = page.document.sections.front().parts.front().tables.front();
+  ASSERT_EQ(table.rows.size(), 2u);
+  const auto fits = [](const ModelShape& shape, std::int64_t context, double gigabytes) {
+    return expected_peak(step_of(shape, 4, context)).total() <= gigabytes * (1 << 30);
+  };
+  EXPECT_TRUE(fits(kLarge, 512, 80) && !fits(kLarge, 1024, 80));
+  EXPECT_EQ(table.text(table.rows[1], 1), "512");
+  EXPECT_TRUE(fits(kLarge, 1024, 141) && !fits(kLarge, 2048, 141));
+  EXPECT_EQ(table.text(table.rows[1], 2), "1,024");
+  EXPECT_THAT(table.text(table.rows[0], 1), testing::StartsWith("(")) << "beyond what B measured";
 }
 
 TEST(FitsPage, KnowsThatAPassFitsWhereAStepThatContainsItDoes) {
@@ -138,8 +154,8 @@ TEST(FitsPage, KnowsThatAPassFitsWhereAStepThatContainsItDoes) {
   for (const std::size_t row : {1, 2})
     EXPECT_THAT(smallest_gpus(page, row), ElementsAre("B", "B", "B", "B, extrapolated"));
   EXPECT_EQ(smallest_gpus(page, 0).front(), "A") << "B trained in BF16 only";
-  EXPECT_THAT(smallest_gpus(page, 4),
-              ElementsAre("B", "A", "none, extrapolated", "none, extrapolated"))
+  EXPECT_THAT(smallest_gpus(page, 4), ElementsAre("B", "A", "more than 141.0 GiB, extrapolated",
+                                                  "more than 141.0 GiB, extrapolated"))
       << "at 1,024 and longer, no training step of the large network fits B";
 }
 
@@ -181,7 +197,7 @@ TEST(FitsPage, MergesNetworksOfOneShape) {
                                            run("B", 80, "2", {confirmed_steps(8, 512)}, "2.7B")})
                                       .script_data["networks"];
   ASSERT_EQ(networks.size(), 2u);
-  EXPECT_EQ(networks[1]["label"], "2.7B, xl (3.41B)");
+  EXPECT_EQ(networks[1]["label"], "xl (3.4 B)");
   EXPECT_EQ(networks[1]["key"], "2.7B");
 }
 

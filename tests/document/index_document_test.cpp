@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 
 #include <regex>
+#include <set>
 
 #include "analysis/measures.h"
+#include "base/lists.h"
 #include "base/text.h"
 #include "results/cell.h"
 
@@ -109,7 +111,7 @@ TEST(IndexOrder, IgnoresTheOrderOfTheInput) {
 }
 
 TEST(IndexTable, LinksEachRunToItsReport) {
-  const TableView table = index_part({summary_of("A", "2026-01-01T10:15:00Z")}).tables.front();
+  const TableView table = index_part({summary_of("A", "2026-01-01T10:15:00Z")}).tables.back();
   ASSERT_EQ(table.rows.size(), 1u);
   EXPECT_EQ(table.rows[0].cells[3].link, "A/2025/2026-01-01T10:15:00Z/index.html");
   EXPECT_THAT(texts(table, 0),
@@ -120,7 +122,7 @@ TEST(IndexTable, LinksEachRunToItsReport) {
 TEST(IndexTable, ShowsDashesForMissingNumbers) {
   RunSummary without_step = summary_of("A", "2026-01-01");
   without_step.headline = {};
-  const TableView table = index_part({without_step, summary_of("B", "2026-01-01")}).tables.front();
+  const TableView table = index_part({without_step, summary_of("B", "2026-01-01")}).tables.back();
   EXPECT_THAT(texts(table, 0), ElementsAre("A", "Profiling", "2025", "2026-01-01", "", "–", "–",
                                            "–", "All 40 measurements succeeded"));
 }
@@ -129,13 +131,36 @@ TEST(IndexTable, FlagsReferenceAndIncompleteRuns) {
   RunSummary marked = as_reference(summary_of("A", "2026-01-01"));
   marked.preset = "quick";
   marked.incomplete = true;
-  EXPECT_THAT(index_part({summary_of("B", "2026-01-01"), marked}).tables.front().rows[1].flags,
+  EXPECT_THAT(index_part({summary_of("B", "2026-01-01"), marked}).tables.back().rows[1].flags,
               ElementsAre("reference run", "interrupted", "quick preset"));
-  EXPECT_THAT(index_part({marked}).tables.front().rows[0].flags,
+  EXPECT_THAT(index_part({marked}).tables.back().rows[0].flags,
               ElementsAre("interrupted", "quick preset"))
       << "all come with the project";
-  EXPECT_THAT(index_part({demonstration("2026-01-01")}).tables.front().rows[0].flags,
+  EXPECT_THAT(index_part({demonstration("2026-01-01")}).tables.back().rows[0].flags,
               ElementsAre("CPU demonstration"));
+}
+
+TEST(IndexReports, HaveEachReportOneClickAway) {
+  RunSummary quick = summary_of("A", "2026-02-01");
+  quick.preset = "quick";
+  RunSummary ladder = summary_of("A", "2026-03-01"), later = summary_of("B", "2026-04-01");
+  ladder.title = "Ladder";
+  later.edition = "2026";
+  const std::vector<RunSummary> runs{summary_of("A", "2026-01-01"), quick, ladder, later,
+                                     demonstration("2026-05-01")};
+  const std::vector<TableView> tables = index_part(runs).tables;
+  const TableView& reports = tables.at(tables.size() - 2);
+  std::multiset<std::string> links;
+  for (const RowView& row : reports.rows) {
+    for (const Value& cell : row.cells) {
+      if (!cell.link.empty()) links.insert(cell.link);
+    }
+  }
+  std::multiset<std::string> addresses;
+  for (const RunSummary& run : runs) addresses.insert(run.address(""));
+  EXPECT_EQ(links, addresses);
+  EXPECT_EQ(reports.rows.size(), 4u) << "Profiling twice in 2025, once in 2026, and the ladder";
+  EXPECT_THAT(texts(reports, 2), ElementsAre("Profiling, 2026", "2026-04-01", "–", "–"));
 }
 
 TEST(IndexFigures, ShowTheNewestRunOfEachDeviceAndEdition) {
@@ -225,17 +250,36 @@ TEST(TopicFastestStep, DrawsAProfiledStepAboveThatOfAnotherRunsLadder) {
       with_step(with_ladder(summary_of("NVIDIA H200", "2026-05-01"), 300, 100), true);
   const Figure together = figures_of({profiled, ladder}).back();
   EXPECT_EQ(together.table.rows.size(), 4);
-  EXPECT_THAT(together.title, HasSubstr("of 2.7B (3.4 B) on the H200 in BF16, 2.00 would remain"));
+  EXPECT_THAT(together.title,
+              HasSubstr("of 2.7B (3.4 B) on the H200 in BF16, its parts need 2.00"));
   const RunSummary others_ladder =
       with_step(with_ladder(summary_of("NVIDIA A100", "2026-05-01"), 300, 100), true);
   EXPECT_EQ(figures_of({profiled, others_ladder}).back().table.rows.size(), 2);
 }
 
+TEST(TopicFastestStep, NamesTheRunWhoseStepIsDividedUnlessItIsTheLadders) {
+  const auto caption_of = [](const std::vector<RunSummary>& runs) {
+    return part_at(runs, "topic/fastest-step").figures.front().caption;
+  };
+  RunSummary ladder = with_ladder(summary_of("NVIDIA H200", "2026-05-01"), 300, 100);
+  Quantity parts = ladder.quantities.front();
+  parts.topic = topic::kLadderParts;
+  parts.setting += ", einsum";
+  parts.values = {{"forward", 300}};
+  ladder.quantities.push_back(parts);
+  RunSummary profiled = with_step(summary_of("NVIDIA H200", "2026-05-02"), false);
+  profiled.folder = "nvidia-h200/2025/profiled";
+  EXPECT_THAT(caption_of({profiled, ladder}),
+              HasSubstr("as other runs measured it, on the "
+                        "[H200](../../nvidia-h200/2025/profiled/index.html)"));
+  EXPECT_THAT(caption_of({with_step(ladder, false)}), testing::Not(HasSubstr("other runs")));
+}
+
 TEST(Index, TellsWhatChangesToTheStepGain) {
   EXPECT_THAT(words_of(index_part(two_ladders(125))),
               AllOf(HasSubstr("from 400 to **125 ms** on the H100 and from 300 to **100 ms** on "
-                              "the H200. A tuned H100 is **2.40 times** as fast as an untuned"),
-                    HasSubstr("Tuned alike, the H200 is **1.25 times** as fast as the H100.")));
+                              "the H200. A tuned H100 is **2.40×** as fast as an untuned"),
+                    HasSubstr("Tuned alike, the H200 is **1.25×** as fast as the H100.")));
   EXPECT_THAT(words_of(index_part(two_ladders(350))), testing::Not(HasSubstr("untuned")));
 }
 
@@ -246,21 +290,22 @@ std::string index_title(const std::vector<RunSummary>& runs) {
 TEST(Index, HasItsFindingAsItsTitle) {
   EXPECT_EQ(index_title(two_ladders(125)), "One change to the code beats a new GPU");
   EXPECT_EQ(index_title(two_ladders(350)),
-            "One change to the code makes a training step 3.00 times as fast");
+            "One change to the code makes a training step 3.00× as fast");
   RunSummary run = two_ladders(125).front();
-  EXPECT_EQ(index_title({run}), "One change to the code makes a training step 3.00 times as fast");
+  EXPECT_EQ(index_title({run}), "One change to the code makes a training step 3.00× as fast");
   run.quantities.front().values.emplace_back("CUDA graph", 60);
-  EXPECT_EQ(index_title({run}), "Two changes to the code make a training step 5.00 times as fast");
+  EXPECT_EQ(index_title({run}), "Two changes to the code make a training step 5.00× as fast");
   EXPECT_EQ(index_title({summary_of("A", "2026-01-01")}), "A training step, measured");
 }
 
-constexpr const char* kLadderFinding = "2.7B (3.4 B), BF16, context 512, from einsum, SDPA (ms)";
+constexpr const char* kLadderFinding =
+    "2.7B (3.4 B), BF16, context 512, from einsum, all changes up to SDPA (ms)";
 
 TEST(Index, ShowsEachTopicsFindingOnEachGpu) {
   const Part part = index_part({with_ladder(summary_of("NVIDIA H200", "2026-05-01"), 300, 100),
                                 with_ladder(summary_of("NVIDIA H100", "2026-05-02"), 400, 125)});
   EXPECT_THAT(texts(part.tables.front(), 0),
-              ElementsAre("Fastest step", kLadderFinding, "125.0", "100.0", "0.80"));
+              ElementsAre("Fastest step", kLadderFinding, "125.0", "100.0", "1.25"));
 }
 
 TEST(Index, NamesANetworkByTheLatestEditionAndItsParameters) {
@@ -269,7 +314,7 @@ TEST(Index, NamesANetworkByTheLatestEditionAndItsParameters) {
   later.quantities.front().network = "xl";
   const Part part =
       index_part({with_ladder(summary_of("NVIDIA H200", "2026-05-01"), 300, 100), later});
-  EXPECT_THAT(words_of(part), HasSubstr("xl (3.4 B)'s BF16 training step"));
+  EXPECT_THAT(words_of(part), HasSubstr("xl (3.4 B), a Transformer of 3.4 billion parameters,"));
   EXPECT_THAT(texts(part.tables.front(), 0)[1], testing::StartsWith("xl (3.4 B), BF16"));
 }
 
@@ -334,8 +379,8 @@ TEST(Index, TellsWhatBandwidthGainsOnlyIfTheOptimizerShowsIt) {
   EXPECT_THAT(
       answer(142),
       HasSubstr("xl (3.0 B)'s optimizer takes **100 ms** instead of 142 ms in BF16, because "
-                "the H200 copies memory **1.40 times** as fast. The step's GEMMs take 60.0 "
-                "ms and 63.0 ms."));
+                "the H200 copies memory **1.40×** as fast. The step's GEMMs take 60.0 "
+                "ms on the H200 and 63.0 ms on the H100."));
   EXPECT_THAT(answer(110), testing::Not(HasSubstr("copies memory")));
 }
 
@@ -343,7 +388,7 @@ TEST(Index, MatchesNetworksByParameters) {
   EXPECT_THAT(
       words_of(index_part({with_speedup(summary_of("NVIDIA H200", "2026-05-01"), "2.7B", 3e9, 4),
                            with_speedup(summary_of("NVIDIA H100", "2026-05-02"), "xl", 3e9, 3)})),
-      HasSubstr("3.00 times as fast on the H100 and 4.00 times as fast on the H200."));
+      HasSubstr("3.00× as fast on the H100 and 4.00× as fast on the H200."));
 }
 
 TEST(Index, DoesNotMatchNetworksByName) {
@@ -356,7 +401,7 @@ TEST(Index, DoesNotMatchNetworksByName) {
 TEST(Index, DoesNotCallASpeedupOfTheCpuAFinding) {
   const Part part =
       index_part({with_speedup(summary_of("NVIDIA H200", "2026-05-01"), "xl", 3e9, 4, {"step"})});
-  EXPECT_THAT(words_of(part), testing::Not(HasSubstr("times as fast")));
+  EXPECT_THAT(words_of(part), testing::Not(HasSubstr("× as fast")));
   EXPECT_THAT(texts(part.tables.front(), 0),
               ElementsAre("Mixed precision", "only numbers that are not known to be the GPU’s"));
 }
@@ -380,11 +425,10 @@ TEST(TopicPage, ShowsCommonValuesSideBySide) {
       with_steps(with_steps(summary_of("NVIDIA H100", "2026-05-02"), "xl", 3e9, 1300, 400), "small",
                  1e8, 70, 50)};
   const Part part = part_at(runs, "topic/training-step");
-  EXPECT_THAT(texts(part.tables.front(), 0),
-              ElementsAre("xl (3.0 B)", "FP32", "step", "1,300", "1,200", "0.92"));
-  EXPECT_THAT(texts(part.details.tables.front(), 0),
-              ElementsAre("small (100 M)", "FP32", "step", "70.00"));
-  EXPECT_EQ(part.tables.front().rows[0].cells[4].link,
+  EXPECT_THAT(texts(part.tables.front(), 0), ElementsAre("FP32", "1,300", "1,200", "1.08"));
+  EXPECT_THAT(part.tables.front().title, EndsWith("in ms: xl (3.0 B), context 512, step"));
+  EXPECT_THAT(texts(part.details.tables.front(), 0), ElementsAre("FP32", "70.00"));
+  EXPECT_EQ(part.tables.front().rows[0].cells[2].link,
             "../../NVIDIA H200/2025/2026-05-01/index.html");
 }
 
@@ -483,6 +527,22 @@ TEST(OneValue, IsTheNewestOneThatTheGpuSets) {
   EXPECT_EQ(value(with_step(summary_of("A", "2026-05-02"), 108, true)), "78.00");
 }
 
+TEST(OneValue, IsThatOfTheRunsWhichAComparisonOfTwoGpusShows) {
+  const auto reference = [](const char* gpu, const char* time, const char* edition, double ms) {
+    RunSummary run = as_reference(with_step(summary_of(gpu, time), ms, false));
+    run.edition = edition;
+    return run;
+  };
+  std::vector<RunSummary> runs{
+      reference("A", "2026-05-01", "2025", 78), reference("A", "2026-05-03", "2026", 79),
+      reference("A", "2026-05-04", "2025", 80), reference("B", "2026-05-02", "2025", 99)};
+  runs[2].preset = "quick";
+  const auto values = [&] { return texts(index_part(runs).tables.front(), 0); };
+  EXPECT_THAT(values(), testing::Contains("78.00"));
+  runs.push_back(with_step(summary_of("A", "2026-05-02"), 81, false));
+  EXPECT_THAT(values(), testing::Contains("81.00")) << "a run of the user's stands for the GPU";
+}
+
 TEST(OneValue, HasAKeyOfItsOwnIfTwoGpusNamesMakeOneSlug) {
   std::vector<RunSummary> runs{with_step(summary_of("A 1", "2026-05-01"), 78, false),
                                with_step(summary_of("A-1", "2026-05-02"), 99, false)};
@@ -497,7 +557,7 @@ TEST(OneValue, HasOneKeyOnEveryPage) {
   const std::vector<RunSummary> runs{with_step(summary_of("A", "2026-05-01"), 78, false),
                                      with_step(summary_of("B", "2026-05-02"), 99, false)};
   const Value on_index = index_part(runs).tables.front().rows[0].cells[3];
-  const Value on_topic = part_at(runs, "topic/training-step").tables.front().rows[1].cells[4];
+  const Value on_topic = part_at(runs, "topic/training-step").tables.front().rows[1].cells[2];
   const Value on_gpu = part_at(runs, "A", 1).tables.front().rows[0].cells[2];
   EXPECT_EQ(on_index.key, "training-step/400000000/bf16/context-512/ms/step/a");
   for (const Value& value : {on_topic, on_gpu}) {
@@ -512,11 +572,15 @@ TEST(TopicPage, SeparatesNumbersOfTheCpu) {
   RunSummary other = with_step(summary_of("B", "2026-05-02"), 99, false);
   other.quantities.back().values.emplace_back("optimizer", 21);
   const Part part = part_at({of_cpu, other}, "topic/training-step");
-  EXPECT_THAT(texts(part.tables.front(), 0)[1], "FP32");
+  EXPECT_THAT(part.tables.front().title, HasSubstr("FP32"));
   ASSERT_EQ(part.details.tables.size(), 2u);
-  EXPECT_THAT(texts(part.details.tables[0], 0)[2], "optimizer");
-  EXPECT_THAT(part.details.tables[1].title, HasSubstr("CPU-bound"));
+  EXPECT_THAT(texts(part.details.tables[0], 0).front(), "optimizer");
+  EXPECT_THAT(part.details.tables[1].title, HasSubstr("Not known to be set by the GPU alone"));
   EXPECT_EQ(part.details.tables[1].rows.size(), 1u);
+  EXPECT_THAT(each(part.details.tables[0].columns, &ColumnView::title),
+              testing::Contains(HasSubstr("Advantage")));
+  EXPECT_THAT(each(part.details.tables[1].columns, &ColumnView::title),
+              testing::Not(testing::Contains(HasSubstr("Advantage"))));
   EXPECT_THAT(words_of(part), testing::Not(HasSubstr("BF16")));
 }
 
@@ -529,12 +593,13 @@ TEST(GpuPage, ComparesItsLimitsAndItsStepWithOtherGpus) {
   };
   std::vector<RunSummary> runs{run("NVIDIA H200", 4200, 300, 140),
                                run("NVIDIA H100", 3000, 360, 80)};
-  const Part part = part_at(runs, "NVIDIA H100");
-  EXPECT_EQ(
-      words_of(part),
-      "Against the H200, the H100 has 0.57 times the memory and 0.71 times its bandwidth: xl "
-      "(3.0 B)’s training step is 1.00 times as fast in FP32 and 0.83 times as fast in BF16.");
-  EXPECT_THAT(texts(part.tables[0], 0), ElementsAre("memory (GiB)", "80.00", "140.0", "0.57"));
+  for (const char* page : {"NVIDIA H100", "NVIDIA H200"}) {
+    EXPECT_EQ(words_of(part_at(runs, page)),
+              "Against the H100, the H200 has 1.75× the memory and 1.40× its bandwidth: xl "
+              "(3.0 B)’s training step is 1.00× as fast in FP32 and 1.20× as fast in BF16.");
+  }
+  EXPECT_THAT(texts(part_at(runs, "NVIDIA H100").tables[0], 0),
+              ElementsAre("memory (GiB)", "80.00", "140.0", "1.75"));
   runs.front().quantities.back().set_by_cpu = runs.front().quantities[2].set_by_cpu = {"step"};
   EXPECT_EQ(words_of(part_at(runs, "NVIDIA H100")), "") << "no step of the GPUs";
   runs.pop_back();
@@ -557,9 +622,71 @@ TEST(GpuPage, IsASpecCardOfWhatItsRunsRecorded) {
   EXPECT_THAT(texts(card.tables[0], 0),
               ElementsAre("copy bandwidth, read and write (GB/s)", "4,200", "4,800", "87.5"));
   EXPECT_EQ(card.tables[0].rows[0].cells[2].link, "") << "no report shows it";
-  ASSERT_EQ(card.tables[1].rows.size(), 2u);
-  EXPECT_THAT(texts(card.tables[1], 0), ElementsAre("Driver", "580.95; 570.10"));
-  EXPECT_THAT(texts(card.tables[1], 1), ElementsAre("CUDA", "13.0"));
+  ASSERT_EQ(card.figures.size(), 1u);
+  EXPECT_EQ(card.figures.front().spec.at("data").at("values").at(0).at("words"),
+            "4,200 of 4,800 GB/s");
+  const TableView& machine = card.details.tables.at(0);
+  ASSERT_EQ(machine.rows.size(), 2u);
+  EXPECT_THAT(texts(machine, 0), ElementsAre("Driver", "580.95; 570.10"));
+  EXPECT_THAT(texts(machine, 1), ElementsAre("CUDA", "13.0"));
+}
+
+TEST(GpuPage, NamesTheGemmsNearestToTheDataSheetAndTheFarthest) {
+  RunSummary run = summary_of("NVIDIA H200", "2026-05-02");
+  run.quantities = {{.topic = topic::kLimits,
+                     .setting = topic::kFastestGemm,
+                     .unit = "TFLOP/s",
+                     .values = {{"FP32", 50}, {"BF16", 850}}}};
+  run.quantities.push_back(run.quantities.front());
+  run.quantities[1].setting = "sustained GEMM rate";
+  run.quantities[1].values = {{"FP32", 40}};
+  for (std::size_t i = 0; i < 2; ++i) {
+    run.quantities.push_back(run.quantities[i]);
+    run.quantities.back().topic = topic::kDataSheet;
+    run.quantities.back().values = {{"FP32", 100}, {"BF16", 1000}};
+  }
+  const Figure figure = part_at({run}, "NVIDIA H200").figures.front();
+  EXPECT_EQ(figure.title, "GEMMs in BF16 reach 85.0 % of the data sheet's rate, in FP32 50.0 %");
+  const nlohmann::json& rows = figure.spec.at("data").at("values");
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].at("sustained_share"), 0.4);
+  EXPECT_TRUE(rows[1].at("sustained_share").is_null());
+}
+
+TEST(GpuPage, DrawsTheFastestGemmOfAnyRunAndTheNewestSustainedRate) {
+  RunSummary newer = summary_of("NVIDIA H200", "2026-05-02");
+  newer.quantities = {{.topic = topic::kLimits,
+                       .setting = topic::kFastestGemm,
+                       .unit = "TFLOP/s",
+                       .values = {{"BF16", 800}, {"FP16", 700}}}};
+  newer.quantities.push_back(newer.quantities.front());
+  newer.quantities.back().setting = "sustained GEMM rate";
+  RunSummary older = newer;
+  older.started_at = "2026-05-01";
+  for (Quantity& quantity : older.quantities) quantity.values = {{"BF16", 850}, {"FP16", 650}};
+  const Part card = part_at({older, newer}, "NVIDIA H200");
+  EXPECT_THAT(texts(card.tables[0], 0), ElementsAre("fastest GEMM, BF16 (TFLOP/s)", "850.0"));
+  EXPECT_THAT(texts(card.tables[0], 1), ElementsAre("fastest GEMM, FP16 (TFLOP/s)", "700.0"));
+  EXPECT_THAT(texts(card.tables[0], 2),
+              ElementsAre("sustained GEMM rate, BF16 (TFLOP/s)", "800.0"));
+}
+
+TEST(OverviewPages, SayWhatAnEditionCallsANetworkThatALaterOneRenames) {
+  RunSummary older = summary_of("A", "2026-05-01"), newer = summary_of("A", "2026-05-02");
+  older.quantities = {{.topic = topic::kTrainingStep,
+                       .network = "2.7B",
+                       .parameters = 3.4e9,
+                       .unit = "ms",
+                       .values = {{"step", 300}}}};
+  newer.quantities = older.quantities;
+  for (const OverviewPage& page : overview_pages({older, newer}))
+    EXPECT_EQ(page.document.provenance, "") << page.folder;
+  newer.edition = "2026";
+  newer.quantities.front().network = "xl";
+  for (const OverviewPage& page : overview_pages({older, newer})) {
+    EXPECT_EQ(page.document.provenance, "Reports of the 2025 edition call xl (3.4 B) 2.7B.")
+        << page.folder;
+  }
 }
 
 /// Returns the conclusion of a topic of which two GPUs have the same quantities.
@@ -584,17 +711,95 @@ TEST(TopicPage, ConcludesWithTheFastestAttentionAtTheLongestLength) {
             "Over 2, the fastest attention takes **5.00 ms** on each GPU (BF16, cuDNN).");
 }
 
+TEST(TopicPage, SaysThatFusedAttentionRemovesAnAdvantageIfItDoes) {
+  const auto words = [](double fused_ms) {
+    std::vector<RunSummary> runs{summary_of("A", "2026-05-01"), summary_of("B", "2026-05-02")};
+    Quantity times{.topic = topic::kAttention, .precision = "BF16", .unit = "ms"};
+    for (std::size_t gpu = 0; gpu < runs.size(); ++gpu) {
+      const bool is_fast = gpu == 0;
+      times.setting = "batch 1, eager";
+      times.values = {{"1,024 tokens", is_fast ? 10 : 30}, {"2,048 tokens", is_fast ? 100 : 120}};
+      runs[gpu].quantities.push_back(times);
+      times.setting = "batch 1, SDPA flash";
+      times.values = {{"2,048 tokens", is_fast ? 5 : 7}};
+      runs[gpu].quantities.push_back(times);
+      times.setting = "batch 1, SDPA cuDNN";
+      times.values = {{"2,048 tokens", is_fast ? 4 : fused_ms}, {"4,096 tokens", 16}};
+      runs[gpu].quantities.push_back(times);
+    }
+    return words_of(part_at(runs, "topic/attention"));
+  };
+  EXPECT_THAT(words(4.04),
+              HasSubstr("With fused attention the A has no advantage: over 2,048 tokens, "
+                        "the A is **1.20×** as fast as the B in plain operators and "
+                        "1.01× with SDPA cuDNN."));
+  EXPECT_THAT(words(4.4), testing::Not(HasSubstr("no advantage")));
+}
+
 TEST(TopicPage, ConcludesWithTheBestSchemeThatCommunicates) {
   const std::string none(describe(Scheme::kNone));
   EXPECT_EQ(
-      conclusion({{.topic = topic::kSeveralGpus,
-                   .network = "xl",
-                   .precision = "FP32",
-                   .setting = "2 ranks",
-                   .unit = "ms",
-                   .values = {{none, 4}, {"flat", 6}, {"overlapped", 5}}}}),
-      "With the scheme *overlapped*, xl’s data-parallel training step takes **5.00 ms** on each "
-      "GPU in FP32 (2 ranks). No scheme that communicates is faster by more than 2 %.");
+      conclusion(
+          {{.topic = topic::kSeveralGpus,
+            .network = "xl",
+            .precision = "FP32",
+            .setting = "2 ranks",
+            .unit = "ms",
+            .values = {{none, 4}, {"per parameter", 8}, {"overlapped", 5}, {"buckets", 4.99}}}}),
+      "xl’s data-parallel training step falls from 8.00 to **5.00 ms** on the B and from 8.00 to "
+      "**5.00 ms** on the A with the scheme *overlapped* instead of *per parameter* (FP32, 2 "
+      "ranks). Of the other ways "
+      "to average gradients, none is faster by more than two per cent.");
+}
+
+TEST(TopicPage, SaysWhatOverlapSavesOfTheTimeThatAllReducesAdd) {
+  Quantity steps{
+      .topic = topic::kSeveralGpus,
+      .network = "xl",
+      .precision = "FP32",
+      .setting = "2 ranks",
+      .unit = "ms",
+      .values = {{"no communication", 100}, {"per parameter", 150}, {"overlapped", 110}}};
+  Quantity added = steps;
+  added.topic = topic::kAddedTimes;
+  added.values = {{"per parameter", 50}, {"overlapped", 10}};
+  EXPECT_THAT(
+      conclusion({steps, added}),
+      HasSubstr("All-reduces beside backward add 80 % less on the B and 80 % less on the A to"));
+  steps.values.back().second = 151;
+  EXPECT_EQ(conclusion({steps, added}), "") << "the step does not fall";
+}
+
+TEST(TopicPage, TakesNumbersOfRunsWhosePagesShowThem) {
+  const auto run_of = [](const char* gpu, const char* day, double ms, const char* part) {
+    RunSummary run = summary_of(gpu, day);
+    run.quantities.push_back({.topic = topic::kAllReduce,
+                              .setting = "NCCL, 2 ranks",
+                              .unit = "ms",
+                              .values = {{"1 GB", ms}},
+                              .part = part});
+    return run;
+  };
+  const char* part = "distributed_communication_single_node";
+  const Part shown = part_at({run_of("A", "2026-05-01", 5, part), run_of("A", "2026-05-02", 4, ""),
+                              run_of("B", "2026-05-01", 6, part)},
+                             "topic/several-gpus");
+  EXPECT_THAT(words_of(shown),
+              testing::AllOf(HasSubstr("5.00 ms"), testing::Not(HasSubstr("4.00 ms"))));
+}
+
+TEST(TopicPage, HasOneColumnForNumbersThatAreTheSameOnAllGpus) {
+  const auto columns = [](double gib, double other_gib) {
+    std::vector<RunSummary> runs{summary_of("A", "2026-05-01"), summary_of("B", "2026-05-02")};
+    Quantity peaks{.topic = topic::kMemory, .network = "xl", .unit = "GiB"};
+    peaks.values = {{"context 512", gib}};
+    runs[0].quantities = {peaks};
+    peaks.values = {{"context 512", other_gib}};
+    runs[1].quantities = {peaks};
+    return each(part_at(runs, "topic/memory").tables.front().columns, &ColumnView::title);
+  };
+  EXPECT_THAT(columns(65.581, 65.582), ElementsAre("Quantity", "Each GPU"));
+  EXPECT_THAT(columns(65.5, 65.6), ElementsAre("Quantity", "B", "A", HasSubstr("Advantage")));
 }
 
 TEST(TopicPage, CallsNoSchemeUnbeatenThatAnotherBeatsOnOneGpu) {
@@ -604,13 +809,13 @@ TEST(TopicPage, CallsNoSchemeUnbeatenThatAnotherBeatsOnOneGpu) {
                  .precision = "FP32",
                  .setting = "2 ranks",
                  .unit = "ms",
-                 .values = {{"flat", 6}, {"overlapped", 5}}};
+                 .values = {{"per parameter", 8}, {"flat", 6}, {"overlapped", 5}}};
   runs[0].quantities = {steps};
-  steps.values = {{"flat", 6}, {"overlapped", 7}};
+  steps.values = {{"per parameter", 8}, {"flat", 6}, {"overlapped", 7}};
   runs[1].quantities = {steps};
   const std::string words = words_of(part_at(runs, "topic/several-gpus"));
-  EXPECT_THAT(words, HasSubstr("With the scheme *flat*"));
-  EXPECT_THAT(words, testing::Not(HasSubstr("No scheme")));
+  EXPECT_THAT(words, HasSubstr("with the scheme *overlapped*"));
+  EXPECT_THAT(words, testing::Not(HasSubstr("none is faster")));
 }
 
 TEST(Index, SaysWhichChangesAStepOutsideOfItsLadderHas) {
@@ -626,10 +831,10 @@ TEST(Index, SaysWhichChangesAStepOutsideOfItsLadderHas) {
   ladder.values = {{"einsum", 400}, {"matmul", 371}, {"SDPA", 300}};
   RunSummary run = summary_of("A", "2026-05-01");
   run.quantities = {step};
-  EXPECT_THAT(texts(part_at({run}, "").tables.front(), 0)[1], testing::Not(HasSubstr("matmul")));
+  EXPECT_THAT(texts(part_at({run}, "").tables.front(), 0)[1], testing::Not(HasSubstr("GEMMs")));
   run.quantities = {step, ladder};
   EXPECT_THAT(texts(part_at({run}, "").tables.front(), 0)[1],
-              HasSubstr("step with no change but matmul (ms)"));
+              HasSubstr("step, linear layers as plain GEMMs (ms)"));
 }
 
 }  // namespace

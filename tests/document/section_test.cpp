@@ -120,11 +120,20 @@ TEST(ComposeSection, MovesTheMethodOfAHiddenPart) {
 
 TEST(ComposeSection, ChoosesTheAnswerOfARunWithoutNumbers) {
   PartContent unmeasured;
-  unmeasured.has_numbers = false;
-  const Section section = compose_section(
-      "# p: P\n## (a) A\n### Answer\n{{time}}\n### Answer without numbers\nNo step ran.\n",
-      {{"a", unmeasured}});
-  EXPECT_EQ(section.parts.at(0).answer, "No step ran.");
+  unmeasured.set_answer(std::nullopt);
+  PartContent measured;
+  measured.set_answer(Facts().set("time", "2 ms"));
+  const auto part_of = [](const PartContent& content) {
+    return compose_section(
+               "# p: P\n## (a) A\n### Answer\n{{time}}\n### Answer without numbers\nNo step ran.\n"
+               "### Summary\n- {{time}}\n",
+               {{"a", content}})
+        .parts.at(0);
+  };
+  EXPECT_EQ(part_of(unmeasured).answer, "No step ran.");
+  EXPECT_EQ(part_of(unmeasured).summary.words, "");
+  EXPECT_EQ(part_of(measured).answer, "2 ms");
+  EXPECT_EQ(part_of(measured).summary.words, "- 2 ms");
 }
 
 TEST(ComposeSection, RefusesContentWithoutWordsAndTagsWithoutFacts) {
@@ -191,6 +200,26 @@ TEST(Exhibits, UseFindingsAsTitlesOfFiguresOnly) {
   EXPECT_EQ(figure(true).title, "Backward takes 2.1 times as long");
   EXPECT_EQ(figure(true).table.title, "Steps");
   EXPECT_EQ(figure(false).title, "Steps");
+}
+
+TEST(Exhibits, PreferADatasetsOwnFinding) {
+  Dataset data = phases();
+  data.finding = "Forward takes 2 ms";
+  EXPECT_EQ(part_with({data}).figures.at(0).title, "Forward takes 2 ms");
+}
+
+TEST(Exhibits, TellWhetherASummaryShowsThem) {
+  const auto part = [](const std::string& summary) {
+    PartContent content;
+    content.datasets = {phases()};
+    return compose_section("# a: A\n## B\n### Figure steps\ntitle: T\n" + summary, {{"", content}},
+                           figure_file)
+        .parts.at(0);
+  };
+  EXPECT_FALSE(part("").figures.at(0).for_summary);
+  EXPECT_TRUE(part("summary: yes\n").figures.at(0).for_summary);
+  EXPECT_THAT(part("summary: only\n").figures, IsEmpty());
+  EXPECT_THAT(part("summary: only\n").summary.figures, SizeIs(1));
 }
 
 TEST(Exhibits, HaveTheAttributesOfTheirBlocks) {

@@ -41,7 +41,7 @@ TEST(StepLimits, SaysHowMuchOfAStepItsWorkNeeds) {
   const auto figures = step_limits_figures({step_in("BF16")}, "");
   ASSERT_EQ(figures.size(), 1);
   EXPECT_EQ(figures.front().title,
-            "Of the 10.0 ms of small in BF16, 3.00 would remain at the GPU's limits: AdamW alone "
+            "Of the 10.0 ms of small in BF16, its parts need 3.00 at measured rates: AdamW alone "
             "could save 4.00 ms");
   EXPECT_THAT(figures.front().alt, HasSubstr("needs 20.0 % of its time, that of FFN 50.0 %"));
   const TableView& table = figures.front().table;
@@ -65,8 +65,17 @@ TEST(StepLimits, DrawsTheTunedStepOfTheSamePrecisionBelow) {
   ASSERT_EQ(figures.size(), 2);
   EXPECT_EQ(figures.front().table.rows.size(), 5);
   EXPECT_THAT(figures.front().caption, HasSubstr("the ladder's last step"));
+  EXPECT_THAT(figures.front().caption, HasSubstr("count as needed: 2.00 ms."));
+  EXPECT_THAT(figures.front().caption, Not(HasSubstr("data sheet")));
   EXPECT_EQ(figures.back().table.rows.size(), 3);
   EXPECT_GT(figures.front().spec.at("height"), figures.back().spec.at("height"));
+}
+
+TEST(StepLimits, TellsATunedStepsNeedAtTheRatesOfTheDataSheet) {
+  LimitedStep tuned = tuned_step_in("BF16");
+  tuned.data_sheet_ms = 1.5;
+  const auto figures = step_limits_figures({step_in("BF16"), tuned}, "");
+  EXPECT_THAT(figures.front().caption, HasSubstr("gives 1.50 ms for them"));
 }
 
 TEST(StepLimits, DrawsAStepOnceAndLeavesVariantsToThePage) {

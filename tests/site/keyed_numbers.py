@@ -5,6 +5,7 @@ import re
 NUMBER = re.compile(r"[−-]?\d[\d,]*(\.\d+)?")
 YEAR = re.compile(r"20\d\d")
 STEP_PARTS = re.compile(r"figure-step-limits-.*-data")
+STEP_FIGURE = re.compile(r"figure-step-limits-.*")
 WITH_UNIT = re.compile(r"\d[\d,.]*\s?(ms|GiB|MiB|%|TFLOP/s|GB/s|times\b|×(?! NVIDIA))")
 
 
@@ -13,14 +14,15 @@ class KeyedNumbers(html.parser.HTMLParser):
     which `items` are those of lists.
 
     Numbers are the cells of tables that have nothing else, and those with a unit in the page's sentences. Versions and
-    counts in the table of a machine's facts are words. The parts of a step, which one figure divides, have no keys.
+    counts in the table of a machine's facts are words. The parts of a step, which one figure divides, have no keys, and
+    neither have their sums in its caption.
     """
 
     def __init__(self, text):
         super().__init__()
         self.keyed, self.without_key, self.items = [], [], []
         self.cell = self.sentence = None  # The words so far, if the parser is inside one.
-        self.is_keyed = self.in_data = self.in_words = self.in_parts = False
+        self.is_keyed = self.in_data = self.in_words = self.in_parts = self.in_step_caption = False
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
@@ -33,7 +35,8 @@ class KeyedNumbers(html.parser.HTMLParser):
         self.in_parts = self.in_parts or bool(STEP_PARTS.fullmatch(named))
         if tag in ("td", "th") and not self.in_words and not self.in_parts:
             self.cell, self.is_keyed = "", "data-key" in attributes
-        if tag in ("li", "p") and "class" not in attributes:
+        self.in_step_caption = self.in_step_caption or (tag == "figure" and bool(STEP_FIGURE.fullmatch(named)))
+        if tag in ("li", "p") and "class" not in attributes and not self.in_step_caption:
             self.sentence = ""
         self.in_data = self.in_data or tag == "data"
 
@@ -57,6 +60,7 @@ class KeyedNumbers(html.parser.HTMLParser):
                     self.items.append(self.sentence)
             self.sentence = None
         self.in_data = self.in_data and tag != "data"
+        self.in_step_caption = self.in_step_caption and tag != "figcaption"
         self.in_words = self.in_words and tag != "table"
         self.in_parts = self.in_parts and tag != "table"
 

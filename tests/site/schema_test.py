@@ -39,7 +39,7 @@ WRONG = [
     ("cells/0/params/device_kind", REMOVED), ("cells/0/params/device_kind", "gpu"), ("cells/0/params/size", "w" * 201),
     ("cells/0/params/d_model", 0), ("cells/0/params/d_ff", REMOVED), ("cells/0/params/context", None),
     ("cells/0/params/context", "512"), ("cells/0/params/batch", 1.5), ("cells/0/params/precision", "fp8"),
-    ("cells/0/params/mode", "backward"), ("cells/0/params/warmup", -1), ("cells/0/params/ranks", 1),
+    ("cells/0/params/mode", "backward"), ("cells/0/params/warmup", -1), ("cells/0/params/ranks", 0),
     ("cells/0/params/ranks", 1025), ("cells/0/params/ranks", REMOVED), ("cells/0/params/scheme", "ring"),
     ("cells/0/params/largest_bytes", 1023), ("cells/0/params/bucket_bytes", 0), ("cells/0/params/checkpoint_group", 0),
     ("cells/0/params/variant", "fast"), ("cells/0/params/sharding", "all"), ("cells/0/params/more", 1),

@@ -18,6 +18,7 @@ TEST(SeriesStyle, IgnoresThePositionOfAKnownName) {
   EXPECT_EQ(series_style("backward", 0).color, series_style("backward", 5).color);
   EXPECT_EQ(series_style("backward", 0).shape, series_style("backward", 5).shape);
   EXPECT_EQ(series_style("copy", 0).color, series_style("copy", 3).color) << "kernel classes too";
+  EXPECT_EQ(series_style("H200", 0).color, series_style("H200", 1).color) << "and GPUs";
 }
 
 TEST(SeriesStyle, DiffersBetweenUnknownNames) {
@@ -28,6 +29,7 @@ TEST(SeriesStyle, DiffersBetweenUnknownNames) {
 TEST(SeriesStyle, DiffersWithinAFamily) {
   const std::vector<std::vector<std::string>> families = {
       {"forward", "backward", "optimizer", "loss"},
+      {"H200", "H100", "A100", "CPU"},
       {"CUDA module loading", "cuBLAS initialization", "allocation", "kernels", "rest",
        "steady state"},
       {"fp32", "tf32", "bf16", "fp16"},

@@ -79,9 +79,9 @@ TEST(Diff, AlignsColumnsForTheTerminal) {
   EXPECT_THAT(diff_tables(document_of(two_gpus())),
               HasSubstr("Cells of both runs\n"
                         "Cell                                   What                B200     L4  "
-                        "Speedup of L4 (×)  Problem\n"
+                        "Advantage of L4 (×)  Problem\n"
                         "tiny, context 64, forward              step (ms)          15.00  90.00  "
-                        "             0.17  benchmarking_script\n"));
+                        "               0.17  benchmarking_script\n"));
 }
 
 TEST(Diff, NamesTheProblemOfEachRow) {
@@ -102,9 +102,9 @@ TEST(Diff, PrintsItsSummaryInTheTerminal) {
       "no "
       "verdicts.\n\n"
       "The B200 takes 20.0 ms for tiny's BF16 training step at context 64, the L4 90.0 ms: "
-      "the B200 is 4.50 times as fast.\n"
+      "the B200 is 4.50× as fast.\n"
       "tiny's FP32 training step at context 64 fits the B200 and not the L4.\n"
-      "At equal cost per step an hour of the B200 may cost 4.50 times an hour of the L4 for tiny "
+      "At equal cost per step an hour of the B200 may cost 4.50× an hour of the L4 for tiny "
       "in "
       "BF16.\n");
 }

@@ -46,11 +46,11 @@ TEST(Table, KeepsFlagsAndShortWordsOnOneLine) {
                    {"command", "", Align::kLeft, true},
                    {"bound", "", Align::kLeft},
                    {"note", "", Align::kLeft}};
-  table.rows = {{{"a", "run --only x --steps 10", "GPU-bound", "two words"}}};
+  table.rows = {{{"a", "run --only x --steps 10", "GPU-bound", "rather more words"}}};
   const std::string html = table_html(table, "table-t");
   EXPECT_THAT(html, HasSubstr("<code><span>run</span> <span>--only x</span> <span>--steps 10"));
   EXPECT_THAT(html, HasSubstr("<td class=\"words whole\">GPU-bound</td>"));
-  EXPECT_THAT(html, HasSubstr("<td class=\"words\">two words</td>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"words\">rather more words</td>"));
 }
 
 TEST(Table, BreaksLongNamesBehindUnderscores) {

@@ -26,8 +26,9 @@ struct SeriesStyle {
   std::string_view shape;
 };
 
-/// Returns the style of a series. A phase, mode, precision or network size has the same style in
-/// every chart. Any other series gets a style by `index`, its place among the series of the chart.
+/// Returns the style of a series. A phase, mode, precision, network size or well-known GPU has the
+/// same style in every chart. Any other series gets a style by `index`, its place among the series
+/// of the chart.
 SeriesStyle series_style(std::string_view name, std::size_t index);
 
 /// Returns the scale of a channel ("color", "stroke", "shape", "strokeDash") whose values are

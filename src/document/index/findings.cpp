@@ -1,8 +1,9 @@
 // Makes the table of the topics' findings, which the index has for all GPUs and a GPU's page for
-// one. Two GPUs have a column with the ratio of their numbers.
+// one. Two GPUs have a column with the advantage of one of them.
 #include <algorithm>
 
 #include "base/lists.h"
+#include "base/text.h"
 #include "document/index/pages.h"
 #include "document/index/value_rows.h"
 #include "results/cell.h"
@@ -13,23 +14,62 @@ namespace {
 struct FindingRow {
   Value topic;
   std::string what;  ///< "xl (3.4 B), BF16, context 512, batch 4, step (ms)"
+  std::string unit = {};
   std::vector<Value> cells = {};
 };
 
-/// Says which changes of the network's ladder a step has outside of the ladder; empty if no GPU has
-/// that ladder.
-std::string changes_words(const Topic& topic, const ValueRow& row,
-                          const std::vector<GpuRuns>& gpus) {
+/// Says one word of a setting or a name in the words of a reader who does not know the programs.
+std::string plain_word(std::string_view word) {
+  struct PlainWord {
+    std::string_view word;
+    const char* plain;
+  };
+  constexpr PlainWord kPlainWords[]{{"eager", "plain operators"},
+                                    {"SDPA cuDNN", "one fused kernel (SDPA cuDNN)"},
+                                    {"SDPA flash", "one fused kernel (SDPA flash)"},
+                                    {"SDPA efficient", "one fused kernel (SDPA efficient)"},
+                                    {"overlapped", "all-reduces beside backward"}};
+  const auto known = std::ranges::find(kPlainWords, word, &PlainWord::word);
+  if (known != std::end(kPlainWords)) return known->plain;
+  constexpr std::string_view kRanks = " ranks";
+  if (word.ends_with(kRanks))
+    return std::string(word.substr(0, word.size() - kRanks.size())) + " GPUs";
+  return std::string(word);
+}
+
+/// Says which changes of the network's ladder its step has; empty if no GPU has that ladder.
+std::string words_of_changes(const ValueRow& row, const std::vector<GpuRuns>& gpus) {
   const std::string matmul(describe(Variant::kMatmul));
   const bool has_ladder =
       std::ranges::any_of(value_rows(topic::kFastestStep, gpus), [&](const ValueRow& rung) {
         return rung.name == matmul && rung.quantity().parameters == row.quantity().parameters &&
-               rung.quantity().precision == row.quantity().precision;
+               rung.quantity().precision.starts_with(row.quantity().precision);
       });
-  if (!has_ladder) return "";
-  if (topic.name == std::string_view(topic::kTrainingStep)) return " with no change but " + matmul;
-  if (topic.name == std::string_view(topic::kCompilation)) return ", no other change but " + matmul;
-  return "";
+  return has_ladder ? "linear layers as plain GEMMs" : "";
+}
+
+/// Says which number the row has: "xl (3.4 B), BF16, context 512, batch 4, step, linear layers as
+/// plain GEMMs".
+std::string row_words(const Topic& topic, const ValueRow& row, const std::vector<GpuRuns>& gpus) {
+  const std::string_view name = topic.name;
+  const std::string baseline =
+      name == topic::kFastestStep ? baseline_name(topic, row.quantity()) + " baseline" : "";
+  std::vector<std::string> words{row.network, row.quantity().precision};
+  // Numbers have commas without a space: "context 2,048, batch 4".
+  for (const std::string& word : split(replaced(row.quantity().setting, ", ", "\n"), '\n')) {
+    if (word != baseline) words.push_back(plain_word(word));
+  }
+  if (name == topic::kMixedPrecision) {
+    words.push_back(row.name + ", speedup over FP32");
+  } else if (name == topic::kFastestStep) {
+    words.push_back("all changes up to " + row.name);
+  } else {
+    words.push_back(plain_word(row.name));
+  }
+  if (name == topic::kTrainingStep || name == topic::kCompilation)
+    words.push_back(words_of_changes(row, gpus));
+  std::erase(words, "");
+  return join(words, ", ");
 }
 
 /// Returns the row of a topic; nothing if none of the GPUs at these places measured it.
@@ -45,8 +85,8 @@ std::optional<FindingRow> finding_row(const Topic& topic, const std::vector<GpuR
   result.topic.link = topic_address(topic, root);
   const ValueRow* finding = conclusive_row(topic, rows);
   if (finding != nullptr) {
-    result.what = finding->label(true) + changes_words(topic, *finding, gpus) + " (" +
-                  finding->quantity().unit + ")";
+    result.what = row_words(topic, *finding, gpus) + " (" + finding->quantity().unit + ")";
+    result.unit = finding->quantity().unit;
   }
   for (const std::size_t gpu : places)
     result.cells.push_back(finding == nullptr ? Value() : finding->value(gpu, root));
@@ -71,7 +111,9 @@ Dataset finding_data(const std::string& name, const std::vector<GpuRuns>& shown,
     columns.push_back(
         {shown[i].name, shown[i].short_name, [i](const FindingRow& row) { return row.cells[i]; }});
   }
-  add_ratio(columns, shown, 1, [](const FindingRow& row, std::size_t i) { return row.cells[i]; });
+  add_advantage(
+      columns, shown, [](const FindingRow& row, std::size_t i) { return row.cells[i]; },
+      [](const FindingRow& row) { return row.unit; });
   return make_dataset(name, columns, rows);
 }
 

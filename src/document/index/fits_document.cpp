@@ -1,14 +1,16 @@
-// Makes the page "What fits?": the smallest GPU for each step, and the formulas that its script
-// computes.
+// Makes the page "What fits?": the longest context on each GPU, the smallest GPU for each step, and
+// the formulas that its script computes.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
+#include "document/index/memory_fits.h"
 #include "document/index/pages.h"
 #include "document/peaks.h"
 #include "plan/sharding.h"
@@ -20,97 +22,27 @@ constexpr std::array<std::int64_t, 4> kContexts{512, 1024, 2048, 4096};
 constexpr std::array<std::int64_t, 4> kRanks{2, 4, 8, 16};
 constexpr std::int64_t kInitialContext = 512;  // The context with which the page opens.
 
-/// The peaks of one kind of step that a GPU's runs measured. They are evidence for the formulas.
-struct PeakEvidence {
-  ConfirmedPeaks peaks;    ///< The peaks of all runs together.
-  const RunSummary* run;   ///< The run that measured most of the peaks, the newest if several did.
-  std::int64_t run_peaks;  ///< The number of peaks that `run` measured.
+/// True for steps of the kind and for those that contain one, as a training step contains its
+/// forward pass. They need at least as much memory.
+bool contains(const PeakEvidence& evidence, const PeakEvidence& kind) {
+  return evidence.has_checkpoints() == kind.has_checkpoints() &&
+         evidence.is_sharded() == kind.is_sharded() && evidence.precision() == kind.precision() &&
+         evidence.mode() >= kind.mode();
+}
 
-  bool has_checkpoints() const { return peaks.blocks > 0; }
-  bool is_sharded() const { return peaks.ranks > 0; }
-  bool is_plain() const { return !has_checkpoints() && !is_sharded(); }
-  /// Returns a key that distinguishes kinds of steps. Steps with checkpoints, and steps that shard
-  /// the optimizer's state, are kinds of their own.
-  auto kind_key() const {
-    return std::tuple(has_checkpoints(), is_sharded(), parse_name<Mode>(peaks.mode),
-                      parse_name<Precision>(peaks.precision));
-  }
-  /// True for steps of the kind and for those that contain one, as a training step contains its
-  /// forward pass. They need at least as much memory.
-  bool contains(const PeakEvidence& kind) const {
-    return has_checkpoints() == kind.has_checkpoints() && is_sharded() == kind.is_sharded() &&
-           peaks.precision == kind.peaks.precision &&
-           parse_name<Mode>(peaks.mode) >= parse_name<Mode>(kind.peaks.mode);
-  }
-  std::string step_words() const { return mode_words(parse_name<Mode>(peaks.mode)); }
-  std::string precision_words() const {
-    return std::string(describe(parse_name<Precision>(peaks.precision)));
-  }
-  CellSpec spec(const ModelShape& shape) const {
-    CellSpec spec;
-    spec.model = shape;
-    spec.mode = parse_name<Mode>(peaks.mode);
-    spec.precision = parse_name<Precision>(peaks.precision);
-    return spec;
-  }
-  double predicted_bytes(const ModelShape& shape, std::int64_t context) const {
-    CellSpec step = spec(shape);
-    step.batch = kHandoutBatch;
-    step.context = context;
-    return static_cast<double>(expected_peak(step).total() + peaks.workspace);
-  }
-  /// True if the context was measured with at least the batch that the page predicts for.
-  bool covers(std::int64_t context) const {
-    return peaks.batch >= kHandoutBatch && peaks.context >= context;
-  }
-  void add(const PeakEvidence& other) {
-    peaks.peaks += other.peaks.peaks;
-    if (std::abs(other.peaks.farthest) > std::abs(peaks.farthest))
-      peaks.farthest = other.peaks.farthest;
-    // Contexts of smaller batches than the page predicts for count only if there are no others.
-    const bool covers_batch = peaks.batch >= kHandoutBatch;
-    const bool other_covers_batch = other.peaks.batch >= kHandoutBatch;
-    if (!covers_batch && other_covers_batch) peaks.context = other.peaks.context;
-    if (covers_batch == other_covers_batch)
-      peaks.context = std::max(peaks.context, other.peaks.context);
-    for (const auto member : {&ConfirmedPeaks::batch, &ConfirmedPeaks::blocks,
-                              &ConfirmedPeaks::ranks, &ConfirmedPeaks::workspace})
-      peaks.*member = std::max(peaks.*member, other.peaks.*member);
-    if (other.run_peaks <= run_peaks) return;
-    run = other.run;
-    run_peaks = other.run_peaks;
-  }
-};
+std::string step_words(const PeakEvidence& kind) { return mode_words(kind.mode()); }
 
-struct ConfirmedGpu {
-  const GpuRuns* runs;
-  std::int64_t memory_bytes;
-  std::vector<PeakEvidence> evidence;
-};
+std::string precision_words(const PeakEvidence& kind) {
+  return std::string(describe(kind.precision()));
+}
 
-/// Returns the GPUs whose runs confirm formulas, least memory first.
-std::vector<ConfirmedGpu> confirmed_gpus(const std::vector<GpuRuns>& gpus) {
-  std::vector<ConfirmedGpu> all;
-  for (const GpuRuns& gpu : gpus) {
-    std::vector<PeakEvidence> evidence;
-    for (const RunSummary* run : gpu.runs) {
-      for (const ConfirmedPeaks& peaks : run->memory.confirmed) {
-        const PeakEvidence of_run{peaks, run, peaks.peaks};
-        const auto known = std::ranges::find(evidence, of_run.kind_key(), &PeakEvidence::kind_key);
-        if (known == evidence.end()) {
-          evidence.push_back(of_run);
-        } else {
-          known->add(of_run);
-        }
-      }
-    }
-    if (evidence.empty()) continue;
-    std::ranges::sort(evidence, {}, &PeakEvidence::kind_key);
-    const std::int64_t memory_bytes = evidence.front().run->memory.device_bytes;
-    all.push_back({&gpu, memory_bytes, std::move(evidence)});
-  }
-  std::ranges::stable_sort(all, {}, &ConfirmedGpu::memory_bytes);
-  return all;
+/// Returns the peak at the page's batch.
+double predicted_bytes(const PeakEvidence& evidence, const ModelShape& shape,
+                       std::int64_t context) {
+  CellSpec step = evidence.spec(shape);
+  step.batch = kHandoutBatch;
+  step.context = context;
+  return static_cast<double>(fitted_peak(step).total() + evidence.peaks.workspace);
 }
 
 /// Returns one evidence for each kind of step, from the first GPU that has the kind. Plain steps
@@ -132,12 +64,10 @@ struct FitNetwork {
   std::set<std::string> names;  ///< Editions name one network differently.
   ModelShape shape;
   std::string key = {};  ///< The network's name in the page's address, unique in the page.
+  std::pair<std::string, std::string> edition_and_name = {};  ///< The latest edition's name for it.
 
   std::string label() const {
-    const auto count = static_cast<double>(parameter_count(shape));
-    const std::string parameters = count < 1e9 ? format_significant(count / 1e6, 3) + "M"
-                                               : format_significant(count / 1e9, 3) + "B";
-    return join(std::vector(names.begin(), names.end()), ", ") + " (" + parameters + ")";
+    return network_name(edition_and_name.second, static_cast<double>(parameter_count(shape)));
   }
 };
 
@@ -150,6 +80,7 @@ std::vector<FitNetwork> networks_of(const std::vector<GpuRuns>& gpus) {
         auto known = std::ranges::find(networks, size.shape, &FitNetwork::shape);
         if (known == networks.end()) known = networks.insert(known, {{}, size.shape});
         known->names.insert(size.name);
+        known->edition_and_name = std::max(known->edition_and_name, {run->edition, size.name});
       }
     }
   }
@@ -169,23 +100,24 @@ struct FitRow {
 };
 
 /// Names the GPU with the least memory in which the step's predicted peak fits, or that of a step
-/// that contains it; "none" if there is no such GPU.
+/// that contains it; "more than 141 GB" if there is no such GPU.
 Value smallest_gpu(const FitRow& row, const std::vector<ConfirmedGpu>& gpus, std::int64_t context) {
   bool largest_is_covered = true;  // by evidence of the largest GPU that has some of the row's kind
   for (const ConfirmedGpu& gpu : gpus) {
     bool fits = false, is_covered = false;
     for (const PeakEvidence& evidence : gpu.evidence) {
-      if (!evidence.contains(*row.kind)) continue;
+      if (!contains(evidence, *row.kind)) continue;
       if (evidence.kind_key() == row.kind->kind_key())
-        largest_is_covered = evidence.covers(context);
-      const double peak = evidence.predicted_bytes(row.network->shape, context);
+        largest_is_covered = evidence.covers(kHandoutBatch, context);
+      const double peak = predicted_bytes(evidence, row.network->shape, context);
       if (peak > static_cast<double>(gpu.memory_bytes)) continue;
       fits = true;
-      is_covered = is_covered || evidence.covers(context);
+      is_covered = is_covered || evidence.covers(kHandoutBatch, context);
     }
     if (fits) return gpu.runs->short_name + (is_covered ? "" : ", extrapolated");
   }
-  return std::string("none") + (largest_is_covered ? "" : ", extrapolated");
+  return more_than({gpus.back().runs->name, gpus.back().memory_bytes}) +
+         (largest_is_covered ? "" : ", extrapolated");
 }
 
 Dataset smallest_gpu_data(const std::vector<FitNetwork>& networks,
@@ -199,8 +131,8 @@ Dataset smallest_gpu_data(const std::vector<FitNetwork>& networks,
   }
   std::vector<Column<FitRow>> columns{
       {"network", "Network", [](const FitRow& row) { return row.network->label(); }},
-      {"step", "Step", [](const FitRow& row) { return row.kind->step_words(); }},
-      {"precision", "Precision", [](const FitRow& row) { return row.kind->precision_words(); }}};
+      {"step", "Step", [](const FitRow& row) { return step_words(*row.kind); }},
+      {"precision", "Precision", [](const FitRow& row) { return precision_words(*row.kind); }}};
   for (const std::int64_t context : kContexts) {
     columns.push_back(
         {"at" + std::to_string(context), "Context " + format_count(context),
@@ -209,13 +141,48 @@ Dataset smallest_gpu_data(const std::vector<FitNetwork>& networks,
   return make_dataset("fits", columns, rows);
 }
 
+/// Returns the longest context at which a GPU trains the network, in brackets beyond what its runs
+/// measured, and links to the run that measured most peaks.
+Value longest_context(const FitNetwork& network, const PeakEvidence& evidence,
+                      std::int64_t memory_bytes) {
+  constexpr std::int64_t kShortest = 128, kLongest = 16'384;
+  std::int64_t longest = 0;
+  for (std::int64_t context = kShortest; context <= kLongest; context *= 2) {
+    const double peak = predicted_bytes(evidence, network.shape, context);
+    if (peak <= static_cast<double>(memory_bytes)) longest = context;
+  }
+  if (longest == 0) return std::string("none");
+  const std::string words = format_count(longest);
+  Value value = evidence.covers(kHandoutBatch, longest) ? words : "(" + words + ")";
+  value.link = evidence.run->address("");
+  return value;
+}
+
+/// Makes a row for each network, with a column for each precision in which each GPU trained.
+Dataset longest_context_data(const std::vector<FitNetwork>& networks,
+                             const std::vector<ConfirmedGpu>& gpus) {
+  std::vector<Column<FitNetwork>> columns{{"network", "Network", &FitNetwork::label}};
+  for (const ConfirmedGpu& gpu : gpus) {
+    for (const PeakEvidence& evidence : gpu.evidence) {
+      if (!evidence.is_plain() || evidence.mode() != Mode::kTrainStep) continue;
+      columns.push_back({gpu.runs->name + " " + evidence.peaks.precision,
+                         gpu.runs->short_name + ", " + precision_words(evidence),
+                         [&gpu, &evidence](const FitNetwork& network) {
+                           return longest_context(network, evidence, gpu.memory_bytes);
+                         }});
+    }
+  }
+  if (columns.size() == 1) return make_dataset("longest", columns, std::vector<FitNetwork>());
+  return make_dataset("longest", columns, networks);
+}
+
 /// Returns a network's formulas by step, precision and blocks per checkpoint ("0" without
 /// checkpoints). The page's script adds the workspaces.
 nlohmann::json formulas_of(const FitNetwork& network, const std::vector<PeakEvidence>& kinds) {
   nlohmann::json formulas = nlohmann::json::object();
   for (const PeakEvidence& kind : kinds) {
     CellSpec spec = kind.spec(network.shape);
-    nlohmann::json& by_blocks = formulas[kind.step_words()][kind.precision_words()];
+    nlohmann::json& by_blocks = formulas[step_words(kind)][precision_words(kind)];
     if (!kind.has_checkpoints()) by_blocks["0"] = peak_formulas(spec, /*workspace_bytes=*/0);
     for (std::int64_t blocks = 1; kind.has_checkpoints() && blocks <= network.shape.layers;
          blocks *= 2) {
@@ -230,8 +197,8 @@ nlohmann::json gpu_data(const ConfirmedGpu& gpu) {
   nlohmann::json evidence = nlohmann::json::array();
   for (const PeakEvidence& kind : gpu.evidence) {
     const ConfirmedPeaks& peaks = kind.peaks;
-    evidence.push_back({{"step", kind.step_words()},
-                        {"precision", kind.precision_words()},
+    evidence.push_back({{"step", step_words(kind)},
+                        {"precision", precision_words(kind)},
                         {"blocks", peaks.blocks},
                         {"ranks", peaks.ranks},
                         {"peaks", peaks.peaks},
@@ -241,7 +208,10 @@ nlohmann::json gpu_data(const ConfirmedGpu& gpu) {
                         {"workspace", peaks.workspace},
                         {"run", kind.run->address("")}});
   }
-  return {{"name", gpu.runs->name}, {"bytes", gpu.memory_bytes}, {"evidence", evidence}};
+  return {{"name", gpu.runs->name},
+          {"short_name", gpu.runs->short_name},
+          {"bytes", gpu.memory_bytes},
+          {"evidence", evidence}};
 }
 
 /// Returns the data of site/what_fits.js.
@@ -253,13 +223,12 @@ nlohmann::json page_script_data(const std::vector<FitNetwork>& networks,
   // whose step fits the GPU with the least memory.
   const PeakEvidence& initial_kind =
       *std::ranges::max_element(kinds, {}, [](const PeakEvidence& kind) {
-        return std::tuple(kind.is_plain(), parse_name<Mode>(kind.peaks.mode),
-                          parse_name<Precision>(kind.peaks.precision));
+        return std::tuple(kind.is_plain(), kind.mode(), kind.precision());
       });
   nlohmann::json network_list = nlohmann::json::array();
   std::string initial_network = networks.front().key;
   for (const FitNetwork& network : networks) {
-    const double peak = initial_kind.predicted_bytes(network.shape, kInitialContext);
+    const double peak = predicted_bytes(initial_kind, network.shape, kInitialContext);
     if (peak <= static_cast<double>(gpus.front().memory_bytes)) initial_network = network.key;
     network_list.push_back({{"key", network.key},
                             {"label", network.label()},
@@ -280,8 +249,8 @@ nlohmann::json page_script_data(const std::vector<FitNetwork>& networks,
           {"gpus", each(gpus, gpu_data)},
           {"first",
            {{"network", initial_network},
-            {"step", initial_kind.step_words()},
-            {"precision", initial_kind.precision_words()},
+            {"step", step_words(initial_kind)},
+            {"precision", precision_words(initial_kind)},
             {"batch", kHandoutBatch},
             {"context", kInitialContext}}}};
 }
@@ -296,7 +265,8 @@ OverviewPage fits_page(const std::vector<GpuRuns>& all) {
   const std::vector<PeakEvidence> kinds = kinds_of(gpus);
   PartContent content;
   content.facts.set("batch", format_count(kHandoutBatch));
-  content.datasets = {smallest_gpu_data(networks, kinds, gpus)};
+  content.datasets = {longest_context_data(networks, gpus),
+                      smallest_gpu_data(networks, kinds, gpus)};
   Document document;
   document.title = "What fits?";
   document.sections = {overview_section("fits", std::move(content))};

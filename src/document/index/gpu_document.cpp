@@ -8,7 +8,6 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
-#include "document/index/ladders.h"
 #include "document/index/pages.h"
 #include "document/index/value_rows.h"
 #include "document/keyed_number.h"
@@ -23,6 +22,12 @@ constexpr std::size_t kMinHistoryRuns = 3;
 std::vector<GpuRuns> with_first(const GpuRuns& gpu, std::vector<GpuRuns> gpus) {
   std::ranges::stable_partition(gpus, [&](const GpuRuns& other) { return other.name == gpu.name; });
   return gpus;
+}
+
+std::vector<const RunSummary*> newest_first(std::vector<const RunSummary*> runs) {
+  std::ranges::sort(runs,
+                    [](const auto* run, const auto* other) { return run->is_newer_than(*other); });
+  return runs;
 }
 
 struct LimitRow {
@@ -64,12 +69,74 @@ Dataset limit_data(const std::vector<GpuRuns>& gpus) {
         {gpus[i].name, gpus[i].short_name, [i](const LimitRow& row) { return row.cells[i]; }});
     if (i > 0) continue;
     columns.push_back({"sheet", "Its data sheet", &LimitRow::sheet});
-    columns.push_back({"of_sheet", "Of that",
+    columns.push_back({"of_sheet", "Of the data sheet",
                        [](const LimitRow& row) { return row.cells[0].over(row.sheet); }, "%",
                        kAsPercent});
   }
-  add_ratio(columns, gpus, 0, [](const LimitRow& row, std::size_t i) { return row.cells[i]; });
+  add_advantage(
+      columns, gpus, [](const LimitRow& row, std::size_t i) { return row.cells[i]; },
+      [](const LimitRow&) { return std::string(); });
   return make_dataset("limits", columns, rows);
+}
+
+/// A measured rate of the GPU beside its data sheet's.
+struct LimitShare {
+  std::string what;  ///< "GEMMs in BF16"
+  Value rate, sheet;
+  std::string unit;
+  Value sustained = {};  ///< Missing for a copy.
+
+  Value share() const { return rate.over(sheet); }
+  Value sustained_share() const { return sustained.over(sheet); }
+  std::string words() const {
+    return format_value(rate, kThreeDigits) + " of " +
+           format_value(sheet,
+                        *sheet.number() < 1000 ? Notation{Notation::kNoTrailingZeros} : kAsCount) +
+           " " + unit;
+  }
+};
+
+const std::vector<Column<LimitShare>> kShareColumns{
+    {"what", "Rate", &LimitShare::what},
+    {"rate", "Measured", &LimitShare::rate},
+    {"sheet", "Data sheet", &LimitShare::sheet},
+    {"sustained", "Sustained", &LimitShare::sustained},
+    {"share", "Of the data sheet", &LimitShare::share, "%", kAsPercent},
+    {"sustained_share", "Sustained share", &LimitShare::sustained_share, "%", kAsPercent},
+    {"words", "Label", &LimitShare::words}};
+
+/// Returns the rates that the GPU's data sheet has, in the order of the table of limits.
+std::vector<LimitShare> limit_shares(const GpuRuns& gpu) {
+  std::vector<LimitShare> shares;
+  const std::vector<ValueRow> rows = value_rows(topic::kLimits, {gpu});
+  for (const ValueRow& row : rows) {
+    const Value sheet = datasheet_value(gpu, row);
+    const bool is_copy = row.quantity().unit == "GB/s";
+    if (sheet.is_missing() || !(is_copy || row.quantity().setting == topic::kFastestGemm)) continue;
+    shares.push_back({is_copy ? row.quantity().setting : "GEMMs in " + row.name,
+                      row.value(0, kGpuToRoot), sheet, row.quantity().unit});
+    if (is_copy) continue;
+    const auto sustained = std::ranges::find_if(rows, [&](const ValueRow& other) {
+      return other.name == row.name && other.quantity().unit == row.quantity().unit &&
+             other.quantity().setting != row.quantity().setting;
+    });
+    if (sustained != rows.end()) shares.back().sustained = sustained->value(0, kGpuToRoot);
+  }
+  return shares;
+}
+
+/// Returns the GEMMs that come nearest to the data sheet's rate and those that stay farthest from
+/// it; nothing if there are fewer than two kinds.
+std::optional<Facts> extreme_facts(const std::vector<LimitShare>& shares) {
+  const auto gemms = only(shares, [](const LimitShare& each) { return each.unit != "GB/s"; });
+  if (gemms.size() < 2) return std::nullopt;
+  const auto share = [](const LimitShare& each) { return *each.share().number(); };
+  const auto [worst, best] = std::ranges::minmax_element(gemms, {}, share);
+  return Facts()
+      .set("what", best->what)
+      .set("share", best->share(), kAsPercent)
+      .set("worst", worst->what.substr(std::string_view("GEMMs ").size()))
+      .set("worst_share", worst->share(), kAsPercent);
 }
 
 struct MachineFact {
@@ -95,12 +162,14 @@ Dataset machine_data(const GpuRuns& gpu) {
   return make_dataset("machine", columns, rows);
 }
 
-/// Says for each other GPU how its limits and its training step compare: those of the largest
-/// network that both measured, as far as the GPU sets the time. Empty if nothing is comparable.
+/// Says for each other GPU how the limits and the training step of both compare, as the advantage
+/// of `leading_gpu`: those of the largest network that both measured, as far as the GPU sets the
+/// time. Empty if nothing is comparable.
 std::string comparisons(const std::vector<GpuRuns>& gpus) {
   std::string sentences;
   for (std::size_t other = 1; other < gpus.size(); ++other) {
-    const std::vector<GpuRuns> both{gpus.front(), gpus[other]};
+    std::vector<GpuRuns> both{gpus.front(), gpus[other]};
+    if (leading_gpu(both) == 1) std::swap(both[0], both[1]);
     const auto in_both = [](const std::string& topic, const std::vector<GpuRuns>& two) {
       return only(value_rows(topic, two), [](const ValueRow& row) {
         return row.is_on_several_gpus() && !row.is_set_by_cpu();
@@ -112,7 +181,8 @@ std::string comparisons(const std::vector<GpuRuns>& gpus) {
     for (const ValueRow& row : in_both(topic::kLimits, both)) {
       const std::string times = keyed_ratio(row.value(0, "").over(row.value(1, "")));
       if (row.quantity().unit == "GB/s") limits.push_back(times + " its bandwidth");
-      if (row.name == "BF16") limits.push_back(times + " the GEMM rate in BF16");
+      if (row.name == "BF16" && row.quantity().setting == topic::kFastestGemm)
+        limits.push_back(times + " the rate of the fastest GEMM in BF16");
     }
     std::string network;
     for (const ValueRow& row : in_both(topic::kTrainingStep, both)) {
@@ -123,9 +193,10 @@ std::string comparisons(const std::vector<GpuRuns>& gpus) {
                       row.quantity().precision);
     }
     if (limits.empty() || steps.empty()) continue;
-    sentences += fmt::format("Against the {}, the {} has {}: {}’s training step is {}.\n\n",
-                             both[1].short_name, both[0].short_name, join_words(limits), network,
-                             join_words(steps));
+    sentences +=
+        fmt::format("Against the {}, the {} has {}: {}’s training step is {}.\n\n",
+                    escape_markdown(both[1].short_name), escape_markdown(both[0].short_name),
+                    join_words(limits), escape_markdown(network), join_words(steps));
   }
   return sentences;
 }
@@ -173,21 +244,28 @@ std::vector<Dataset> history_data(const GpuRuns& gpu) {
   return datasets;
 }
 
+/// Returns the runs for a second table of the page, whose rows are no targets of links.
+Dataset run_numbers(Dataset runs) {
+  runs.name = "run-numbers";
+  for (RowView& row : runs.rows) row.id.clear();
+  return runs;
+}
+
 }  // namespace
 
 Document gpu_document(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
   const std::vector<GpuRuns> only_this_gpu{gpu}, this_gpu_first = with_first(gpu, gpus);
-  const std::vector<GpuLadder> ladders = common_ladders(only_this_gpu);
   PartContent card, content;
   card.facts.set_markdown("comparisons", comparisons(this_gpu_first));
-  card.datasets = {limit_data(this_gpu_first), machine_data(gpu)};
-  content.facts.set("ladder", ladders.empty() ? ""
-                                              : network_name(gpus, ladders.front().quantity()) +
-                                                    " in " + ladders.front().quantity().precision);
+  const std::vector<LimitShare> shares = limit_shares(gpu);
+  card.facts.when("best", extreme_facts(shares));
+  card.datasets = {make_dataset("limit-shares", kShareColumns, shares), limit_data(this_gpu_first),
+                   machine_data(gpu)};
   content.datasets = history_data(gpu);
-  content.datasets.insert(content.datasets.end(),
-                          {finding_data("found", only_this_gpu, gpus, kGpuToRoot),
-                           ladder_data(ladders), run_data(gpu.runs, kGpuToRoot)});
+  const Dataset runs = run_data(newest_first(gpu.runs), gpus, kGpuToRoot);
+  content.datasets.insert(
+      content.datasets.end(),
+      {finding_data("found", only_this_gpu, gpus, kGpuToRoot), runs, run_numbers(runs)});
   Document document;
   document.title = gpu.name;
   document.sections = {overview_section("gpu", std::move(card)),

@@ -1,6 +1,9 @@
 #include "document/index/gpus.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/format.h"
@@ -20,6 +23,31 @@ std::string short_gpu_name(const std::string& gpu, const std::vector<RunSummary>
   return is_taken ? without_vendor(gpu) : word;
 }
 
+/// Returns for each edition the number of GPUs whose training step was timed in it.
+std::map<std::string, std::size_t> timed_gpus_by_edition(const std::vector<GpuRuns>& gpus) {
+  std::map<std::string, std::size_t> counts;
+  for (const GpuRuns& gpu : gpus) {
+    std::set<std::string> editions;
+    for (const RunSummary* run : gpu.runs) {
+      if (!run->headline.network.empty()) editions.insert(run->edition);
+    }
+    for (const std::string& edition : editions) ++counts[edition];
+  }
+  return counts;
+}
+
+/// Moves the run that stands for each GPU to the front. Of equal runs the newest does.
+void put_first_what_stands_for_gpus(std::vector<GpuRuns>& gpus) {
+  auto gpu_counts = timed_gpus_by_edition(gpus);
+  for (GpuRuns& gpu : gpus) {
+    const auto first = std::ranges::max_element(gpu.runs, {}, [&](const RunSummary* run) {
+      const auto [times_step, by_user, is_full] = run->precedence();
+      return std::tuple(times_step, by_user, gpu_counts[run->edition], is_full);
+    });
+    std::rotate(gpu.runs.begin(), first, first + 1);
+  }
+}
+
 }  // namespace
 
 std::vector<GpuRuns> runs_by_gpu(const std::vector<RunSummary>& runs) {
@@ -36,6 +64,7 @@ std::vector<GpuRuns> runs_by_gpu(const std::vector<RunSummary>& runs) {
       gpu = gpus.insert(gpu, {run->gpu(), short_gpu_name(run->gpu(), runs), {}});
     gpu->runs.push_back(run);
   }
+  put_first_what_stands_for_gpus(gpus);
   return gpus;
 }
 
@@ -66,11 +95,17 @@ std::vector<Series> quantity_series(const GpuRuns& gpu, const std::string& topic
 }
 
 std::optional<Measurement> chosen_measurement(const Series& series, const std::string& name) {
+  const auto rank = [&](const Measurement& measurement) {
+    const Quantity& quantity = *measurement.quantity;
+    const bool is_peak =
+        quantity.topic == topic::kLimits && quantity.setting == topic::kFastestGemm;
+    return std::tuple(is_peak ? *quantity.find(name) : 0.0, !quantity.is_set_by_cpu(name),
+                      !quantity.part.empty());
+  };
   std::optional<Measurement> chosen;
   for (const Measurement& measurement : series) {
     if (measurement.quantity->find(name) == nullptr) continue;
-    if (!measurement.quantity->is_set_by_cpu(name)) return measurement;
-    if (!chosen) chosen = measurement;
+    if (!chosen || rank(measurement) > rank(*chosen)) chosen = measurement;
   }
   return chosen;
 }
@@ -80,6 +115,14 @@ std::string remark_on(const Series& series) {
     if (!quantity->remark.empty()) return quantity->remark;
   }
   return "";
+}
+
+std::size_t leading_gpu(const std::vector<GpuRuns>& two) {
+  const auto rank = [](const GpuRuns& gpu) {
+    const Value memory = gpu_memory(gpu);
+    return std::pair(memory.is_missing() ? 0 : *memory.number(), gpu.name);
+  };
+  return rank(two[0]) > rank(two[1]) ? 0 : 1;
 }
 
 Value gpu_memory(const GpuRuns& gpu) {
@@ -140,6 +183,25 @@ std::string network_name(const std::vector<GpuRuns>& gpus, const Quantity& quant
     }
   }
   return network_name(edition_and_word.second, quantity.parameters);
+}
+
+std::string words_of_editions(const std::vector<GpuRuns>& gpus) {
+  std::map<std::string, std::set<std::string>> names;  // The names of an edition's networks.
+  for (const GpuRuns& gpu : gpus) {
+    for (const RunSummary* run : gpu.runs) {
+      for (const Quantity& quantity : run->quantities) {
+        const std::string name = network_name(gpus, quantity);
+        if (name != network_name(quantity.network, quantity.parameters))
+          names[run->edition].insert(name + " " + quantity.network);
+      }
+    }
+  }
+  std::vector<std::string> sentences;
+  for (const auto& [edition, words] : names) {
+    sentences.push_back("Reports of the " + edition + " edition call " +
+                        join_words(std::vector(words.begin(), words.end())) + ".");
+  }
+  return join(sentences, " ");
 }
 
 std::string readable_time(std::string iso) {

@@ -11,7 +11,9 @@
 
 namespace labreport {
 
-/// All runs of one GPU except demonstrations, newest first.
+/// All runs of one GPU except demonstrations, newest first but for the first, which stands for the
+/// GPU. It has the highest precedence in the edition that most GPUs have timed, so that pages over
+/// several runs show the runs that a comparison of two GPUs compares.
 struct GpuRuns {
   std::string name;        ///< "NVIDIA H200"
   std::string short_name;  ///< "H200"; longer if another GPU's name begins with this word.
@@ -34,19 +36,24 @@ struct Measurement {
   Value value(const std::string& name, const std::string& root) const;
 };
 
-/// All measurements of one quantity by one GPU, newer ones first. There is at least one.
+/// All measurements of one quantity by one GPU, in the order of its runs. There is at least one.
 using Series = std::vector<Measurement>;
 
 /// Returns the series of every quantity of the topic, smaller networks first.
 std::vector<Series> quantity_series(const GpuRuns& gpu, const std::string& topic);
 
 /// Chooses the measurement whose value of that name is the GPU's on every page over several runs:
-/// the newest one whose value the host's CPU does not set, or else the newest one that has the
-/// value. Nothing if none has.
+/// of those whose value the host's CPU does not set, or else of all that have the value, the first
+/// one whose run's page shows it in a part, or else the first one. Of rates of the fastest GEMM it
+/// chooses the highest. Nothing if none has the value.
 std::optional<Measurement> chosen_measurement(const Series& series, const std::string& name);
 
-/// Returns the newest remark on the series.
+/// Returns the first remark on the series.
 std::string remark_on(const Series& series);
+
+/// Returns the place of that of two GPUs whose advantage pages state, always in this direction: the
+/// one with more memory, or else the later name.
+std::size_t leading_gpu(const std::vector<GpuRuns>& two);
 
 /// Returns the GPU's memory in GiB; missing if no run recorded it.
 Value gpu_memory(const GpuRuns& gpu);
@@ -67,6 +74,10 @@ std::string network_name(const std::string& word, double parameters);
 /// Names the quantity's network by the word of the latest edition that has a network with as many
 /// parameters: "xl (3.4 B)", which an earlier edition calls 2.7B.
 std::string network_name(const std::vector<GpuRuns>& gpus, const Quantity& quantity);
+
+/// Says which networks an edition's reports call by another word than `network_name`: "Reports of
+/// the 2025 edition call xl (3.4 B) 2.7B." Empty if there are none.
+std::string words_of_editions(const std::vector<GpuRuns>& gpus);
 
 /// Converts "2026-05-01T12:34:56Z" to "2026-05-01 12:34".
 std::string readable_time(std::string iso);

@@ -85,10 +85,17 @@ void set_ladder_facts(Facts& facts, const std::vector<GpuLadder>& ladders) {
         .set("gpu", ladder.gpu->short_name)
         .set_markdown("from", keyed_number(format_value(first, kThreeDigits), first))
         .set_markdown("to", keyed_number(format_value(best, kThreeDigits) + " ms", best))
+        .set("from_ms", first, kThreeDigits)
+        .set("to_ms", best, kThreeDigits)
+        .set("ratio", format_ratio(*first.over(best).number()))
         .set_markdown("times", keyed_ratio(first.over(best)));
   };
   facts.when("alone", ladders.size() == 1, ladders.size() == 1 ? facts_of(ladders[0]) : Facts());
   facts.set("network", ladders.empty() ? "" : ladders.front().network);
+  const double parameters = ladders.empty() ? 0 : ladders.front().quantity().parameters;
+  facts.when("counted", parameters > 0, "parameters",
+             parameters < 1e9 ? format_fixed(parameters / 1e6, 0) + " million"
+                              : format_fixed(parameters / 1e9, 1) + " billion");
   facts.set("precision", ladders.empty() ? "" : ladders.front().quantity().precision);
   if (ladders.size() < 2) {
     facts.when("tuning", std::nullopt);
@@ -123,7 +130,7 @@ std::string title_of(const std::vector<GpuLadder>& ladders) {
       std::string(count == 1 ? " change" : " changes") + " to the code ";
   if (beats) return changes + (count == 1 ? "beats" : "beat") + " a new GPU";
   return changes + (count == 1 ? "makes" : "make") + " a training step " +
-         format_ratio(*shown.first().over(shown.best()).number()) + " times as fast";
+         format_ratio(*shown.first().over(shown.best()).number()) + "× as fast";
 }
 
 /// Returns the facts of the topic's finding, the speedup of a training step in reduced precision on
@@ -137,7 +144,8 @@ std::optional<Facts> mixed_precision_facts(const std::vector<GpuRuns>& gpus) {
   for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
     const Value speedup = row->value(gpu, "");
     if (!speedup.is_missing())
-      gains.push_back(keyed_ratio(speedup) + " as fast on the " + gpus[gpu].short_name);
+      gains.push_back(keyed_ratio(speedup) + " as fast on the " +
+                      escape_markdown(gpus[gpu].short_name));
   }
   return Facts()
       .set("network", row->network)
@@ -191,6 +199,7 @@ std::optional<Facts> memory_facts(const std::vector<GpuRuns>& gpus) {
   };
   return Facts()
       .set("fast", gpus[fast].short_name)
+      .set("slow", gpus[slow].short_name)
       .set("network", optimizer->network)
       .set("precision", optimizer->quantity().precision)
       .set_markdown("ms", keyed_ms(ms))
@@ -198,6 +207,19 @@ std::optional<Facts> memory_facts(const std::vector<GpuRuns>& gpus) {
       .set_markdown("times", keyed_ratio(times))
       .set_markdown("gemms", keyed_ms(gemms_ms(fast)))
       .set_markdown("slow_gemms", keyed_ms(gemms_ms(slow)));
+}
+
+/// Links to the pages that a reader of the index wants next.
+std::string next_links(const std::vector<GpuRuns>& gpus, bool has_ladders) {
+  std::vector<std::string> links;
+  if (has_ladders) {
+    links.push_back(fmt::format("[where each change saves time]({}/index.html)",
+                                topic_folder(topic::kFastestStep)));
+  }
+  if (has_fits_page(gpus))
+    links.push_back(fmt::format("[which step fits on which GPU]({})", kFitsFile));
+  links.push_back(fmt::format("[two GPUs side by side]({})", kCompareFile));
+  return join_words(links);
 }
 
 /// Returns the GPU's value of each quantity and the page that shows it, as site/compare.js reads
@@ -244,11 +266,14 @@ Document index_document(std::vector<RunSummary> runs) {
   document.title = title_of(ladders);
   PartContent content;
   set_ladder_facts(content.facts, ladders);
+  content.facts.when("pages", gpus.empty() ? std::nullopt
+                                           : std::optional(Facts().set_markdown(
+                                                 "links", next_links(gpus, !ladders.empty()))));
   content.facts.when("mixed", mixed_precision_facts(gpus)).when("memory", memory_facts(gpus));
   std::vector<const RunSummary*> rows;
   for (const RunSummary& run : runs) rows.push_back(&run);
   content.datasets = {ladder_data(ladders), finding_data("matrix", gpus, gpus, ""),
-                      run_data(rows, "")};
+                      report_data(rows, gpus), run_data(rows, gpus, "")};
   if (ladders.empty()) content.datasets.push_back(first_listed_steps(runs));
   document.sections = {overview_section("index", std::move(content))};
   return document;
@@ -263,8 +288,7 @@ std::vector<OverviewPage> overview_pages(const std::vector<RunSummary>& runs) {
   if (!runs.empty()) pages.front().compare_link = kCompareFile;
   const std::vector<GpuRuns> gpus = runs_by_gpu(runs);
   for (const GpuRuns& gpu : gpus) {
-    pages.push_back({gpu.folder(), "What this GPU can do, what was found on it, and its runs.",
-                     gpu_document(gpu, gpus)});
+    pages.push_back({gpu.folder(), "", gpu_document(gpu, gpus)});
     pages.back().compare_link = std::string("../") + kCompareFile + "?a=" + gpu.folder();
   }
   for (const Topic& topic : kTopics) {
@@ -272,6 +296,10 @@ std::vector<OverviewPage> overview_pages(const std::vector<RunSummary>& runs) {
     pages.push_back({topic_folder(topic.page), "", topic_document(topic.page, gpus)});
   }
   if (has_fits_page(gpus)) pages.push_back(fits_page(gpus));
+  for (OverviewPage& page : pages) {
+    page.document.reference = std::ranges::all_of(runs, &RunSummary::reference);
+    page.document.provenance = words_of_editions(gpus);
+  }
   return pages;
 }
 
@@ -329,7 +357,9 @@ Document compare_document() {
   document.method =
       "A ready comparison joins two runs cell by cell. Any other pair is compared by the main "
       "numbers of both, from each run’s `summary.json`. Networks with equally many parameters "
-      "share a row. A GPU has the newest value of each number.";
+      "share a row. Of a GPU, the run counts that its ready comparisons show, and for what it "
+      "lacks the "
+      "newest.";
   document.reproduce = "make diff A=… B=…";
   return document;
 }
@@ -342,6 +372,8 @@ std::string summaries_script(std::vector<RunSummary> runs, const std::vector<Com
     gpus.push_back({{"folder", gpu.folder()},
                     {"name", gpu.name},
                     {"short_name", gpu.short_name},
+                    {"color", series_style(gpu.short_name, gpus.size()).color},
+                    {"shape", series_style(gpu.short_name, gpus.size()).shape},
                     {"quantities", chosen_quantities(gpu)}});
     for (const RunSummary* run : gpu.runs) {
       for (const Quantity& quantity : run->quantities) {

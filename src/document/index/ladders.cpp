@@ -52,7 +52,7 @@ std::vector<GpuLadder> common_ladders(const std::vector<GpuRuns>& gpus) {
   if (all.empty()) return {};
   return std::ranges::max(all, {}, [](const std::vector<GpuLadder>& ladders) {
     const Quantity& ladder = ladders.front().quantity();
-    return std::tuple(ladders.size(), ladder.parameters, ladder.precision != "FP32");
+    return std::tuple(ladders.size(), ladder.parameters, !ladder.precision.starts_with("FP32"));
   });
 }
 

@@ -15,7 +15,8 @@
 namespace labreport {
 namespace {
 
-constexpr double kMaxLaunchRatio = 1.02;  // Launches of one GPU differ by up to this factor.
+// Launches of one GPU differ by up to this factor, “two per cent” in topic.md.
+constexpr double kMaxLaunchRatio = 1.02;
 
 /// True if no scheme that communicates is faster than the row's by more than launches differ, on
 /// any GPU.
@@ -33,11 +34,33 @@ bool is_unbeaten(const ValueRow& row, const std::vector<ValueRow>& rows, std::si
   return true;
 }
 
+/// Returns the title of the column of names: what the topic's values differ by.
+const char* name_title(std::string_view topic) {
+  return topic == topic::kFastestStep                                ? "Change"
+         : topic == topic::kSeveralGpus || topic == topic::kSharding ? "Scheme"
+         : topic == topic::kKernels                                  ? "Part"
+         : topic == topic::kAllReduce                                ? "Size"
+                                                                     : "Quantity";
+}
+
+/// Returns the setting in which the values of a quantity are compared. A ladder's baseline is one
+/// of the values, so it is no setting.
+std::string plain_setting(const Topic& topic, const Quantity& quantity) {
+  const std::string baseline = baseline_name(topic, quantity) + " baseline";
+  return replaced(quantity.setting, ", " + baseline, "");
+}
+
 /// Returns the facts of the conclusion: the topic's sentence and, for times, how much faster the
-/// fastest GPU is than the slowest.
-Facts conclusion_facts(const Topic& topic, const ValueRow& row, const std::vector<ValueRow>& rows,
-                       const std::vector<GpuRuns>& gpus) {
+/// fastest GPU is than the slowest. Nothing if the sentence needs a baseline and no GPU has it, or
+/// if the value is not below it on each GPU that does.
+std::optional<Facts> conclusion_facts(const Topic& topic, const ValueRow& row,
+                                      const std::vector<ValueRow>& rows,
+                                      const std::vector<GpuRuns>& gpus) {
   const std::string unit = row.quantity().unit;
+  const std::string baseline = baseline_name(topic, row.quantity());
+  const auto baseline_row = std::ranges::find_if(rows, [&](const ValueRow& other) {
+    return other.name == baseline && other.quantity().matches(row.quantity());
+  });
   std::vector<std::string> words;
   std::set<std::string> distinct_numbers;
   std::vector<std::pair<double, std::size_t>> numbers_of_gpus;
@@ -45,22 +68,33 @@ Facts conclusion_facts(const Topic& topic, const ValueRow& row, const std::vecto
     const Value value = row.value(gpu, kTopicToRoot);
     if (value.is_missing()) continue;
     const std::string number = with_unit(format_value(value, brief_ms(*value.number())), unit);
+    const Value from = baseline_row == rows.end() ? Value() : baseline_row->value(gpu, "");
+    if (!baseline.empty() && from.is_missing()) continue;
+    if (!baseline.empty() && *from.number() <= *value.number()) return std::nullopt;
     distinct_numbers.insert(number);
     numbers_of_gpus.emplace_back(*value.number(), gpu);
-    words.push_back("**" + keyed_number(number, value) + "** on the " + gpus[gpu].short_name);
+    const std::string from_words =
+        baseline.empty()
+            ? ""
+            : "from " + keyed_number(format_value(from, brief_ms(*from.number())), from) + " to ";
+    words.push_back(from_words + "**" + keyed_number(number, value) + "** on the " +
+                    escape_markdown(gpus[gpu].short_name));
   }
-  if (distinct_numbers.size() == 1) {
+  if (words.empty()) return std::nullopt;
+  if (baseline.empty() && words.size() > 1 && distinct_numbers.size() == 1) {
     const Value value = row.value(numbers_of_gpus.front().second, "");
     words = {"**" + keyed_number(*distinct_numbers.begin(), value) + "** on each GPU"};
   }
   const auto [fast, slow] = std::ranges::minmax(numbers_of_gpus);
   const Value times = row.value(slow.second, "").over(row.value(fast.second, ""));
   return Facts()
-      .set_markdown("sentence",
-                    fmt::format(fmt::runtime(topic.sentence), fmt::arg("network", row.network),
-                                fmt::arg("precision", row.quantity().precision),
-                                fmt::arg("setting", row.quantity().setting),
-                                fmt::arg("name", row.name), fmt::arg("values", join_words(words))))
+      .set_markdown(
+          "sentence",
+          fmt::format(
+              fmt::runtime(topic.sentence), fmt::arg("network", escape_markdown(row.network)),
+              fmt::arg("precision", escape_markdown(row.quantity().precision)),
+              fmt::arg("setting", escape_markdown(plain_setting(topic, row.quantity()))),
+              fmt::arg("name", escape_markdown(row.name)), fmt::arg("values", join_words(words))))
       .flag("unbeaten", topic.name == std::string_view(topic::kSeveralGpus) &&
                             is_unbeaten(row, rows, gpus.size()))
       .when("faster", unit == "ms" && slow.first > kMaxLaunchRatio * fast.first,
@@ -76,31 +110,54 @@ bool is_shown(const Topic& topic, const ValueRow& conclusion, const ValueRow& ro
                               : row.name == conclusion.name;
 }
 
-Dataset row_data(const std::string& name, const std::vector<ValueRow>& rows, bool with_setting,
+/// True if several GPUs have the value and a table would show all alike, so that one column does.
+bool reads_the_same_on_all(const ValueRow& row, std::size_t gpu_count) {
+  for (std::size_t gpu = 0; gpu < gpu_count; ++gpu) {
+    const Value value = row.value(gpu, "");
+    if (value.is_missing() || format_value(value, {}) != format_value(row.value(0, ""), {}))
+      return false;
+  }
+  return gpu_count > 1;
+}
+
+/// Makes a table of rows in one unit. Words that several rows share are part of its title. Times
+/// that the CPU sets have no advantage of a GPU.
+Dataset row_data(const std::string& name, const std::vector<ValueRow>& rows,
                  const std::vector<GpuRuns>& gpus) {
   std::vector<Column<ValueRow>> columns;
   if (rows.empty()) return make_dataset(name, columns, rows);
   const Quantity& first = rows.front().quantity();
-  if (!first.network.empty()) columns.push_back({"network", "Network", &ValueRow::network});
-  if (!first.precision.empty()) {
-    columns.push_back(
-        {"precision", "Precision", [](const ValueRow& row) { return row.quantity().precision; }});
-  }
-  if (with_setting) {
-    columns.push_back(
-        {"setting", "Setting", [](const ValueRow& row) { return row.quantity().setting; }});
-  }
-  columns.push_back({"name", "Quantity", &ValueRow::name});
-  for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
-    columns.push_back({gpus[gpu].name, gpus[gpu].short_name,
+  std::vector<std::string> shared;
+  const auto add_words = [&](const char* column, const char* title, const auto& words_of) {
+    const std::vector<std::string> words = distinct(each(rows, words_of));
+    const bool is_label = column == std::string_view("name");
+    if (words.size() > 1 || (rows.size() == 1 && is_label)) {
+      columns.push_back({column, title, words_of});
+    } else if (!words.front().empty()) {
+      shared.push_back(words.front());
+    }
+  };
+  add_words("network", "Network", [](const ValueRow& row) { return row.network; });
+  add_words("precision", "Precision", [](const ValueRow& row) { return row.quantity().precision; });
+  add_words("setting", "Setting", [](const ValueRow& row) { return row.quantity().setting; });
+  add_words("name", name_title(first.topic), [](const ValueRow& row) { return row.name; });
+  const bool is_same = std::ranges::all_of(
+      rows, [&](const ValueRow& row) { return reads_the_same_on_all(row, gpus.size()); });
+  for (std::size_t gpu = 0; gpu < (is_same ? 1 : gpus.size()); ++gpu) {
+    columns.push_back({gpus[gpu].name, is_same ? "Each GPU" : gpus[gpu].short_name,
                        [gpu](const ValueRow& row) { return row.value(gpu, kTopicToRoot); },
                        first.unit});
   }
-  if (rows.front().is_on_several_gpus()) {
-    add_ratio(columns, gpus, 1,
-              [](const ValueRow& row, std::size_t gpu) { return row.value(gpu, kTopicToRoot); });
+  const bool is_of_gpus = std::ranges::none_of(rows, &ValueRow::is_set_by_cpu);
+  if (!is_same && is_of_gpus && rows.front().is_on_several_gpus()) {
+    add_advantage(
+        columns, gpus,
+        [](const ValueRow& row, std::size_t gpu) { return row.value(gpu, kTopicToRoot); },
+        [](const ValueRow& row) { return row.quantity().unit; });
   }
-  return make_dataset(name, columns, rows);
+  Dataset dataset = make_dataset(name, columns, rows);
+  dataset.variant = "in " + first.unit + (shared.empty() ? "" : ": ") + join(shared, ", ");
+  return dataset;
 }
 
 /// Returns the keys of all numbers in the datasets.
@@ -116,19 +173,50 @@ std::set<std::string> keys_in(const std::vector<Dataset>& datasets) {
   return keys;
 }
 
+/// Links to the reports whose steps the page divides by limits, as far as they have no ladder;
+/// nothing if there are none.
+std::optional<Facts> divided_step_facts(const std::vector<GpuRuns>& gpus) {
+  std::vector<std::string> links;
+  for (const GpuRuns& gpu : gpus) {
+    const RunSummary* divided = nullptr;
+    double parameters = 0;
+    for (const RunSummary* run : gpu.runs) {
+      for (const LimitedStep& step : run->steps) {
+        if (!step.tuned && step.parameters > parameters)
+          divided = run, parameters = step.parameters;
+      }
+    }
+    const bool has_ladder =
+        divided != nullptr && std::ranges::find(divided->quantities, topic::kFastestStep,
+                                                &Quantity::topic) != divided->quantities.end();
+    if (divided != nullptr && !has_ladder) {
+      links.push_back("the [" + escape_markdown(gpu.short_name) + "](" + kTopicToRoot +
+                      divided->address("") + ")");
+    }
+  }
+  if (links.empty()) return std::nullopt;
+  return Facts().set_markdown("runs", join_words(links));
+}
+
 /// Makes the section of one topic. Its figures' and tables' slugs begin with the topic's.
 Section topic_section(const Topic& topic, const std::vector<GpuRuns>& gpus) {
   const std::vector<ValueRow> rows = value_rows(topic.name, gpus);
   const ValueRow* conclusion = conclusive_row(topic, rows);
-  if (conclusion != nullptr && !conclusion->is_on_several_gpus()) conclusion = nullptr;
   PartContent content;
   content.facts.when("fits", topic.name == std::string_view(topic::kMemory) && has_fits_page(gpus),
                      "page", std::string(kTopicToRoot) + kFitsFile);
-  content.facts.when("concluded", conclusion == nullptr ? std::nullopt
-                                                        : std::optional(conclusion_facts(
-                                                              topic, *conclusion, rows, gpus)));
+  content.facts.when("concluded", conclusion == nullptr
+                                      ? std::nullopt
+                                      : conclusion_facts(topic, *conclusion, rows, gpus));
   TopicFigure figure = topic_figure(topic, gpus);
   content.facts.add(figure.facts);
+  const bool is_overlapped =
+      conclusion != nullptr && conclusion->name == describe(Scheme::kOverlapped);
+  if (!is_overlapped || !content.facts.entries().contains("overlap"))
+    content.facts.when("overlap", std::nullopt);
+  if (topic.name == std::string_view(topic::kFastestStep))
+    content.facts.when("divided", divided_step_facts(gpus));
+  if (!content.facts.entries().contains("lost")) content.facts.when("lost", std::nullopt);
   const std::set<std::string> drawn_keys = keys_in(figure.data);
   const auto is_drawn = [&](const ValueRow& row) {
     for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
@@ -139,28 +227,25 @@ Section topic_section(const Topic& topic, const std::vector<GpuRuns>& gpus) {
   const auto unit_of = [](const ValueRow& row) { return row.quantity().unit; };
   for (const std::string& unit : distinct(each(rows, unit_of))) {
     const auto in_unit = only(rows, [&](const ValueRow& row) { return unit_of(row) == unit; });
-    const std::string setting = common_setting(in_unit);
     const bool has_conclusion = conclusion != nullptr && unit_of(*conclusion) == unit;
     std::vector<ValueRow> shown, others, alone, set_by_cpu;
     for (const ValueRow& row : in_unit) {
-      const bool is_in_table = has_conclusion && row.is_on_several_gpus() && !row.is_set_by_cpu() &&
+      const bool is_in_table = has_conclusion && !row.is_set_by_cpu() &&
+                               row.is_on_several_gpus() == conclusion->is_on_several_gpus() &&
                                is_shown(topic, *conclusion, row);
       // The data of the figure has the other rows that it draws.
-      if (!is_in_table && !row.is_set_by_cpu() && is_drawn(row)) continue;
+      const bool is_repeated = figure.labels_all_numbers || !is_in_table;
+      if (is_repeated && !row.is_set_by_cpu() && is_drawn(row)) continue;
       (row.is_set_by_cpu()         ? set_by_cpu
-       : !row.is_on_several_gpus() ? alone
        : is_in_table               ? shown
+       : !row.is_on_several_gpus() ? alone
                                    : others)
           .push_back(row);
     }
-    std::vector<Dataset> datasets{row_data("numbers", shown, setting.empty(), gpus),
-                                  row_data("others", others, setting.empty(), gpus),
-                                  row_data("alone", alone, setting.empty(), gpus),
-                                  row_data("cpu", set_by_cpu, setting.empty(), gpus)};
-    for (Dataset& dataset : datasets) {
-      dataset.variant = unit + (setting.empty() ? "" : ", ") + setting;
-      content.datasets.push_back(std::move(dataset));
-    }
+    content.datasets.push_back(row_data("numbers", shown, gpus));
+    content.datasets.push_back(row_data("others", others, gpus));
+    content.datasets.push_back(row_data("alone", alone, gpus));
+    content.datasets.push_back(row_data("cpu", set_by_cpu, gpus));
   }
   std::ranges::move(figure.data, std::back_inserter(content.datasets));
   Section section = overview_section("topic", std::move(content));

@@ -1,7 +1,9 @@
 #include "document/index/topic_figures.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <set>
 #include <string_view>
@@ -11,6 +13,7 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
+#include "document/index/step_figures.h"
 #include "document/index/value_rows.h"
 #include "document/keyed_number.h"
 #include "results/cell.h"
@@ -48,8 +51,7 @@ const std::vector<Column<CurvePoint>> kCurveColumns{
 std::string distinguishing_setting(const Quantity& quantity,
                                    const std::vector<const Quantity*>& quantities) {
   const auto words_of = [](const Quantity& any) {
-    return each(split(any.setting, ','),
-                [](const std::string& word) { return std::string(trimmed(word)); });
+    return split(replaced(any.setting, ", ", "\n"), '\n');
   };
   const auto is_shared = [&](const std::string& word) {
     return std::ranges::all_of(quantities, [&](const Quantity* other) {
@@ -69,7 +71,7 @@ std::vector<std::vector<Series>> series_in(const Topic& topic, const std::vector
   });
 }
 
-/// Adds the points of one curve. Values that the CPU sets are no points. A name for which memory
+/// Adds the points of one curve. Values that the CPU sets are no points. Each name for which memory
 /// did not suffice is one, unless another run has its value.
 void add_curve(std::vector<CurvePoint>& points, const std::string& panel, const std::string& label,
                const Series& series) {
@@ -80,9 +82,10 @@ void add_curve(std::vector<CurvePoint>& points, const std::string& panel, const 
   }
   const std::string remark = remark_on(series);
   if (!remark.starts_with(kRanOutAt)) return;
-  const std::string name = remark.substr(kRanOutAt.size());
-  if (!chosen_measurement(series, name))
-    points.push_back({panel, label, name, Value::missing(kOutOfMemory)});
+  for (std::string name : split(replaced(remark.substr(kRanOutAt.size()), ", ", "\n"), '\n')) {
+    if (!chosen_measurement(series, name))
+      points.push_back({panel, label, std::move(name), Value::missing(kOutOfMemory)});
+  }
 }
 
 /// Returns the facts of the panel in which the fastest implementation gains most over the one in
@@ -118,6 +121,103 @@ std::optional<Facts> fastest_attention_facts(const std::vector<CurvePoint>& poin
       .set("times", times(*slow, *fast), kThreeDigits);
 }
 
+/// One attention in plain operators and in the fastest other implementation.
+struct PlainAndFused {
+  ValueRow plain, fused;
+
+  /// 16 bits rank before FP32, then long sequences before short ones.
+  auto rank() const {
+    double least_ms = std::numeric_limits<double>::infinity();
+    for (std::size_t gpu = 0; gpu < fused.by_gpu.size(); ++gpu) {
+      if (fused.by_gpu[gpu]) least_ms = std::min(least_ms, *fused.value(gpu, "").number());
+    }
+    return std::tuple(plain.quantity().precision != "FP32", number_in(plain.name), -least_ms);
+  }
+};
+
+/// Finds the first by rank of those that several GPUs have and set; nothing if there is none.
+std::optional<PlainAndFused> plain_and_fused(const std::vector<ValueRow>& rows) {
+  const std::string eager = ", " + std::string(describe(AttentionBackend::kEager));
+  const auto variant_of = [](const ValueRow& row) {
+    const std::string& setting = row.quantity().setting;
+    return std::tuple(row.name, row.quantity().precision, setting.substr(0, setting.rfind(", ")));
+  };
+  const std::vector<ValueRow> comparable = only(rows, [](const ValueRow& row) {
+    return row.quantity().unit == "ms" && row.is_on_several_gpus() && !row.is_set_by_cpu();
+  });
+  std::optional<PlainAndFused> first;
+  for (const ValueRow& plain : comparable) {
+    if (!plain.quantity().setting.ends_with(eager)) continue;
+    for (const ValueRow& fused : comparable) {
+      if (&fused == &plain || variant_of(fused) != variant_of(plain)) continue;
+      const PlainAndFused both{plain, fused};
+      if (!first || both.rank() > first->rank()) first = both;
+    }
+  }
+  return first;
+}
+
+/// Returns how many times as fast one GPU is as another in plain operators and fused. Nothing
+/// unless they differ in plain operators alone.
+std::optional<Facts> lost_advantage_facts(const std::optional<PlainAndFused>& both,
+                                          const std::vector<GpuRuns>& gpus) {
+  constexpr double kSameRatio = 1.02;  // Launches of one GPU differ by up to this factor.
+  if (!both) return std::nullopt;
+  std::vector<std::pair<double, std::size_t>> times;
+  for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
+    if (both->plain.by_gpu[gpu] && both->fused.by_gpu[gpu])
+      times.emplace_back(*both->plain.value(gpu, "").number(), gpu);
+  }
+  if (times.size() < 2) return std::nullopt;
+  const std::size_t fast = std::ranges::min(times).second, slow = std::ranges::max(times).second;
+  const Value plain = both->plain.value(slow, "").over(both->plain.value(fast, ""));
+  const Value fused = both->fused.value(slow, "").over(both->fused.value(fast, ""));
+  if (*plain.number() <= kSameRatio || std::abs(std::log(*fused.number())) > std::log(kSameRatio))
+    return std::nullopt;
+  const std::string& setting = both->fused.quantity().setting;
+  return Facts()
+      .set("winner", gpus[fast].short_name)
+      .set("other", gpus[slow].short_name)
+      .set("tokens", both->plain.name)
+      .set_markdown("plain_times", keyed_ratio(plain))
+      .set("implementation", setting.substr(setting.rfind(", ") + 2))
+      .set_markdown("fused_times", keyed_ratio(fused));
+}
+
+/// Returns the facts of the longest curve's two longest lengths, of which one is twice the other;
+/// nothing if there are none.
+std::optional<Facts> growth_of_bytes_facts(const std::vector<CurvePoint>& points) {
+  const CurvePoint *longest = nullptr, *half = nullptr;
+  for (const CurvePoint& one : points) {
+    for (const CurvePoint& other : points) {
+      const bool is_half = std::tie(one.panel, one.series) == std::tie(other.panel, other.series) &&
+                           one.at() == 2 * other.at();
+      if (is_half && (longest == nullptr || one.at() > longest->at()))
+        longest = &one, half = &other;
+    }
+  }
+  if (longest == nullptr) return std::nullopt;
+  return Facts()
+      .set("precision", longest->series)
+      .set("half", half->name)
+      .set("half_gib", half->value, kThreeDigits)
+      .set("length", longest->name)
+      .set("length_gib", longest->value, kThreeDigits);
+}
+
+/// Draws the bytes that attention keeps for backward over the length, a curve for each precision.
+TopicFigure attention_bytes_figure(const Topic& topic, const std::vector<GpuRuns>& gpus) {
+  const std::vector<std::vector<Series>> of_gpus = series_in(topic, gpus, "GiB");
+  std::vector<CurvePoint> points;
+  for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
+    for (const Series& series : of_gpus[gpu])
+      add_curve(points, gpus[gpu].short_name, series.front().quantity->precision, series);
+  }
+  std::erase_if(points, [](const CurvePoint& point) { return point.value.is_missing(); });
+  return {{make_dataset("attention-bytes", kCurveColumns, points)},
+          Facts().when("growth_of_bytes", growth_of_bytes_facts(points))};
+}
+
 /// Draws the time of each implementation over the length, in a panel for each GPU and precision.
 TopicFigure attention_figure(const Topic& topic, const std::vector<GpuRuns>& gpus) {
   const std::vector<std::vector<Series>> of_gpus = series_in(topic, gpus, "ms");
@@ -137,10 +237,12 @@ TopicFigure attention_figure(const Topic& topic, const std::vector<GpuRuns>& gpu
     }
   }
   const auto ran_out = [](const CurvePoint& point) { return point.value.is_missing(); };
-  return {{make_dataset("attention-times", kCurveColumns, points)},
-          Facts()
-              .when("fastest", fastest_attention_facts(points))
-              .flag("ran_out", std::ranges::any_of(points, ran_out))};
+  return {
+      {make_dataset("attention-times", kCurveColumns, points)},
+      Facts()
+          .when("fastest", fastest_attention_facts(points))
+          .when("lost", lost_advantage_facts(plain_and_fused(value_rows(topic.name, gpus)), gpus))
+          .flag("ran_out", std::ranges::any_of(points, ran_out))};
 }
 
 /// A phase of a GPU's training step. The last phase also has what the figure writes beside the bar.
@@ -153,7 +255,9 @@ struct PhaseBar {
 };
 
 /// Says who sets a time, as figures test it.
-const char* bound_words(bool is_set_by_cpu) { return is_set_by_cpu ? "CPU" : "GPU"; }
+const char* bound_words(bool is_set_by_cpu) {
+  return is_set_by_cpu ? "CPU, at least in part" : "GPU";
+}
 
 const std::vector<Column<PhaseBar>> kPhaseColumns{
     {"row", "Network", &PhaseBar::row},
@@ -341,6 +445,15 @@ std::optional<Facts> longest_context_facts(const std::vector<PeakPoint>& points)
       .when("too_small", !too_small.empty(), "gpus", join_words(too_small));
 }
 
+/// True if the GPU's memory is drawn beside the peaks: it is at most three times the largest, or
+/// one of the steps ran out of memory. Else its line would leave the panel half empty.
+bool is_near(const Value& memory, const std::vector<PeakPoint>& peaks) {
+  constexpr double kMaxRatio = 3;
+  return std::ranges::any_of(peaks, [&](const PeakPoint& peak) {
+    return peak.gib.is_missing() || *memory.number() <= kMaxRatio * *peak.gib.number();
+  });
+}
+
 /// Draws memory peaks over the context beside each GPU's memory, in a panel for each network and
 /// kind of step that was measured at several contexts.
 TopicFigure memory_figure(const Topic& topic, const std::vector<GpuRuns>& gpus) {
@@ -359,6 +472,7 @@ TopicFigure memory_figure(const Topic& topic, const std::vector<GpuRuns>& gpus) 
   std::vector<PeakPoint> points;
   for (const std::string& panel :
        distinct(each(quantities, [&](const Quantity* quantity) { return panel_of(*quantity); }))) {
+    std::vector<PeakPoint> peaks;
     for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
       const Value memory = gpu_memory(gpus[gpu]);
       const std::string& device = gpus[gpu].short_name;
@@ -368,10 +482,15 @@ TopicFigure memory_figure(const Topic& topic, const std::vector<GpuRuns>& gpus) 
         std::vector<CurvePoint> curve;
         add_curve(curve, panel, quantity.precision, series);
         for (const CurvePoint& point : curve)
-          points.push_back({panel, device, point.series, point.name, point.value, memory});
+          peaks.push_back({panel, device, point.series, point.name, point.value, memory});
       }
-      if (!memory.is_missing()) points.push_back({panel, device, "", kCapacity, memory, memory});
     }
+    for (const GpuRuns& gpu : gpus) {
+      const Value memory = gpu_memory(gpu);
+      if (!memory.is_missing() && is_near(memory, peaks))
+        points.push_back({panel, gpu.short_name, "", kCapacity, memory, memory});
+    }
+    std::ranges::move(peaks, std::back_inserter(points));
   }
   const auto ran_out = [](const PeakPoint& point) { return point.gib.is_missing(); };
   return {{make_dataset("peaks", kPeakColumns, points)},
@@ -379,6 +498,18 @@ TopicFigure memory_figure(const Topic& topic, const std::vector<GpuRuns>& gpus) 
               .when("longest", longest_context_facts(points))
               .flag("same", are_same_on_all_gpus(points))
               .flag("ran_out", std::ranges::any_of(points, ran_out))};
+}
+
+/// Returns what the run of `measurement` recorded under another topic, in the same setting with
+/// `detail` at its end; null if it did not.
+const Quantity* other_quantity(const Measurement& measurement, const char* topic,
+                               const std::string& detail = "") {
+  Quantity wanted = *measurement.quantity;
+  wanted.topic = topic;
+  wanted.setting += detail;
+  const auto found = std::ranges::find_if(
+      measurement.run->quantities, [&](const Quantity& other) { return other.matches(wanted); });
+  return found == measurement.run->quantities.end() ? nullptr : &*found;
 }
 
 /// The time that a scheme adds to the step without communication.
@@ -393,6 +524,28 @@ const std::vector<Column<AddedTime>> kAddedColumns{
     {"device", "GPU", &AddedTime::device},
     {"ms", "Step", &AddedTime::ms, "ms"},
     {"added", "Added", &AddedTime::added, "ms", kThreeDigits}};
+
+/// Returns what overlapping all-reduces with backward saves of what they add when they follow it,
+/// in the first panel; nothing if no GPU has both times.
+std::optional<Facts> overlap_facts(const std::vector<AddedTime>& times) {
+  std::vector<std::string> shares;
+  for (const AddedTime& after : times) {
+    if (after.panel != times.front().panel || after.scheme != describe(Scheme::kPerParameter))
+      continue;
+    for (const AddedTime& beside : times) {
+      if (std::tie(beside.panel, beside.device) != std::tie(after.panel, after.device) ||
+          beside.scheme != describe(Scheme::kOverlapped))
+        continue;
+      Value share = beside.added.over(after.added);
+      share.content = 100 * (1 - *share.number());
+      share.key = "saved/" + share.key;
+      shares.push_back(keyed_number(format_fixed(*share.number(), 0) + " %", share) +
+                       " less on the " + escape_markdown(after.device));
+    }
+  }
+  if (shares.empty()) return std::nullopt;
+  return Facts().set_markdown("shares", join_words(shares));
+}
 
 std::optional<Facts> added_facts(const std::vector<AddedTime>& times) {
   const AddedTime *least = nullptr, *most = nullptr;
@@ -428,15 +581,154 @@ TopicFigure several_gpus_figure(const Topic& topic, const std::vector<GpuRuns>& 
         return any.by_gpu[gpu] && !any.by_gpu[gpu]->quantity->is_set_by_cpu(any.name);
       };
       if (!is_of_gpu(row) || !is_of_gpu(*baseline)) continue;
-      const Value ms = row.value(gpu, kTopicToRoot), without = baseline->value(gpu, "");
-      Value added = *ms.number() - *without.number();
-      added.key = ms.key + "-less-" + without.key;
-      times.push_back(
-          {row.network + ", " + row.quantity().words(), row.name, gpus[gpu].short_name, ms, added});
+      const Quantity* added = other_quantity(*row.by_gpu[gpu], topic::kAddedTimes);
+      if (added == nullptr || added->find(row.name) == nullptr) continue;
+      times.push_back({row.network + ", " + row.quantity().words(), row.name, gpus[gpu].short_name,
+                       row.value(gpu, kTopicToRoot),
+                       Measurement{row.by_gpu[gpu]->run, added}.value(row.name, kTopicToRoot)});
     }
   }
   return {{make_dataset("added", kAddedColumns, times)},
-          Facts().when("spread", added_facts(times))};
+          Facts().when("spread", added_facts(times)).when("overlap", overlap_facts(times))};
+}
+
+/// The time of one all-reduce.
+struct AllReduceTime {
+  std::string panel;  ///< "NCCL, 2 ranks"
+  std::string size;   ///< "100 MB"
+  std::string device;
+  Value ms;
+  bool is_set_by_cpu;
+};
+
+const std::vector<Column<AllReduceTime>> kAllReduceColumns{
+    {"panel", "Setting", &AllReduceTime::panel},
+    {"size", "Size", &AllReduceTime::size},
+    {"device", "GPU", &AllReduceTime::device},
+    {"ms", "Time", &AllReduceTime::ms, "ms"},
+    {"bound", "Set by", [](const AllReduceTime& time) { return bound_words(time.is_set_by_cpu); }}};
+
+/// Returns the facts of the two largest sizes that the GPU sets, on the first GPU; nothing if there
+/// is only one.
+std::optional<Facts> growth_facts(const std::vector<AllReduceTime>& times) {
+  const AllReduceTime *large = nullptr, *small = nullptr;
+  for (const AllReduceTime& time : times) {
+    const bool is_of_first =
+        std::tie(time.panel, time.device) == std::tie(times.front().panel, times.front().device);
+    if (!is_of_first || time.is_set_by_cpu) continue;
+    small = large;
+    large = &time;
+  }
+  if (small == nullptr) return std::nullopt;
+  return Facts()
+      .set("gpu", large->device)
+      .set("large", large->size)
+      .set("small", small->size)
+      .set("times", *large->ms.number() / *small->ms.number(), kThreeDigits);
+}
+
+/// Draws the time of an all-reduce by its size, in a panel for each backend and number of ranks.
+TopicFigure all_reduce_figure(const Topic& topic, const std::vector<GpuRuns>& gpus) {
+  std::vector<AllReduceTime> times;
+  for (const ValueRow& row : value_rows(topic.name, gpus)) {
+    for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
+      if (row.by_gpu[gpu])
+        times.push_back({row.quantity().setting, row.name, gpus[gpu].short_name,
+                         row.value(gpu, kTopicToRoot),
+                         row.by_gpu[gpu]->quantity->is_set_by_cpu(row.name)});
+    }
+  }
+  return {{make_dataset("all-reduces", kAllReduceColumns, times)},
+          Facts()
+              .when("growth_of_times", times.empty() ? std::nullopt : growth_facts(times))
+              .flag("pale", std::ranges::any_of(times, &AllReduceTime::is_set_by_cpu))};
+}
+
+/// The memory peak of a step that saves memory in one way, and the time of this step.
+struct SavingStep {
+  std::string panel, way, device;
+  Value gib;  ///< Missing where memory ran out.
+  Value ms;   ///< Missing if unknown, or if the CPU sets it.
+};
+
+const std::vector<Column<SavingStep>> kSavingColumns{
+    {"panel", "Network", &SavingStep::panel},
+    {"way", "Way", &SavingStep::way},
+    {"device", "GPU", &SavingStep::device},
+    {"peak", "Peak", &SavingStep::gib, "GiB"},
+    {"ms", "Step", &SavingStep::ms, "ms"},
+    {"words", "Label", [](const SavingStep& step) {
+       if (step.gib.is_missing()) return Value(step.device + ": " + kOutOfMemory);
+       const std::string peak = format_value(step.gib, kThreeDigits) + " GiB";
+       return Value(step.ms.is_missing()
+                        ? peak
+                        : peak + ", " + format_value(step.ms, brief_ms(*step.ms.number())) + " ms");
+     }}};
+
+/// Returns the facts of the lowest and the highest peak of the first panel, on the GPU on which
+/// they differ most. Nothing unless the times of both steps are known.
+std::optional<Facts> saving_facts(const std::vector<SavingStep>& steps) {
+  const SavingStep *least = nullptr, *most = nullptr;
+  const auto gib = [](const SavingStep& step) { return *step.gib.number(); };
+  for (const SavingStep& one : steps) {
+    for (const SavingStep& other : steps) {
+      if (one.panel != steps.front().panel || other.panel != one.panel ||
+          other.device != one.device || one.ms.is_missing() || other.ms.is_missing() ||
+          one.gib.is_missing() || other.gib.is_missing())
+        continue;
+      if (most == nullptr || gib(other) - gib(one) > gib(*most) - gib(*least))
+        least = &one, most = &other;
+    }
+  }
+  if (most == nullptr || least == most) return std::nullopt;
+  return Facts()
+      .set("gpu", most->device)
+      .set("least", least->way)
+      .set("least_gib", least->gib, kThreeDigits)
+      .set("least_ms", least->ms, brief_ms(*least->ms.number()))
+      .set("most", most->way)
+      .set("most_gib", most->gib, kThreeDigits)
+      .set("most_ms", most->ms, brief_ms(*most->ms.number()));
+}
+
+/// Draws the memory peaks of a step by the ways to lower them, in a panel for each network.
+TopicFigure savings_figure(const Topic& topic, const std::vector<GpuRuns>& gpus) {
+  const auto peaks = series_in(topic, gpus, "GiB"), times = series_in(topic, gpus, "ms");
+  std::vector<const Quantity*> quantities;
+  for (const std::vector<Series>& all : peaks) {
+    for (const Series& series : all) quantities.push_back(series.front().quantity);
+  }
+  std::ranges::stable_sort(quantities, std::greater(), &Quantity::parameters);
+  const auto panel_of = [&](const Quantity& quantity) {
+    return network_name(gpus, quantity) + ", " + quantity.words();
+  };
+  const auto time_of = [&](std::size_t gpu, Quantity quantity, const std::string& name) {
+    quantity.unit = "ms";
+    for (const Series& series : times[gpu]) {
+      const auto chosen = chosen_measurement(series, name);
+      if (chosen && chosen->quantity->matches(quantity) && !chosen->quantity->is_set_by_cpu(name))
+        return chosen->value(name, kTopicToRoot);
+    }
+    return Value();
+  };
+  std::vector<SavingStep> steps;
+  for (const std::string& panel :
+       distinct(each(quantities, [&](const Quantity* quantity) { return panel_of(*quantity); }))) {
+    for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
+      for (const Series& series : peaks[gpu]) {
+        const Quantity& quantity = *series.front().quantity;
+        if (panel_of(quantity) != panel) continue;
+        std::vector<CurvePoint> points;
+        add_curve(points, panel, "", series);
+        for (const CurvePoint& point : points)
+          steps.push_back({panel, point.name, gpus[gpu].short_name, point.value,
+                           time_of(gpu, quantity, point.name)});
+      }
+    }
+  }
+  return {.data = {make_dataset("savings", kSavingColumns, steps)},
+          .facts = Facts().when("saving", saving_facts(steps)),
+          .labels_all_numbers = true};
 }
 
 /// A step of a ladder.
@@ -446,37 +738,23 @@ struct RungPoint {
   bool is_set_by_cpu;
 };
 
-const std::vector<Column<RungPoint>> kLadderPanelColumns{
-    {"panel", "Network", &RungPoint::panel},
-    {"device", "GPU", &RungPoint::device},
-    {"change", "Change", &RungPoint::change},
-    {"ms", "Training step", &RungPoint::ms, "ms"},
-    {"bound", "Set by", [](const RungPoint& rung) { return bound_words(rung.is_set_by_cpu); }}};
-
 /// Returns the facts of the ladder that gains most, of those whose first step the GPU sets.
 std::optional<Facts> largest_gain_facts(const std::vector<RungPoint>& rungs) {
   const RungPoint *first = nullptr, *best = nullptr;
-  bool is_in_tf32 = false, gains_in_tf32 = false;
   const auto gain = [](const RungPoint& from, const RungPoint& to) {
     return *from.ms.number() / *to.ms.number();
   };
   const RungPoint* begin = nullptr;  // The first rung of the ladder.
   for (const RungPoint& rung : rungs) {
-    const bool begins = begin == nullptr ||
-                        std::tie(begin->panel, begin->device) != std::tie(rung.panel, rung.device);
-    if (begins) begin = &rung;
-    is_in_tf32 = rung.change == describe(Precision::kTf32) || (is_in_tf32 && !begins);
+    if (begin == nullptr ||
+        std::tie(begin->panel, begin->device) != std::tie(rung.panel, rung.device))
+      begin = &rung;
     if (begin->is_set_by_cpu || rung.is_set_by_cpu) continue;
-    if (first == nullptr || gain(*begin, rung) > gain(*first, *best)) {
-      first = begin;
-      best = &rung;
-      gains_in_tf32 = is_in_tf32;
-    }
+    if (first == nullptr || gain(*begin, rung) > gain(*first, *best)) first = begin, best = &rung;
   }
   if (best == nullptr || best == first) return std::nullopt;
   return Facts()
       .set("ladder", first->panel)
-      .flag("tf32", gains_in_tf32)
       .set("gpu", first->device)
       .set("from", first->ms, brief_ms(*first->ms.number()))
       .set("to", best->ms, brief_ms(*best->ms.number()))
@@ -506,53 +784,11 @@ const std::vector<Column<StripPart>> kStripColumns{
     {"to", "To", &StripPart::to_ms},
     {"bound", "Set by",
      [](const StripPart& part) { return bound_words(part.rung->is_set_by_cpu); }},
-    {"words", "Step", [](const StripPart& part) {
-       const Value& ms = part.rung->ms;
-       return part.is_last ? Value(format_value(ms, brief_ms(*ms.number()))) : Value();
-     }}};
+    {"step", "Step", [](const StripPart& part) { return part.is_last ? part.rung->ms : Value(); },
+     "ms"}};
 
-/// Returns the parts of the step that the run of `measurement` recorded; null if it did not.
-const Quantity* parts_of(const Measurement& measurement, const std::string& change) {
-  Quantity wanted = *measurement.quantity;
-  wanted.topic = topic::kLadderParts;
-  wanted.setting += ", " + change;
-  const auto found = std::ranges::find_if(
-      measurement.run->quantities, [&](const Quantity& other) { return other.matches(wanted); });
-  return found == measurement.run->quantities.end() ? nullptr : &*found;
-}
-
-/// Returns the facts of the part that shrinks most in the ladder whose known parts shrink most, of
-/// those whose first and last step have the same parts.
-std::optional<Facts> shrinking_part_facts(const std::vector<StripPart>& strips) {
-  const StripPart *largest = nullptr, *smallest = nullptr;
-  double largest_loss_ms = 0;
-  for (const StripPart& first : strips) {
-    const auto is_in_ladder = [&](const StripPart& other) { return other.panel == first.panel; };
-    const auto begin = std::ranges::find_if(strips, is_in_ladder);
-    const auto last = std::find_if(strips.rbegin(), strips.rend(), is_in_ladder);
-    if (first.rung != begin->rung || first.rung->is_set_by_cpu || last->rung->is_set_by_cpu)
-      continue;
-    const auto part = std::ranges::find_if(strips, [&](const StripPart& other) {
-      return other.rung == last->rung && other.part == first.part;
-    });
-    if (part == strips.end()) continue;
-    const double loss_ms = *first.ms.number() - *part->ms.number();
-    if (loss_ms > largest_loss_ms) {
-      largest_loss_ms = loss_ms;
-      largest = &first;
-      smallest = &*part;
-    }
-  }
-  if (largest == nullptr) return std::nullopt;
-  return Facts()
-      .set("where", largest->panel)
-      .set("part", largest->part)
-      .set("from", largest->ms, brief_ms(*largest->ms.number()))
-      .set("to", smallest->ms, brief_ms(*smallest->ms.number()));
-}
-
-/// Draws all ladders, in a panel for each network and precision, and each step by its parts, in a
-/// panel for each GPU. FP32 has a change that the others lack, and comes first, so that the changes
+/// Draws the steps of all ladders by their parts, in a panel for each network, precision and GPU.
+/// FP32 has a change that the others lack, and comes first, so that the changes
 /// of all panels are in the order of the ladder.
 TopicFigure ladders_figure(const Topic& topic, const std::vector<GpuRuns>& gpus) {
   const std::vector<ValueRow> rows = value_rows(topic.name, gpus);
@@ -577,7 +813,8 @@ TopicFigure ladders_figure(const Topic& topic, const std::vector<GpuRuns>& gpus)
   std::vector<StripPart> strips;
   for (std::size_t i = 0; i < rungs.size(); ++i) {
     const RungPoint& rung = rungs[i];
-    const Quantity* parts = parts_of(measurements[i], rung.change);
+    const Quantity* parts =
+        other_quantity(measurements[i], topic::kLadderParts, ", " + rung.change);
     if (parts == nullptr) continue;
     double end_ms = 0;
     for (const auto& [part, ms] : parts->values) {
@@ -590,11 +827,9 @@ TopicFigure ladders_figure(const Topic& topic, const std::vector<GpuRuns>& gpus)
     const auto last = std::find_if(strips.rbegin(), strips.rend(), takes_time);
     if (last != strips.rend() && last->rung == &rung) last->is_last = true;
   }
-  return {{make_dataset("ladder-panels", kLadderPanelColumns, rungs),
-           make_dataset("ladder-strips", kStripColumns, only(strips, takes_time))},
+  return {{make_dataset("ladder-strips", kStripColumns, only(strips, takes_time))},
           Facts()
               .when("gain", largest_gain_facts(rungs))
-              .when("shrinks", shrinking_part_facts(strips))
               .flag("hollow", std::ranges::any_of(rungs, &RungPoint::is_set_by_cpu))};
 }
 
@@ -602,11 +837,18 @@ TopicFigure ladders_figure(const Topic& topic, const std::vector<GpuRuns>& gpus)
 
 TopicFigure topic_figure(const Topic& topic, const std::vector<GpuRuns>& gpus) {
   using MakeFigure = TopicFigure (*)(const Topic&, const std::vector<GpuRuns>&);
-  const std::map<std::string_view, MakeFigure> figures{{topic::kTrainingStep, training_step_figure},
-                                                       {topic::kFastestStep, ladders_figure},
-                                                       {topic::kAttention, attention_figure},
-                                                       {topic::kMemory, memory_figure},
-                                                       {topic::kSeveralGpus, several_gpus_figure}};
+  const std::map<std::string_view, MakeFigure> figures{
+      {topic::kTrainingStep, training_step_figure},
+      {topic::kFastestStep, ladders_figure},
+      {topic::kKernels, kernels_figure},
+      {topic::kMixedPrecision, speedups_figure},
+      {topic::kAttention, attention_figure},
+      {topic::kAttentionMemory, attention_bytes_figure},
+      {topic::kMemory, memory_figure},
+      {topic::kCheckpointing, savings_figure},
+      {topic::kSharding, savings_figure},
+      {topic::kSeveralGpus, several_gpus_figure},
+      {topic::kAllReduce, all_reduce_figure}};
   const auto found = figures.find(topic.name);
   return found == figures.end() ? TopicFigure() : found->second(topic, gpus);
 }

@@ -18,6 +18,8 @@ inline constexpr const char* kTopicToRoot = "../../";
 struct TopicFigure {
   std::vector<Dataset> data = {};
   Facts facts = {};
+  /// True if the figures show all numbers of their data as text, so that no table repeats them.
+  bool labels_all_numbers = false;
 };
 
 TopicFigure topic_figure(const Topic& topic, const std::vector<GpuRuns>& gpus);

@@ -117,6 +117,14 @@ std::string common_setting(const std::vector<ValueRow>& rows) {
   return settings.size() == 1 ? settings.front() : "";
 }
 
+std::string baseline_name(const Topic& topic, const Quantity& quantity) {
+  const std::string_view name = topic.name;
+  if (name == topic::kFastestStep) return quantity.values.front().first;
+  if (name == topic::kCompilation) return "eager";
+  if (name == topic::kSeveralGpus) return std::string(describe(Scheme::kPerParameter));
+  return name == topic::kSharding ? std::string(describe(Sharding::kNone)) : "";
+}
+
 const ValueRow* conclusive_row(const Topic& topic, const std::vector<ValueRow>& rows) {
   const auto rank = [&](const ValueRow& row) {
     const Quantity& quantity = row.quantity();
@@ -127,7 +135,8 @@ const ValueRow* conclusive_row(const Topic& topic, const std::vector<ValueRow>& 
     }
     return std::tuple(row.is_on_several_gpus(), quantity.unit == rows.front().quantity().unit,
                       quantity.parameters, row.name == describe(Measure::kStep),
-                      quantity.unit == "ms" && quantity.precision != "FP32",
+                      quantity.unit == "ms" && !quantity.precision.starts_with("FP32"),
+                      row.name == describe(Scheme::kOverlapped),
                       topic.conclusion == Conclusion::kBestAtLargest ? row.position : 0,
                       topic.conclusion == Conclusion::kLargest ? largest : -largest);
   };

@@ -31,10 +31,14 @@ std::vector<ValueRow> value_rows(const std::string& topic, const std::vector<Gpu
 /// Returns the setting that all rows have; empty if settings differ.
 std::string common_setting(const std::vector<ValueRow>& rows);
 
+/// Returns the name of the value with which the topic's sentence compares a value of the quantity,
+/// because the others change what this one has; empty if there is none.
+std::string baseline_name(const Topic& topic, const Quantity& quantity);
+
 /// Returns the row that is the topic's finding; null if there is none. A value that the CPU sets is
 /// no finding, nor is a step without communication. Rows of several GPUs win, then those in the
-/// first unit, of the larger network, the whole step, a time in reduced precision, and last what
-/// `Topic::conclusion` says.
+/// first unit, of the larger network, the whole step, a time in reduced precision, overlapped
+/// all-reduces, and last what `Topic::conclusion` says.
 const ValueRow* conclusive_row(const Topic& topic, const std::vector<ValueRow>& rows);
 
 }  // namespace labreport

@@ -194,6 +194,8 @@ std::string overview_html(const OverviewPage& page, const Drawings& drawings,
                                       {"has_comparisons", !page.compare_link.empty()},
                                       {"compare_page", page.compare_link},
                                       {"pairs", pairs_html(options)},
+                                      {"has_note", !document.provenance.empty()},
+                                      {"note", document.provenance},
                                       {"has_demonstration", document.demonstration},
                                       {"demonstration", kDemonstration},
                                       {"demonstration_meaning", kDemonstrationMeaning}});

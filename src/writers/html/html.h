@@ -10,6 +10,7 @@
 
 #include "document/document.h"
 #include "document/drawings.h"
+#include "document/figure_numbers.h"
 #include "document/index/index_document.h"
 #include "writers/paper_choice.h"
 
@@ -62,8 +63,7 @@ struct PageState {
   Answers answers = Answers::kFull;
   bool is_single_file = false;   ///< The page is one file that contains its pictures and scripts.
   bool has_part_drawers = true;  ///< False if each figure's data stands in a drawer of its own.
-  int figure_count = 0;          ///< Counts the figures outside drawers (fold-outs).
-  int drawer_figure_count = 0;   ///< Counts the figures in drawers.
+  FigureNumbers figure_numbers = {};
   bool in_drawer = false;
   /// The tables of figures' data, which the part's drawer shows. They wait here until it is
   /// written.
@@ -75,9 +75,6 @@ struct PageState {
 
   /// Reserves an id and returns it: `base`, with "-2", "-3", … appended if the page has it already.
   std::string unique_id(const std::string& base);
-
-  /// Counts a figure and returns its number, "1", or in a drawer "A1".
-  std::string next_figure_number();
 };
 
 /// `id` is the target of links to the table. `is_printed` is false if only screens show the table.

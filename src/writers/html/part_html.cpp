@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <span>
 #include <utility>
 
 #include "base/text.h"
@@ -36,15 +34,6 @@ std::string with_keyed_numbers(std::string_view html) {
 }
 
 namespace {
-
-using Figures = std::span<const Figure>;
-
-/// Returns the figures at the beginning that have the first figure's value of `member`.
-Figures leading_equal(Figures figures, std::string Figure::* member) {
-  const auto end = std::ranges::find_if(
-      figures, [&](const Figure& figure) { return figure.*member != figures.front().*member; });
-  return figures.first(static_cast<std::size_t>(end - figures.begin()));
-}
 
 std::string each_figure_html(Figures figures, PageState& state, const PaperPart& paper) {
   std::string html;
@@ -117,17 +106,13 @@ std::string PageState::unique_id(const std::string& base) {
   return unique;
 }
 
-std::string PageState::next_figure_number() {
-  return in_drawer ? "A" + std::to_string(++drawer_figure_count) : std::to_string(++figure_count);
-}
-
 std::string figure_html(const Figure& figure, PageState& state, bool is_printed) {
   const auto drawing = state.drawings.find(figure.slug);
   const bool is_drawn = drawing != state.drawings.end();
   const bool has_data = !figure.table.columns.empty();
   const bool is_data_below = has_data && !(is_drawn && state.has_part_drawers);
   const std::string id = state.unique_id("figure-" + slug(figure.slug));
-  const std::string number = state.next_figure_number();
+  const std::string& number = state.figure_numbers.of(figure);
   std::string data;
   if (has_data) {
     TableView table = figure.table;
@@ -156,34 +141,29 @@ std::string figure_html(const Figure& figure, PageState& state, bool is_printed)
 
 std::string figures_html(const std::vector<Figure>& figures, PageState& state,
                          const PaperPart& paper) {
+  state.figure_numbers.add(figures, state.in_drawer);
   std::string html;
-  for (Figures rest = figures; !rest.empty();) {
-    const Figures family = leading_equal(rest, &Figure::family);
-    rest = rest.subspan(family.size());
-    const bool has_variants = !family.front().family.empty() &&
-                              leading_equal(family, &Figure::variant).size() < family.size();
-    if (!has_variants) {
-      html += each_figure_html(family, state, paper);
+  for (const std::vector<Figures>& place : figures_by_place(figures)) {
+    if (place.size() == 1) {
+      html += each_figure_html(place.front(), state, paper);
       continue;
     }
     TemplateList variants;
-    for (Figures remaining = family; !remaining.empty();) {
-      const Figures variant = leading_equal(remaining, &Figure::variant);
+    for (const Figures& variant : place) {
       variants.push_back(TemplateObject{{"variant", variant.front().variant},
                                         {"figures", each_figure_html(variant, state, paper)}});
-      remaining = remaining.subspan(variant.size());
     }
-    html +=
-        fill_template("variants.html", {{"family", family.front().family}, {"variants", variants}});
+    html += fill_template("variants.html",
+                          {{"family", place.front().front().family}, {"variants", variants}});
   }
   return html;
 }
 
-/// Writes the question's first paragraph, of which a screen shows two lines until a reader opens
+/// Writes the question's first paragraph, of which a screen shows one line until a reader opens
 /// it, and the rest. A short question needs no such drawer, and one with links may not be in one.
 std::string question_html(const std::string& question) {
   constexpr std::string_view kOpening = "<p>", kClosing = "</p>";
-  constexpr std::size_t kMostBytesInFull = 160;
+  constexpr std::size_t kMostBytesInFull = 90;
   const std::string html = markdown_to_html(question);
   const std::size_t end = html.find(kClosing);
   const bool has_link = html.substr(0, end).find("<a ") != std::string::npos;

@@ -31,11 +31,12 @@ std::string code_html(const std::string& text) {
   return html;
 }
 
-/// Returns true for one word of at most `kLongestBytes`: a short word with a hyphen, "GPU-bound",
-/// reads badly in two lines, but a long path or hash may need two.
+/// Returns true for a few letters and for one word of at most `kLongestBytes`: "10 MB" and a short
+/// word with a hyphen, "GPU-bound", read badly in two lines, but a long path or hash may need two.
 bool stays_whole(const std::string& text) {
-  constexpr std::size_t kLongestBytes = 20;
-  return text.size() <= kLongestBytes && text.find(' ') == std::string::npos;
+  constexpr std::size_t kFewBytes = 16, kLongestBytes = 20;
+  return text.size() <= kFewBytes ||
+         (text.size() <= kLongestBytes && text.find(' ') == std::string::npos);
 }
 
 /// Lets a line end after each underscore, and after `kLongestBytes` where the first word after a
@@ -56,6 +57,11 @@ std::string words_html(const std::string& text) {
   return html;
 }
 
+/// Keeps the number of a network's parameters on one line: "xl (3.4 B)".
+std::string with_whole_counts(const std::string& text) {
+  return replaced(replaced(text, " B)", "\u00a0B)"), " M)", "\u00a0M)");
+}
+
 TemplateObject cell_object(const TableView& table, std::size_t column, const RowView& row,
                            const AlignedCell& aligned) {
   const ColumnView& view = table.columns[column];
@@ -68,7 +74,7 @@ TemplateObject cell_object(const TableView& table, std::size_t column, const Row
   std::string html = is_number ? escape_html(aligned.text.value) + pad_html(aligned.after_value) +
                                      escape_html(aligned.text.tail()) + pad_html(aligned.at_end)
                      : view.is_code ? code_html(text)
-                                    : words_html(text);
+                                    : words_html(with_whole_counts(text));
   if (!cell.link.empty()) html = "<a href=\"" + escape_html(cell.link) + "\">" + html + "</a>";
   // Readers sort by the unrounded number.
   const std::optional<double> number = number_in_unit(cell, view.notation);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "document/demonstration.h"
 #include "document/facts.h"
+#include "document/figure_numbers.h"
 #include "document/keyed_number.h"
 #include "writers/align.h"
 #include "writers/markdown/markdown_writer.h"
@@ -76,12 +77,15 @@ class ScreenWriter final : public MarkdownWriter {
     paragraph(std::string(static_cast<std::size_t>(level) + 1, '#') + " " + words);
   }
 
-  void figure(const Figure& figure) override { numbered_figure(figure, "", figure_count_); }
+  void begin(const Part& part) override {
+    numbers_.add(part.figures, false);
+    numbers_.add(part.details.figures, true);
+  }
 
-  /// Writes a figure that was drawn or has data, with the number "1" or, in a drawer, "A1".
-  void numbered_figure(const Figure& figure, const std::string& prefix, int& count) {
+  /// Writes a figure that was drawn or has data.
+  void figure(const Figure& figure) override {
     if (!drawings_.contains(figure.slug) && figure.table.columns.empty()) return;
-    const std::string number = prefix + std::to_string(++count);
+    const std::string& number = numbers_.of(figure);
     paragraph("**Figure " + number + ". " + escape_markdown(figure.title) + "**");
     if (drawings_.contains(figure.slug)) {
       paragraph("![" + escape_markdown(figure.alt) + "](" + chart_path(figure) + ")");
@@ -100,7 +104,7 @@ class ScreenWriter final : public MarkdownWriter {
     paragraph(details.words(answers_));
     warnings(details);
     for (const TableView& each : details.tables) table(each);
-    for (const Figure& each : details.figures) numbered_figure(each, "A", drawer_figure_count_);
+    for (const Figure& each : details.figures) figure(each);
     for (const TableView& each : figure_data_) table(each);
     figure_data_.clear();
     paragraph("</details>");
@@ -108,7 +112,7 @@ class ScreenWriter final : public MarkdownWriter {
 
   const Drawings& drawings_;
   std::vector<TableView> figure_data_;  ///< The data of the part's figures, for its drawer.
-  int figure_count_ = 0, drawer_figure_count_ = 0;
+  FigureNumbers numbers_;
 };
 
 }  // namespace
@@ -136,6 +140,7 @@ std::string MarkdownWriter::take_text() {
 }
 
 void MarkdownWriter::add(const Part& part) {
+  begin(part);
   if (!part.title.empty()) heading(2, escape_markdown(part.lettered_title()));
   paragraph(escape_markdown(part.setting));
   quote(part.question);

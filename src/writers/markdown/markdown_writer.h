@@ -25,6 +25,7 @@ class MarkdownWriter {
   /// Writes everything above the first section.
   virtual void title_block(const Document& document) = 0;
   virtual void section_heading(const Section& section) = 0;
+  virtual void begin(const Part&) {}
   /// Writes a heading of escaped words; sections have level 1.
   virtual void heading(int level, const std::string& words) = 0;
   virtual void figure(const Figure& figure) = 0;
