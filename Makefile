@@ -7,13 +7,13 @@ targets := help report render-build site diff notes pdf submit test try attack t
 .NOTPARALLEL:
 
 # These variables are read from make's command line by each target, in the order of its words, and by setup/.
-reads_report = EDITION PRESET PROBLEMS SIZES CONTEXTS GPUS RANKS MODEL AND MODEL_ARGS LOSS OPTIMIZER COMPILE ATTENTION STEP STEP_ARGS ANSWERS \
+reads_report = EDITION PRESET PROBLEMS SIZES CONTEXTS GPUS RANKS MODEL AND MODEL_ARGS LOSS OPTIMIZER COMPILE ATTENTION STEP STEP_ARGS DDP SHARDED_OPTIMIZER FSDP COURSE ANSWERS \
   NOTES OUT RESUME ARGS
 reads_site = OWN ANSWERS NOTES SITE_URL OUT ARGS
-reads_diff = A B EDITION FORMAT ALLOW FAIL OUT ARGS
+reads_diff = A B EDITION PRICE_A PRICE_B FORMAT ALLOW FAIL OUT ARGS
 reads_pdf = RUN EDITION PAPER ANSWERS NOTES OUT ARGS
 reads_notes = RUN NOTES ARGS
-reads_submit = RUN EDITION PAPER ANSWERS NOTES OUT ARGS
+reads_submit = RUN EDITION COURSE PAPER ANSWERS NOTES OUT ARGS
 reads_test = ARGS
 reads_try = PROBLEM
 reads_attack = ARGS
@@ -56,20 +56,23 @@ help:
 	@echo '              NOTES=folder of your own words (notes)'
 	@echo '              MODEL=file.py:Class AND=labreport COMPILE=1 MODEL_ARGS={"name": value}'
 	@echo '              LOSS=module:name OPTIMIZER=module:name'
-	@echo '              ATTENTION=file.py:Class'
+	@echo '              ATTENTION=file.py:Class,file.py:Class'
 	@echo '              STEP=file.py:make_step AND=labreport STEP_ARGS={"name": value}'
+	@echo '              COURSE=folder of a checkout of the assignment: the implementations in it'
+	@echo '              DDP=file.py:Class SHARDED_OPTIMIZER=file.py:Class FSDP=file.py:Class'
 	@echo '              RANKS=2 trains on several GPUs, your step, your model or labreport'"'s"
 	@echo 'make site     render the recorded runs; OWN=1 leaves out those that ship with the project'
 	@echo '              SITE_URL=https://host/path/ gives link previews their picture'
 	@echo 'make diff     compare two runs: A=run B=run EDITION=2025|2026 FORMAT=text|table|md|json|html'
 	@echo '              ALLOW=batch,vocab FAIL=1 OUT=file; a run is a folder, a file, a GPU,'
-	@echo '              latest or previous'
+	@echo '              latest or previous; PRICE_A=2.49 PRICE_B=3.79 an hour: which to rent'
 	@echo 'make pdf      typeset one report of your runs, as make submit joins them, else of the newest'
 	@echo '              recorded one; RUN=run,run EDITION=2025|2026 PAPER=a4|letter ANSWERS=none|full'
 	@echo '              OUT=folder'
 	@echo 'make notes    write an empty note for each part, to answer in your own words; RUN=run'
 	@echo 'make submit   writeup.pdf, code.zip, and a folder and a zip file with figures, CSV and run.json of'
 	@echo '              your runs, joined; RUN=run,run EDITION=2025|2026 PAPER=a4|letter'
+	@echo '              COURSE=folder of a checkout, whose code is handed in'
 	@echo '              ANSWERS=none|full NOTES=folder OUT=folder'
 	@echo 'make test     build everything, run the tests; ARGS="flags of ctest"'
 	@echo 'make try      test one problem and show its answers in seconds; PROBLEM=nsys_profile'

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <utility>
 
 #include "base/descriptor.h"
 #include "base/error.h"
@@ -73,6 +76,32 @@ std::string read_file(const fs::path& path, std::uintmax_t max_bytes) {
   const std::uintmax_t size = fs::file_size(path, error);
   if (!error && size > max_bytes) refuse_size(path, std::to_string(size), max_bytes);
   return read_to_end(file.get(), path, max_bytes, error ? 0 : size);
+}
+
+void refuse_foreign_format(const fs::path& path, const std::string& remedy) {
+  constexpr std::size_t kHeadBytes = 4096;
+  constexpr std::pair<std::string_view, const char*> kFormats[]{
+      {"\x80\x02", "a pickle of Python, as snapshots of memory are"},
+      {"\x80\x03", "a pickle of Python, as snapshots of memory are"},
+      {"\x80\x04", "a pickle of Python, as snapshots of memory are"},
+      {"\x80\x05", "a pickle of Python, as snapshots of memory are"},
+      {"SQLite format 3", "a database of SQLite, as exports of Nsight Systems are"},
+      {"PK\x03\x04", "a zip archive"},
+      {"\x1f\x8b", "a gzip archive"}};
+  std::string head(kHeadBytes, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(head.data(), kHeadBytes);
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  const auto known = std::ranges::find_if(
+      kFormats, [&](const auto& format) { return head.starts_with(format.first); });
+  const bool is_trace = head.find("\"traceEvents\"") != head.npos ||
+                        (head.starts_with('{') && head.find("\"deviceProperties\"") != head.npos);
+  const char* kind = known != std::end(kFormats)    ? known->second
+                     : is_trace                     ? "a trace of torch.profiler"
+                     : head.find('\0') != head.npos ? "a binary file"
+                                                    : nullptr;
+  if (kind == nullptr) return;
+  throw InputError(path.string() + " is " + kind + ", which labreport cannot read", remedy);
 }
 
 // The kind of the open file is checked, not that of the path, which another program could replace

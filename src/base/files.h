@@ -12,6 +12,11 @@ namespace labreport {
 /// Throws `InputError` with the path if the file cannot be read or has more than `max_bytes` bytes.
 std::string read_file(const std::filesystem::path& path, std::uintmax_t max_bytes = 256u << 20);
 
+/// Throws `InputError` with what the file is if its first bytes are those of a format that other
+/// profilers write: a pickle, a trace, a database or an archive. `remedy` says what to give
+/// instead.
+void refuse_foreign_format(const std::filesystem::path& path, const std::string& remedy);
+
 /// Reads a file of a folder that somebody else may have sent. Throws `InputError` also for a link,
 /// a pipe or a device: a link could lead to any file of the user's, and a pipe may never end.
 std::string read_plain_file(const std::filesystem::path& path,

@@ -31,8 +31,6 @@ std::vector<double> without_outlier(std::vector<double> times) {
   return times;
 }
 
-double typical_time(const std::vector<double>& times) {
-  return has_outlier(times) ? median(times) : mean(times);
-}
+double typical_time(const std::vector<double>& times) { return mean(without_outlier(times)); }
 
 }  // namespace labreport

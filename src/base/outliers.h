@@ -9,12 +9,13 @@ namespace labreport {
 /// absolute deviations. False for fewer than four times.
 bool has_outlier(const std::vector<double>& times);
 
-/// Returns the times without the longest one, if that is an outlier.
+/// Returns the times without the longest one, if that is an outlier. Several long times are spread,
+/// which stays.
 std::vector<double> without_outlier(std::vector<double> times);
 
 /// Returns the time of a step that all comparisons use, such as speedups, utilization, summaries
-/// and pages over several runs: the mean, or the median if there is an outlier. Rows flag outliers.
-/// Throws `Error` if there are no times.
+/// and pages over several runs: the mean without an outlier, so that both sides of a ratio are
+/// means. Rows flag outliers. Throws `Error` if there are no times.
 double typical_time(const std::vector<double>& times);
 
 }  // namespace labreport

@@ -68,7 +68,7 @@ void add_verbs(CLI::App& app, Invocation& invocation) {
   app.require_subcommand(1);  // A run may be named like a verb, so a second verb is an argument.
   for (const auto add_verb_to :
        {add_report, add_run, add_import, add_render, add_diff, add_notes, add_list, add_check,
-        add_query, add_advise, add_submit, add_drop, add_merge, add_slurm, add_doctor}) {
+        add_query, add_fits, add_advise, add_submit, add_drop, add_merge, add_slurm, add_doctor}) {
     add_verb_to(app, invocation);
   }
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -33,6 +34,7 @@ struct DiffFlags {
   std::string format;
   std::string allowed;
   std::string out;
+  std::string price_a, price_b;
   bool fail_on_regression = false;
   bool force = false;
 };
@@ -125,6 +127,19 @@ ExitStatus regression_status(const Comparison& comparison) {
   return slower > 0 ? ExitStatus::kIncomplete : ExitStatus::kDone;
 }
 
+/// Returns the prices of an hour on A and on B; zeros if they are not given.
+std::pair<double, double> parse_prices(const DiffFlags& flags) {
+  if (flags.price_a.empty() && flags.price_b.empty()) return {};
+  const auto price = [](const char* flag, const std::string& text) {
+    const double value = parse_number<double>(text).value_or(0);
+    if (std::isfinite(value) && value > 0) return value;
+    throw InputError(
+        text.empty() ? fmt::format("{} is missing", flag) : fmt::format("{} is '{}'", flag, text),
+        "give what an hour of each GPU costs, such as --price-a 2.49 --price-b 3.79");
+  };
+  return {price("--price-a", flags.price_a), price("--price-b", flags.price_b)};
+}
+
 ExitStatus diff(const DiffFlags& flags) {
   if (flags.runs.size() != 2) {
     throw InputError("diff needs two runs, A and B",
@@ -132,22 +147,27 @@ ExitStatus diff(const DiffFlags& flags) {
   }
   const std::string format = format_of(flags);
   if (!flags.edition.empty()) find_edition(flags.edition);
+  const auto [price_a, price_b] = parse_prices(flags);
   CompareOptions options{.allowed_mismatches = parse_allowed_mismatches(flags.allowed)};
-  const auto [a, b] = choose_pair(flags.runs[0], flags.runs[1], flags.edition, "site/runs",
-                                  kPreferLabreportsNetwork);
+  const auto runs = choose_runs(flags.runs, flags.edition, "site/runs", kPreferLabreportsNetwork);
+  const ChosenRun &a = runs[0], &b = runs[1];
   const PrivateNames names = private_names();
   const std::string name_a = redacted(a.name, names);
   const std::string name_b = redacted(b.name, names);
   options.name_a = "A (" + name_a + ")";
   options.name_b = "B (" + name_b + ")";
   const Comparison comparison = compare_runs(a.run, b.run, options);
-  const auto diff_source = [](const std::string& name, const Run& run) {
-    DiffSource source{.name = name, .page = ""};
+  const auto diff_source = [](const std::string& name, const Run& run, double price) {
+    DiffSource source{.name = name, .page = "", .price = price};
     if (run.source != kSourceImported) source.summaries = {overview::run_summary(run)};
     return source;
   };
-  const Document document =
-      diff_document(comparison, diff_source(name_a, a.run), diff_source(name_b, b.run));
+  const Document document = diff_document(comparison, diff_source(name_a, a.run, price_a),
+                                          diff_source(name_b, b.run, price_b));
+  if (price_a > 0 && document.script_data.is_null()) {
+    throw InputError("--price-a and --price-b: the runs have no step whose cost their GPUs decide",
+                     "compare runs of two GPUs that trained the same network, or leave prices out");
+  }
   print_or_write(diff_in_format(comparison, document, format), format, flags);
   return flags.fail_on_regression ? regression_status(comparison) : ExitStatus::kDone;
 }
@@ -162,6 +182,9 @@ void add_diff(CLI::App& app, Invocation& invocation) {
   verb->add_option("--format", flags->format,
                    "text, table (every row), md, json or html (default: as --out ends, else text)");
   verb->add_option("--out", flags->out, "file to write instead of printing (for html: diff.html)");
+  verb->add_option("--price-a", flags->price_a,
+                   "with --price-b: what an hour of A and of B costs; says which to rent");
+  verb->add_option("--price-b", flags->price_b, "what an hour of B costs, in the same currency");
   verb->add_option("--allow-mismatch", flags->allowed, "fields that may differ: batch,vocab");
   verb->add_flag("--fail-on-regression", flags->fail_on_regression,
                  "status 1 if a verdict is that B is slower, 2 if no verdict is possible");

@@ -11,8 +11,10 @@
 #include "cli/verbs.h"
 #include "orchestrate/subprocess.h"
 #include "orchestrate/worker_info.h"
+#include "plan/editions.h"
 #include "publish/helper_python.h"
 #include "publish/scratch_folder.h"
+#include "results/run_store.h"
 
 namespace labreport {
 namespace {
@@ -242,10 +244,23 @@ void look_at_tools(Findings& findings) {
       : findings.add_missing("browser", "no Chromium; only `make test` needs one, and installs it");
 }
 
+/// Says which edition is measured if a command names none, and which the newest run is of.
+void look_at_edition(Findings& findings) {
+  std::string words = editions().front().name + " unless --edition names another, " +
+                      "or --course a checkout of another";
+  std::vector<fs::path> runs = list_measured_runs("site/runs");
+  std::erase_if(runs, [](const fs::path& run) { return RunStore(run).is_reference(); });
+  try {
+    if (!runs.empty()) words += "; your newest run is of " + RunStore(runs.back()).load().edition;
+  } catch (const InputError&) {  // `labreport list runs` tells why it cannot be read.
+  }
+  findings.add_present("edition", words);
+}
+
 ExitStatus doctor() {
   Findings findings;
   for (const auto look : {look_at_program, look_at_worker, look_at_model_worker, look_at_torch,
-                          look_at_gpus, look_at_machine, look_at_tools}) {
+                          look_at_gpus, look_at_machine, look_at_tools, look_at_edition}) {
     look(findings);
   }
   return findings.print();

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "plan/editions.h"
 #include "results/makefile_arguments.h"
 
 namespace labreport {
@@ -56,6 +57,12 @@ std::string typed_command(const std::string& words) {
 }
 
 }  // namespace
+
+std::string edition_hint(const std::string& edition, const std::string& what_it_does) {
+  const auto other =
+      std::ranges::find_if(editions(), [&](const Edition& known) { return known.name != edition; });
+  return "this is the " + edition + " edition; --edition " + other->name + " " + what_it_does;
+}
 
 std::string in_callers_form(const std::string& message) {
   const char* caller = std::getenv("LABREPORT_CALLER");

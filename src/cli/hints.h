@@ -11,4 +11,8 @@ namespace labreport {
 /// variable of make stay. Otherwise returns the message unchanged.
 std::string in_callers_form(const std::string& message);
 
+/// Returns "this is the 2025 edition; --edition 2026 measures the other", with the given words for
+/// what the flag does.
+std::string edition_hint(const std::string& edition, const std::string& what_it_does);
+
 }  // namespace labreport

@@ -46,6 +46,7 @@ ExitStatus import(const ImportVerbFlags& flags, const std::vector<std::string>& 
   if (flags.file.empty())
     throw InputError("import needs a file", "name one with a table in CSV or Markdown");
   const std::filesystem::path file = flags.file;
+  refuse_foreign_format(file, "import reads a table in CSV or Markdown");
   const std::string text = read_file(file, kMaxFileBytes);
   Run run;
   try {

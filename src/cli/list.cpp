@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "base/files.h"
 #include "base/format.h"
+#include "base/lists.h"
 #include "base/messages.h"
 #include "base/printable.h"
 #include "base/text.h"
@@ -83,10 +85,13 @@ RunColumns run_columns(const fs::path& folder) try {
   const std::string counts = overview::outcome_counts(run);
   const std::string outcome = counts.empty() ? "nothing measured" : counts;
   if (run.source == kSourceImported) return {folder.string(), "imported", kNoNumber, outcome};
-  std::string problems = problem_words(requested_problems(original_request(run)));
-  if (!run.sessions.empty() && run.sessions.back().model) {
-    problems += " of " + run.sessions.back().model->implementation;
-  }
+  std::vector<std::string> requested;
+  for (const Session& session : run.sessions)
+    std::ranges::move(requested_problems(session.request), std::back_inserter(requested));
+  std::string problems = problem_words(distinct(requested));
+  std::string code = course_name(run);
+  if (code.empty() && !run.sessions.empty()) code = implementations(run.sessions.back());
+  if (!code.empty()) problems += " of " + code;
   return {folder.string(), run.preset, problems, outcome};
 } catch (const InputError& error) {
   return {folder.string(), kNoNumber, kNoNumber, fmt::format("unreadable: {}", error.what())};

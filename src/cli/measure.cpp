@@ -123,7 +123,9 @@ MeasureResult measure_into(RunFolder& folder, const PlanCells& plan, PoolSetup s
 /// With --resume, `root` is the run's own folder, and `flags` are those that it was begun with.
 MeasureResult measure_from_flags(const RunFlags& flags, const fs::path& root,
                                  const std::vector<std::string>& argv) {
-  const DeviceChoice choice = choose_device(device_request(flags), flags.dry_run);
+  DeviceRequest request = device_request(flags);
+  request.elsewhere = flags.planned_gpu;
+  const DeviceChoice choice = choose_device(request, flags.dry_run);
   if (!choice.notice.empty()) say("{}\n", choice.notice);
   const PlanInput input = plan_input(flags, choice);
   const auto in_shard = shard_filter(flags, input);
@@ -136,20 +138,38 @@ MeasureResult measure_from_flags(const RunFlags& flags, const fs::path& root,
   WorkerSetup setup = worker_setup(flags);
   const WorkerInfo worker = flags.dry_run ? WorkerInfo() : find_worker();
   say("{}\n", plan_headline);
+  if (const std::string words = edition_words(flags); !words.empty()) say("{}\n", words);
+  for (const std::string& line : problems_without_code(input)) say("{}\n", line);
+  const auto& step = input.selection.model ? input.selection.model->step : std::nullopt;
+  if (step && step->returns_no_loss)
+    say("its step returns no loss, so a loss that is NaN or stays the same is not seen\n");
+  setup.model = input.selection.model;
+  setup.more_attentions = input.selection.attentions;
+  if (!setup.more_attentions.empty()) {
+    setup.model = setup.more_attentions.front();
+    setup.more_attentions.erase(setup.more_attentions.begin());
+  }
+  if (setup.model || !flags.dry_run) find_model_worker_for(wanted, setup);
+  // A checkout's attention that fails becomes rows with the error, as its other parts do.
+  const bool may_fail = flags.course && setup.model && setup.model->attention;
+  if (setup.model && !flags.resume && !may_fail)
+    try_once(wanted, setup, choice.slots().front(), root);
   if (flags.dry_run) {
     fmt::print("{}", plan_table(foreseen, choice));
     return {};
   }
   setup.program = fs::absolute(worker.program);
-  setup.model = input.selection.source();
-  find_model_worker_for(wanted, setup);
-  if (setup.model && !flags.resume) try_once(wanted, setup, choice.slots().front(), root);
-  const Session session = new_session(flags, flags.keep_host, choice, worker, setup.model, argv);
+  const Session session = new_session(flags, flags.keep_host, choice, worker, setup, argv);
   const auto folder = flags.resume
                           ? RunFolder::resume(root, surroundings(input, choice, session), session)
                           : RunFolder::create(root, input, choice, session);
   const auto plan = [&](const Run& so_far) { return in_shard(plan_cells(input, so_far)); };
-  return measure_into(*folder, plan, pool_setup(flags, choice, std::move(setup)), wanted, argv);
+  MeasureResult result =
+      measure_into(*folder, plan, pool_setup(flags, choice, std::move(setup)), wanted, argv);
+  const bool was_interrupted = result.status == ExitStatus::kInterrupted;
+  if (!was_interrupted && !flags.edition && !flags.course && edition_words(flags).empty())
+    result.edition = edition_hint(input.edition.name, "measures the other");
+  return result;
 }
 
 /// Begins or resumes this task's shard. A complete one stays, because a job may be submitted twice.
@@ -168,10 +188,11 @@ MeasureResult begin_or_resume_shard(RunFlags flags, const fs::path& root,
 
 }  // namespace
 
-void MeasureResult::say_failures() const {
-  if (failures.empty()) return;
+void MeasureResult::say_last_words() const {
   std::fflush(stdout);
-  say("{}\n", in_callers_form(failures));
+  for (const std::string& words : {failures, edition}) {
+    if (!words.empty()) say("{}\n", in_callers_form(words));
+  }
 }
 
 ExitStatus exit_status_of(const Run& run) {
@@ -192,6 +213,9 @@ void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_help)
   verb.add_flag("--resume", flags.resume,
                 "continue the newest interrupted run with its flags; failures are repeated");
   verb.add_flag("--dry-run", flags.dry_run, "only show the cells with estimated time and memory");
+  verb.add_option(
+      "--gpu", flags.planned_gpu,
+      "with --dry-run, plan for this GPU, such as \"NVIDIA H200\", which need not be here");
   verb.add_flag("--keep-env", flags.keep_env, "keep environment variables that change results");
   verb.add_flag("--nvtx", flags.nvtx,
                 "name ranges for an outer profiler, such as nsys, and switch labreport's off");
@@ -204,6 +228,8 @@ void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_help)
 MeasureResult measure(const RunFlags& flags, const fs::path& root,
                       const std::vector<std::string>& argv) {
   if (!flags.resume) return measure_from_flags(flags, root, argv);
+  if (flags.planned_gpu)
+    throw InputError("--resume goes on with the GPU of its run", "leave --gpu out");
   if (flags.shard) return begin_or_resume_shard(flags, root, argv);
   const ResumedRun resumed = run_to_resume(root, flags);
   return measure_from_flags(resumed.flags, resumed.folder, argv);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct RunFlags : Request {
   std::string out;
   bool resume = false;
   bool dry_run = false;
+  std::optional<std::string> planned_gpu;  ///< Dry runs plan for this GPU, which may be elsewhere.
   bool keep_host = false;  ///< Records the machine's name, and paths that contain the user's name.
 };
 
@@ -28,9 +30,10 @@ struct MeasureResult {
   ExitStatus status = ExitStatus::kDone;  ///< kInterrupted if a signal ended the run.
   std::filesystem::path folder;           ///< Empty if it holds nothing to render.
   std::string failures = {};  ///< "4 of 18 measurements succeeded …"; empty if none failed.
+  std::string edition = {};   ///< Says how to choose another edition; empty if this one was chosen.
 
-  /// Prints `failures` on stderr after flushing stdout.
-  void say_failures() const;
+  /// Prints both on stderr after flushing stdout.
+  void say_last_words() const;
 };
 
 /// Measures into a new folder under `root`. With --resume, continues the run in `root`, or else the

@@ -13,14 +13,14 @@
 #include "experiments/catalog.h"
 #include "experiments/chosen_problems.h"
 #include "experiments/common/selection.h"
+#include "experiments/users_code.h"
 #include "orchestrate/model_source.h"
 #include "results/bounds.h"
 
 namespace labreport {
 namespace {
 
-constexpr const char* kAttentionTimingProblem = "flash_benchmarking";
-constexpr const char* kDataParallelProblem = "data_parallel";
+constexpr std::string_view kDataParallelProblem = "data_parallel";
 
 std::vector<std::string> split_list(const std::string& flag,
                                     const std::optional<std::string>& text) {
@@ -77,54 +77,52 @@ std::vector<Size> chosen_sizes(const Request& request, const Edition& edition, P
   return chosen;
 }
 
-/// Returns the flags that say which code to measure, except those of a model alone.
-std::optional<ModelSource> step_source(const Request& request) {
-  if (request.step_args && !request.step)
-    throw InputError("--step-args needs a --step", "give one");
-  if (!request.step) return std::nullopt;
-  for (const auto& [flag, is_given] : {std::pair("--model", request.model.has_value()),
-                                       {"--loss", request.loss.has_value()},
-                                       {"--model-args", request.model_args.has_value()},
-                                       {"--optimizer", request.optimizer.has_value()},
-                                       {"--compile", request.compile},
-                                       {"--attention", request.attention.has_value()}}) {
-    if (!is_given) continue;
-    throw InputError(fmt::format("--step and {} are both given", flag),
-                     "leave one out; a step of your own brings all of its code");
+/// Throws if the request names two pieces of code, or describes code that it does not name.
+void refuse_contradicting_code(const Request& request) {
+  const CodeFlag* code = given_code(request);
+  for (const CodeFlag& other : kCodeFlags) {
+    if (&other == code || !other.is_given(request)) continue;
+    throw InputError(fmt::format("{} and {} are both given", code->flag, other.flag),
+                     "leave one out; each is measured in a run of its own");
   }
-  ModelSource source;
-  source.model = *request.step;
-  source.arguments = request.step_args.value_or("");
-  source.step.emplace();
-  return source;
+  for (const GivenFlag& given : given_flags(request)) {
+    const auto detail = std::ranges::find(kCodeDetails, given.name, &CodeDetail::flag);
+    if (detail == std::end(kCodeDetails) || (code != nullptr && code->flag == detail->owner))
+      continue;
+    if (code == nullptr)
+      throw InputError(fmt::format("{} needs a {}", detail->flag, detail->owner), "give one");
+    throw InputError(fmt::format("{} and {} are both given", code->flag, detail->flag),
+                     fmt::format("leave one out; only a {} has a {}", detail->owner, detail->flag));
+  }
 }
 
-/// Checks how the model's flags are combined; the worker that loads the model checks their values.
-std::optional<ModelSource> model_source(const Request& request) {
-  if (request.model && request.attention) {
-    throw InputError("--model and --attention both name code to measure", "give one");
-  }
+/// Checks how the flags are combined; the worker that loads the code checks their values.
+void add_code(const Request& request, Selection& selection) {
+  refuse_contradicting_code(request);
+  const CodeFlag* code = given_code(request);
   if (request.second_network && request.second_network != "labreport") {
     throw InputError("--and is '" + *request.second_network + "'",
                      "give labreport, or measure two runs and compare them");
   }
-  if (auto step = step_source(request)) return step;
+  if (request.second_network && (code == nullptr || request.attention))
+    throw InputError("--and needs code of your own beside it", "give a --model or a --step");
+  if (code == nullptr) return;
+  for (const std::string& name : split_list("--attention", request.attention))
+    selection.attentions.push_back({.model = name, .attention = true});
+  if (request.attention) return;
+  ModelSource source{.model = *(request.*code->code)};
   if (request.model) {
-    return ModelSource{"",
-                       *request.model,
-                       request.model_args.value_or(""),
-                       request.loss.value_or("torch.nn.functional:cross_entropy"),
-                       request.optimizer.value_or("torch.optim:AdamW"),
-                       request.compile};
+    source.arguments = request.model_args.value_or("");
+    source.loss = request.loss.value_or("torch.nn.functional:cross_entropy");
+    source.optimizer = request.optimizer.value_or("torch.optim:AdamW");
+    source.compile = request.compile;
+  } else {
+    source.arguments = request.step_args.value_or("");
+    source.step.emplace();
+    if (!code->part.empty()) source.part = code->part;
   }
-  if (request.compile) throw InputError("--compile needs a --model", "give one");
-  if (request.second_network) throw InputError("--and needs a --model or a --step", "give one");
-  for (const auto& [flag, value] :
-       {std::pair("--model-args", &request.model_args), std::pair("--loss", &request.loss),
-        std::pair("--optimizer", &request.optimizer)}) {
-    if (*value) throw InputError(std::string(flag) + " needs a --model", "give one");
-  }
-  return std::nullopt;
+  selection.keeps_labreports_network = request.second_network || source.part;
+  selection.model = std::move(source);
 }
 
 /// Replaces `profiling` by the problems that it stands for, and removes repetitions.
@@ -138,32 +136,95 @@ std::vector<std::string> expand_profiling(const std::vector<std::string>& proble
   return distinct(names);
 }
 
-/// Returns the chosen problems and parts; an empty list stands for the profiling problems.
+/// Returns the chosen problems and parts; an empty list stands for the profiling problems. Of a
+/// part of a checkout it returns those that the part answers.
 std::vector<std::string> chosen_problems(const Request& request, const Edition& edition) {
   const std::vector<std::string> problems = split_list("--problems", request.problems);
-  if (problems.empty() && !request.only && request.attention) return {kAttentionTimingProblem};
-  if (problems.empty() && !request.only && request.ranks) return {kDataParallelProblem};
-  if (problems.empty()) return split_list("--only", request.only);
-  if (request.only) throw InputError("--problems and --only both choose problems", "give one");
-  if (problems == std::vector<std::string>{"profiling"}) return {};
-  if (problems != std::vector<std::string>{"all"}) return expand_profiling(problems);
-  std::vector<std::string> names;
-  for (const Experiment& experiment : catalog()) {
-    if (experiment.in_edition(edition.name)) names.emplace_back(experiment.name);
+  const std::vector<std::string> parts = split_list("--only", request.only);
+  if (request.problems && request.only)
+    throw InputError("--problems and --only both choose problems", "give one");
+  std::vector<std::string> chosen = requested_problems(request);
+  if (chosen == std::vector<std::string>{"profiling"} && !request.course) return {};
+  if (chosen == std::vector<std::string>{"all"}) {
+    chosen.clear();
+    for (const Experiment& experiment : catalog()) {
+      if (experiment.in_edition(edition.name)) chosen.emplace_back(experiment.name);
+    }
   }
-  return names;
+  chosen = expand_profiling(chosen);
+  if (!request.course) return chosen;
+  const CodeFlag& code = *given_code(request);
+  return only(std::move(chosen), [&](const std::string& selector) {
+    const Experiment& problem = find_experiment(selector);
+    return code.problem.empty() ? problem.in_profiling_half : problem.name == code.problem;
+  });
 }
 
-/// Throws if there is an attention to time, but the problem that times it is not chosen.
-void refuse_untimed_attention(const std::optional<ModelSource>& attention,
-                              const std::vector<std::string>& problems) {
-  const bool is_timed = std::ranges::any_of(problems, [](const std::string& selector) {
-    return find_experiment(selector).name == std::string_view(kAttentionTimingProblem);
-  });
-  if (!attention || is_timed) return;
+/// Returns the edition that alone has the problem of the user's code; empty if there is none.
+std::string edition_of_code(const Request& request) {
+  const CodeFlag* code = given_code(request);
+  if (code == nullptr || code->problem.empty()) return "";
+  return std::string(find_experiment(code->problem).only_edition);
+}
+
+Edition chosen_edition(const Request& request) {
+  if (request.edition) return find_edition(*request.edition);
+  const std::string needed = edition_of_code(request);
+  return needed.empty() ? editions().front() : find_edition(needed);
+}
+
+/// Throws if a part of a problem is chosen that the user's part of distributed training does not
+/// answer.
+void refuse_unanswered_part(const CodeFlag& code, const std::vector<std::string>& problems) {
+  constexpr std::string_view kOwnStepLetter = "e";  // Any code can make a step of data_parallel.
+  if (code.part.empty()) return;
+  for (const std::string& selector : problems) {
+    const std::string_view problem = find_experiment(selector).name;
+    const std::string_view letters = problem == code.problem ? code.letters : kOwnStepLetter;
+    if (selector == problem || letters.find(selector.back()) != letters.npos) continue;
+    const auto part_words = [&](char letter) { return fmt::format("{}.{}", problem, letter); };
+    throw InputError(fmt::format("{} answers {}, not {}", code.flag,
+                                 join_words(each(letters, part_words)), selector),
+                     "leave --problems and --only out");
+  }
+}
+
+/// Throws if code is given that the chosen problems do not measure.
+void refuse_unused_code(const CodeFlag& code, const std::vector<std::string>& problems) {
+  if (code.problem.empty()) return;
+  const auto is_own = [&](const std::string& selector) {
+    const std::string_view problem = find_experiment(selector).name;
+    return problem == code.problem || (!code.part.empty() && problem == kDataParallelProblem);
+  };
+  const auto other = std::ranges::find_if_not(problems, is_own);
+  const bool is_used = code.part.empty() ? std::ranges::any_of(problems, is_own)
+                                         : other == problems.end() && !problems.empty();
+  if (is_used) return refuse_unanswered_part(code, problems);
+  const std::string_view chosen = problems.empty() ? "profiling" : find_experiment(*other).name;
+  throw InputError(fmt::format("{} is measured by {}, not by {}", code.flag, code.problem, chosen),
+                   "leave --problems and --only out");
+}
+
+/// Throws if only the part about caps of buckets is chosen, and the user's container takes none.
+void refuse_caps_that_nothing_takes(const Selection& selection) {
+  const bool is_container = selection.model->part == "ddp";
+  if (!is_container || selection.model->step->takes_bucket_size ||
+      selection.only != std::vector<std::string>{std::string(kDataParallelProblem) + ".d"})
+    return;
+  throw InputError("data_parallel.d varies the caps of buckets, and this container takes none",
+                   "let it take bucket_size_mb, or choose data_parallel.c");
+}
+
+/// Throws if problems are chosen and none of them trains on several ranks.
+void refuse_unused_ranks(const std::vector<std::string>& problems) {
+  const bool is_used =
+      problems.empty() || std::ranges::any_of(problems, [](const std::string& selector) {
+        return find_experiment(selector).needs_several_gpus;
+      });
+  if (is_used) return;
   throw InputError(
-      fmt::format("--attention is timed by {}, which is not chosen", kAttentionTimingProblem),
-      "add it to --problems, or leave --problems and --only out");
+      fmt::format("--ranks starts several processes, and {} is measured in one", problems.front()),
+      fmt::format("leave --ranks out, or add {} to --problems", kDataParallelProblem));
 }
 
 /// Returns the training step of least work that the plan could have.
@@ -173,11 +234,12 @@ CellSpec smallest_step(const PlanInput& input, const DeviceChoice& choice) {
     return each_size.shape.layers * each_size.shape.d_model;
   });
   CellSpec spec = timing_cell(input, chosen, size);
-  if (choice.gpus.empty()) spec.device = DeviceKind::kCpu;
+  if (choice.gpus.empty() || choice.is_elsewhere) spec.device = DeviceKind::kCpu;
   spec.context = std::ranges::min(chosen.contexts);
   spec.precision = chosen.precisions.front();
   spec.mode = Mode::kTrainStep;
-  if (input.selection.ranks) spec.ranks = ranks_of(input);
+  const bool is_part = input.selection.model && input.selection.model->part;
+  if (input.selection.ranks || is_part) spec.ranks = ranks_of(input);
   return spec;
 }
 
@@ -217,14 +279,19 @@ void add_measure_flags(CLI::App& verb, Request& request) {
   verb.add_option("--step", request.step,
                   "FILE.py:FUNCTION or MODULE:FUNCTION, which makes a training step of your own");
   verb.add_option("--step-args", request.step_args, "the --step maker's arguments in JSON");
+  verb.add_option("--ddp", request.ddp,
+                  "FILE.py:CLASS or MODULE:CLASS: your container for data parallelism");
+  verb.add_option("--sharded-optimizer", request.sharded_optimizer,
+                  "FILE.py:CLASS or MODULE:CLASS: your optimizer with sharded state");
+  verb.add_option("--fsdp", request.fsdp,
+                  "FILE.py:CLASS or MODULE:CLASS: your container for fully sharded training");
   verb.add_option("--ranks", request.ranks,
                   "processes that train together, each on a GPU of its own (2)");
   verb.add_option("--gpus", request.gpus, "0,1, … or all: a worker on each (default: the first)");
 }
 
 PlanInput plan_input(const Request& request, Preset preset, DeviceKind device) {
-  PlanInput input{
-      find_edition(request.edition.value_or(editions().front().name)), preset, {}, device};
+  PlanInput input{chosen_edition(request), preset, {}, device};
   Selection& selection = input.selection;
   selection.only = chosen_problems(request, input.edition);
   for (std::string& selector : selection.only) {
@@ -245,9 +312,10 @@ PlanInput plan_input(const Request& request, Preset preset, DeviceKind device) {
                  [](const std::string& word) { return parse_name<Precision>(word); });
   selection.modes = parse_list("--modes", request.modes,
                                [](const std::string& word) { return parse_name<Mode>(word); });
-  if (request.step) {
+  add_code(request, selection);
+  if (selection.model && selection.model->step) {
     if (request.modes && selection.modes != std::vector{Mode::kTrainStep}) {
-      throw InputError("--step has no mode but train_step", "leave --modes out");
+      throw InputError("a training step has no mode but train_step", "leave --modes out");
     }
     selection.modes = {Mode::kTrainStep};
   }
@@ -258,21 +326,37 @@ PlanInput plan_input(const Request& request, Preset preset, DeviceKind device) {
   selection.launches = optional_number("--launches", request.launches, 1, kMaxLaunchesPerCell);
   selection.ranks = optional_number("--ranks", request.ranks, 2, kMaxRanks);
   selection.separate_warmups = request.separate_warmups;
-  selection.model = model_source(request);
-  selection.keeps_labreports_network = request.second_network.has_value();
-  if (request.attention) {
-    selection.attention.emplace();
-    selection.attention->model = *request.attention;
-    selection.attention->attention = true;
-  }
-  refuse_untimed_attention(selection.attention, selection.only);
+  if (const CodeFlag* code = given_code(request)) refuse_unused_code(*code, selection.only);
+  if (request.ranks && !request.course) refuse_unused_ranks(selection.only);
   return input;
+}
+
+void use_code_of(const Session& session, Selection& selection) {
+  selection.model.reset();
+  selection.attentions.clear();
+  for (const ModelSource* code : code_of(session)) {
+    if (code->attention)
+      selection.attentions.push_back(*code);
+    else
+      selection.model = *code;
+  }
+}
+
+std::string edition_words(const Request& request) {
+  const std::string needed = edition_of_code(request);
+  if (request.edition || needed.empty()) return "";
+  return fmt::format("{} edition, because no other has {}", needed, given_code(request)->problem);
+}
+
+bool answers_chosen_problem(const Request& request) {
+  return !chosen_problems(request, chosen_edition(request)).empty();
 }
 
 void keep_what_step_takes(PlanInput& input) {
   Selection& selection = input.selection;
   if (!selection.model || !selection.model->step) return;
   const StepMaker& step = *selection.model->step;
+  refuse_caps_that_nothing_takes(selection);
   if (!step.takes_size) {
     if (selection.keeps_labreports_network) {
       throw InputError("--and labreport needs a --step that takes sizes, such as d_model",
@@ -294,18 +378,20 @@ void keep_what_step_takes(PlanInput& input) {
 PlanInput plan_input(const Request& request, const DeviceChoice& choice) {
   PlanInput input = plan_input(request, choice.preset, choice.kind);
   // Shards keep all problems, so that all tasks divide the same plan, whichever GPUs they see.
-  const bool has_one_gpu = choice.gpus.size() + choice.rank_only_gpus.size() == 1;
+  const bool has_one_gpu =
+      !choice.is_elsewhere && choice.gpus.size() + choice.rank_only_gpus.size() == 1;
   if (has_one_gpu && !request.shard && request.problems == "all") {
     std::erase_if(input.selection.only, [](const std::string& problem) {
       return find_experiment(problem).needs_several_gpus;
     });
   }
   input.half_precision = choice.half_precision();
-  for (auto* source : {&input.selection.model, &input.selection.attention}) {
-    if (*source)
-      *source = resolve_model(**source, find_model_worker(), smallest_step(input, choice),
-                              choice.gpus.empty() ? "" : choice.gpus.front().uuid);
-  }
+  const auto resolve = [&](ModelSource& source) {
+    source = resolve_model(source, find_model_worker(), smallest_step(input, choice),
+                           choice.gpus.empty() ? "" : choice.gpus.front().uuid);
+  };
+  if (input.selection.model) resolve(*input.selection.model);
+  std::ranges::for_each(input.selection.attentions, resolve);
   keep_what_step_takes(input);
   return input;
 }

@@ -16,6 +16,15 @@ void add_measure_flags(CLI::App& verb, Request& request);
 /// Does not load a model. Throws `InputError` with the nearest values for an invalid flag.
 PlanInput plan_input(const Request& request, Preset preset, DeviceKind device);
 
+/// Puts the session's code, as it was loaded, in the place of what the flags name.
+void use_code_of(const Session& session, Selection& selection);
+
+/// Says why the edition is not the default one although no flag names it; empty if it is.
+std::string edition_words(const Request& request);
+
+/// True if the part of a checkout that the request names answers one of the chosen problems.
+bool answers_chosen_problem(const Request& request);
+
 /// Leaves out of the plan what the selection's step maker does not take: sizes, contexts or
 /// precisions besides the first. Throws `InputError` if the user asked for another precision.
 void keep_what_step_takes(PlanInput& input);

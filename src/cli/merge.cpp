@@ -10,6 +10,7 @@
 #include "base/gpu.h"
 #include "base/messages.h"
 #include "base/text.h"
+#include "cli/joined_run.h"
 #include "cli/measure.h"
 #include "cli/recorded_plan.h"
 #include "cli/verbs.h"
@@ -17,7 +18,6 @@
 #include "orchestrate/queue.h"
 #include "orchestrate/resume.h"
 #include "orchestrate/shard.h"
-#include "results/launch_file.h"
 #include "results/run_json.h"
 
 namespace labreport {
@@ -88,26 +88,6 @@ void refuse_different_run(const Run& first, const Run& other) {
                    "give each plan and each kind of device a folder of its own");
 }
 
-void add_launch(Run& run, const Run& source, const CellSpec& spec, Launch launch,
-                std::size_t session_offset) {
-  launch.session += static_cast<std::int64_t>(session_offset);
-  if (launch.device) {
-    launch.device =
-        find_or_add_device(run, source.devices.at(static_cast<std::size_t>(*launch.device)));
-  }
-  run.find_or_add(spec).launches.push_back(std::move(launch));
-}
-
-void add_shard(Run& run, const Run& shard) {
-  const std::size_t session_offset = run.sessions.size();
-  run.sessions.insert(run.sessions.end(), shard.sessions.begin(), shard.sessions.end());
-  for (const Cell& cell : shard.cells) {
-    for (const Launch& launch : cell.launches) {
-      add_launch(run, shard, cell.spec, launch, session_offset);
-    }
-  }
-}
-
 Run merge_runs(const std::map<std::int64_t, ShardRun>& shards) {
   const Run& first = shards.begin()->second.run;
   Run run;
@@ -115,7 +95,7 @@ Run merge_runs(const std::map<std::int64_t, ShardRun>& shards) {
   run.preset = first.preset;
   for (const auto& [number, shard] : shards) {
     refuse_different_run(first, shard.run);
-    add_shard(run, shard.run);
+    append_run(run, shard.run);
   }
   return without_shard(std::move(run));
 }
@@ -131,8 +111,7 @@ PlanInput recorded_input(const Run& run) {
     return device.kind == DeviceKind::kCpu || computes_in_bf16(device.compute_capability);
   });
   input.half_precision = all_have_bf16 ? Precision::kBf16 : Precision::kFp16;
-  const auto& source = run.sessions.front().model;
-  (source && source->attention ? input.selection.attention : input.selection.model) = source;
+  use_code_of(run.sessions.front(), input.selection);
   keep_what_step_takes(input);
   return input;
 }
@@ -165,18 +144,6 @@ std::string missing_words(const std::map<std::int64_t, ShardRun>& shards) {
   return join_words(missing);
 }
 
-/// Copies traces and snapshots. Their names contain cell and launch, so no two shards share one.
-void copy_artifacts(const std::map<std::int64_t, ShardRun>& shards, const RunStore& store) {
-  for (const auto& [number, shard] : shards) {
-    const RunStore source(shard.folder);
-    source.refuse_links();
-    if (!fs::exists(source.artifacts_folder())) continue;
-    fs::copy(source.artifacts_folder(), store.artifacts_folder(),
-             fs::copy_options::recursive | fs::copy_options::skip_existing |
-                 fs::copy_options::skip_symlinks);
-  }
-}
-
 /// Returns the folder of an earlier merge of the same launches, if there is one in the place of the
 /// new run.
 std::optional<fs::path> earlier_merge(const std::string& root, const Run& run) {
@@ -189,22 +156,6 @@ std::optional<fs::path> earlier_merge(const std::string& root, const Run& run) {
     folder = path.string() + "-" + std::to_string(number);
   }
   return std::nullopt;
-}
-
-/// Writes the run with the shards' artifacts into a new folder, which goes again if that fails.
-fs::path write_merged(const std::map<std::int64_t, ShardRun>& shards, const Run& run,
-                      const std::string& root) {
-  const RunStore store(make_run_folder(root, run));
-  try {
-    copy_artifacts(shards, store);  // It comes first: a folder without run.json holds no run.
-    store.create(run);
-    store.finish(run);
-  } catch (...) {
-    std::error_code error;
-    fs::remove_all(store.folder(), error);
-    throw;
-  }
-  return store.folder();
 }
 
 struct MergeFlags {
@@ -231,8 +182,10 @@ ExitStatus merge(const MergeFlags& flags) {
         "resume its shards, or join what is there with --partial");
   }
   const auto earlier = earlier_merge(flags.out, run);
+  std::vector<fs::path> folders;
+  for (const auto& [number, shard] : shards) folders.push_back(shard.folder);
   if (earlier) say("these launches are joined already\n");
-  fmt::print("{}\n", earlier ? earlier->string() : write_merged(shards, run, flags.out).string());
+  fmt::print("{}\n", earlier ? earlier->string() : write_joined(run, folders, flags.out).string());
   const ExitStatus status = exit_status_of(run);
   return missing > 0 ? ExitStatus::kIncomplete : status;
 }

@@ -7,11 +7,15 @@
 
 #include "base/error.h"
 #include "base/format.h"
+#include "base/lists.h"
+#include "base/text.h"
 #include "experiments/catalog.h"
+#include "experiments/users_code.h"
 #include "orchestrate/group.h"
 #include "orchestrate/progress.h"
 #include "plan/arithmetic.h"
 #include "plan/estimate.h"
+#include "plan/leaderboard.h"
 #include "plan/memory.h"
 #include "results/bounds.h"
 
@@ -29,8 +33,22 @@ std::string peak_words(const CellSpec& spec, const DeviceChoice& choice) {
   if (!choice.gpus.empty() && why_it_does_not_fit(spec, choice.gpus.front().memory_bytes)) {
     return "cannot fit";
   }
+  if (const auto least = leaderboard::least_peak_bytes(spec))
+    return "≥ " + format_bytes(static_cast<double>(*least));
   const std::int64_t peak = expected_peak(spec).total();
   return peak > 0 ? format_bytes(static_cast<double>(peak)) : "–";
+}
+
+/// Returns the calculated peak; 0 if it is not known.
+std::int64_t calculated_peak(const CellSpec& spec) {
+  return leaderboard::least_peak_bytes(spec).value_or(expected_peak(spec).total());
+}
+
+/// Returns the peak of a cell with an implementation as that of labreport's network in C++. A step
+/// of the leaderboard's has no such counterpart.
+std::int64_t foreseen_peak(CellSpec spec) {
+  if (spec.kind != CellKind::kLeaderboard) spec.implementation.clear();
+  return calculated_peak(spec);
 }
 
 std::string cell_line(const PlannedCell& cell, const DeviceChoice& choice) {
@@ -42,14 +60,19 @@ std::string cell_line(const PlannedCell& cell, const DeviceChoice& choice) {
                      cell_id(cell.spec));
 }
 
+/// True if the cell's ranks need more GPUs than this host has.
+bool lacks_gpus(const CellSpec& spec, const DeviceChoice& choice) {
+  if (!spec.ranks || spec.device != DeviceKind::kCuda || choice.gpus.empty() || choice.is_elsewhere)
+    return false;
+  const std::size_t gpu_count = choice.gpus.size() + choice.rank_only_gpus.size();
+  return spec.ranks->count > static_cast<std::int64_t>(gpu_count);
+}
+
 /// Returns the number of chosen GPUs that one launch occupies; 0 if it is skipped because its ranks
 /// need more GPUs than there are.
 double gpus_taken(const CellSpec& spec, const DeviceChoice& choice) {
+  if (lacks_gpus(spec, choice)) return 0;
   const std::size_t chosen_count = std::max<std::size_t>(1, choice.gpus.size());
-  const bool has_gpu_ranks = spec.ranks && spec.device == DeviceKind::kCuda && !choice.gpus.empty();
-  const auto gpu_count =
-      static_cast<std::int64_t>(choice.gpus.size() + choice.rank_only_gpus.size());
-  if (has_gpu_ranks && spec.ranks->count > gpu_count) return 0;
   return static_cast<double>(std::min(slots_needed(spec, chosen_count), chosen_count));
 }
 
@@ -58,7 +81,7 @@ double gpus_taken(const CellSpec& spec, const DeviceChoice& choice) {
 void add_cell(PlanTotals& sum, const PlannedCell& cell, const DeviceChoice& choice) {
   const auto launches = static_cast<double>(cell.launches);
   const bool on_cuda = choice.kind == DeviceKind::kCuda;
-  const std::int64_t peak = on_cuda ? expected_peak(cell.spec).total() : 0;
+  const std::int64_t peak = on_cuda ? calculated_peak(cell.spec) : 0;
   sum.launches += static_cast<std::size_t>(cell.launches);
   sum.peak_bytes = std::max(sum.peak_bytes, peak);
   if (!choice.gpus.empty() && peak > choice.gpus.front().memory_bytes) {
@@ -72,15 +95,18 @@ void add_cell(PlanTotals& sum, const PlannedCell& cell, const DeviceChoice& choi
 }
 
 /// Adds the cells with their calculated outcomes. Returns true if any cell was new to the run.
-bool add_foreseen(Run& run, const std::vector<PlannedCell>& cells, std::int64_t memory_bytes) {
+bool add_foreseen(Run& run, const std::vector<PlannedCell>& cells, const DeviceChoice& choice) {
   const std::size_t former_count = run.cells.size();
   for (const PlannedCell& planned : cells) {
     Cell& cell = run.find_or_add(planned.spec);
     if (!cell.launches.empty()) continue;
-    CellSpec spec = planned.spec;
-    spec.implementation.clear();
     Launch& launch = cell.launches.emplace_back();
-    if (expected_peak(spec).total() > memory_bytes) launch.outcome = OutOfMemory{};
+    const CellSpec& spec = planned.spec;
+    if (lacks_gpus(spec, choice)) {
+      launch.outcome = Skipped{"too few GPUs"};
+    } else if (foreseen_peak(spec) > choice.gpus.front().memory_bytes) {
+      launch.outcome = OutOfMemory{};
+    }
   }
   return run.cells.size() > former_count;
 }
@@ -101,14 +127,50 @@ std::string memory_needs(const DeviceChoice& choice, const PlanTotals& sum) {
                      format_plural(static_cast<std::int64_t>(sum.oversized_cells), "cell"));
 }
 
+[[noreturn]] void refuse_empty_plan(const PlanInput& input) {
+  PlanInput labreports = input;
+  labreports.selection.model.reset();
+  if (input.selection.model && !plan_cells(labreports, Run()).empty()) {
+    const std::string_view flag = flag_of(*input.selection.model).flag;
+    throw InputError(fmt::format("nothing to measure: {} is not trained in {}", flag,
+                                 join_words(input.selection.only)),
+                     fmt::format("leave {} out, or choose other problems", flag));
+  }
+  throw InputError("nothing to measure: this selection leaves no cell",
+                   "widen --only, --sizes, --contexts, --precisions or --modes");
+}
+
 }  // namespace
+
+std::vector<std::string> problems_without_code(const PlanInput& input) {
+  const std::optional<ModelSource>& code = input.selection.model;
+  if (!code || code->part || input.selection.only.empty()) return {};
+  std::vector<std::string> left_out, labreports;
+  for (const Experiment& problem : catalog()) {
+    PlanInput alone = input;
+    alone.selection.keeps_labreports_network = false;
+    alone.selection.only = only(input.selection.only, [&](const std::string& selector) {
+      return &find_experiment(selector) == &problem;
+    });
+    if (alone.selection.only.empty()) continue;
+    const std::vector<PlannedCell> cells = plan_cells(alone, Run());
+    const bool has_code = std::ranges::any_of(cells, [&](const PlannedCell& cell) {
+      return cell.spec.implementation == code->implementation;
+    });
+    if (!has_code) (cells.empty() ? left_out : labreports).emplace_back(problem.name);
+  }
+  std::vector<std::string> lines;
+  const std::string_view flag = flag_of(*code).flag;
+  if (!left_out.empty())
+    lines.push_back(fmt::format("left out beside {}: {}", flag, join_words(left_out)));
+  if (!labreports.empty())
+    lines.push_back(fmt::format("measured without {}: {}", flag, join_words(labreports)));
+  return lines;
+}
 
 std::vector<PlannedCell> checked_plan(const PlanInput& input, const Run& so_far) {
   std::vector<PlannedCell> cells = plan_cells(input, so_far);
-  if (cells.empty()) {
-    throw InputError("nothing to measure: this selection leaves no cell",
-                     "widen --only, --sizes, --contexts, --precisions or --modes");
-  }
+  if (cells.empty()) refuse_empty_plan(input);
   std::int64_t launches = 0;
   for (const PlannedCell& cell : cells) launches += cell.launches;
   if (cells.size() > kMaxCells || launches > static_cast<std::int64_t>(kMaxLaunches)) {
@@ -124,7 +186,7 @@ std::vector<PlannedCell> foreseen_plan(const PlanInput& input, std::vector<Plann
                                        const DeviceChoice& choice) {
   if (choice.gpus.empty()) return wanted;
   Run foreseen;
-  while (add_foreseen(foreseen, wanted, choice.gpus.front().memory_bytes)) {
+  while (add_foreseen(foreseen, wanted, choice)) {
     wanted = plan_cells(input, foreseen);
   }
   return wanted;

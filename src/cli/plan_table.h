@@ -23,6 +23,10 @@ struct PlanTotals {
 /// run.
 std::vector<PlannedCell> checked_plan(const PlanInput& input, const Run& so_far);
 
+/// Returns one line on the chosen problems that the user's network or step leaves out, and one on
+/// those that measure labreport's code instead of it.
+std::vector<std::string> problems_without_code(const PlanInput& input);
+
 /// Returns the cells that will be planned at the end, because results of some cells decide which
 /// others are planned. Assumes that each cell needs its calculated memory, and that a user's model
 /// needs as much as labreport's network of the same shape. Returns `wanted` if the device's memory

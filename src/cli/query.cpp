@@ -6,7 +6,10 @@
 #include <iostream>
 #include <iterator>
 
+#include "base/messages.h"
+#include "base/printable.h"
 #include "base/text.h"
+#include "cli/fit_rows.h"
 #include "cli/run_choice.h"
 #include "cli/verbs.h"
 #include "orchestrate/subprocess_child.h"
@@ -51,13 +54,34 @@ std::string take_query(std::vector<std::string>& words) {
   return last == "-" ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : last;
 }
 
-Database build_database(const std::vector<std::string>& runs, const std::string& edition) {
-  Database database;
-  for (const std::string& word : runs) {
-    if (std::ranges::count(runs, word) > 1)
+/// Says if the runs are of several editions, in which one name may stand for two networks.
+void say_if_editions_differ(const std::vector<ChosenRun>& runs) {
+  const auto of_other_edition = std::ranges::find_if(
+      runs, [&](const ChosenRun& run) { return run.run.edition != runs.front().run.edition; });
+  if (of_other_edition == runs.end()) return;
+  say("editions differ: {} is of {}, {} of {}; a size of one name may be two networks, so join by "
+      "d_model, d_ff, layers and heads\n",
+      printable(runs.front().name), runs.front().run.edition, printable(of_other_edition->name),
+      of_other_edition->run.edition);
+}
+
+/// Adds the rows of the table `fits`, which take longest, only if they are read.
+Database build_database(const std::vector<std::string>& words, const std::string& edition,
+                        bool reads_fits) {
+  for (const std::string& word : words) {
+    if (std::ranges::count(words, word) > 1)
       throw InputError(word + " is named twice", "name each run once");
-    database.add(choose_run(word, edition, "site/runs", kPreferLabreportsNetwork).run, word);
   }
+  const std::vector<ChosenRun> runs =
+      choose_runs(words, edition, "site/runs", kPreferLabreportsNetwork);
+  say_if_editions_differ(runs);
+  Database database;
+  FitEvidence evidence;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    database.add(runs[i].run, words[i]);
+    evidence.add(runs[i].run, words[i]);
+  }
+  if (reads_fits) database.add(evidence.rows(evidence.common_steps()));
   return database;
 }
 
@@ -74,7 +98,8 @@ ExitStatus query(const QueryFlags& flags) {
     throw InputError("query needs a run and a query",
                      "try `labreport query latest \"select size, status from measured\"`");
   }
-  Database database = build_database(runs, flags.edition);
+  const bool reads_fits = text.empty() || lower(text).find("fits") != text.npos;
+  Database database = build_database(runs, flags.edition, reads_fits);
   if (!flags.save.empty()) database.save(flags.save);
   if (text.empty()) return ExitStatus::kDone;
   fmt::print("{}", text_from_child([&] { return write(database.select(text)); }, kLimits));

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <optional>
-#include <string_view>
 
 #include "base/messages.h"
 #include "base/text.h"
 #include "cli/hints.h"
+#include "experiments/users_code.h"
 #include "orchestrate/resume.h"
 #include "results/run_labels.h"
 
@@ -21,13 +20,12 @@ namespace fs = std::filesystem;
 
 constexpr const char* kMeasureAnew = "measure anew without --resume";
 
-/// True for flags that need no comparison: --gpus and --timeout do not change the plan, and other
-/// flags of a model change its implementation's name, which `first_difference` compares.
+/// True for flags that need no comparison: --gpus and --timeout do not change the plan, and flags
+/// of the user's code change its implementation's name, which `first_difference` compares.
 bool may_differ(const std::string& flag) {
-  constexpr std::array<std::string_view, 10> kFlags{
-      "--gpus",      "--timeout", "--model",     "--model-args", "--loss",
-      "--optimizer", "--compile", "--attention", "--step",       "--step-args"};
-  return std::ranges::find(kFlags, flag) != kFlags.end();
+  return flag == "--gpus" || flag == "--timeout" || flag == "--course" ||
+         std::ranges::find(kCodeFlags, flag, &CodeFlag::flag) != std::end(kCodeFlags) ||
+         std::ranges::find(kCodeDetails, flag, &CodeDetail::flag) != std::end(kCodeDetails);
 }
 
 /// The parts of a request that decide on results. --gpus and --timeout are not among them.
@@ -61,10 +59,9 @@ bool keeps_plan(const Request& recorded, const std::string& flag, const Request&
 /// Throws unless the command names the recorded model again. A model is code, and a folder that
 /// somebody sent must not make this program run it.
 void refuse_unnamed_model(const Request& recorded, const Request& given) {
-  for (auto code : {&Request::model, &Request::attention, &Request::step}) {
-    if (!(recorded.*code) || given.*code) continue;
-    Request flag;
-    flag.*code = recorded.*code;
+  for (const CodeFlag& code : kCodeFlags) {
+    if (!code.is_given(recorded) || code.is_given(given)) continue;
+    const Request flag = with_flag(Request(), std::string(code.flag), recorded);
     throw InputError("this run measures your own code, which is run only if the command names it",
                      "add " + join(words_of(flag), " "));
   }
@@ -78,11 +75,7 @@ fs::path interrupted_run(const fs::path& root, const Request& given) {
     if (fs::exists(RunStore(folder).cells_folder()) && matches_request(folder, given))
       return folder;
   }
-  const Request shown{.edition = given.edition, .preset = given.preset, .shard = given.shard};
-  const std::string selection = command_line(words_of(shown));
-  throw InputError("no interrupted run" + (selection.empty() ? "" : " of " + selection) +
-                       " below " + fs::absolute(root).string(),
-                   kMeasureAnew);
+  refuse_nothing_to_resume(given, root);
 }
 
 /// Returns "8 of 40 launches".
@@ -100,6 +93,17 @@ std::string kept_launches(const Run& run, const std::vector<PlannedCell>& wanted
 }
 
 }  // namespace
+
+void refuse_nothing_to_resume(const Request& given, const fs::path& root) {
+  const Request shown{.edition = given.edition,
+                      .preset = given.preset,
+                      .course = given.course,
+                      .shard = given.shard};
+  const std::string selection = command_line(words_of(shown));
+  throw InputError("no interrupted run" + (selection.empty() ? "" : " of " + selection) +
+                       " below " + fs::absolute(root).string(),
+                   kMeasureAnew);
+}
 
 bool matches_request(const fs::path& folder, const Request& given) try {
   if (RunStore(folder).is_imported()) return false;

@@ -26,6 +26,9 @@ struct ResumedRun {
 /// no such run, or if `given` has a flag that changes the run's plan.
 ResumedRun run_to_resume(const std::filesystem::path& root, const RunFlags& given);
 
+/// Throws `InputError`, which says that there is no interrupted run of these flags below `root`.
+[[noreturn]] void refuse_nothing_to_resume(const Request& given, const std::filesystem::path& root);
+
 /// True if the run in `folder` was measured with the edition, preset and shard that `given` names.
 /// Reports an unreadable run and returns false.
 bool matches_request(const std::filesystem::path& folder, const Request& given);

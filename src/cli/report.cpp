@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/file_errors.h"
+#include "cli/course.h"
 #include "cli/measure.h"
 #include "cli/output_flags.h"
 #include "cli/verbs.h"
@@ -34,7 +35,8 @@ Rendered render_after(const MeasureResult& measured, const fs::path& out,
 ExitStatus report(const ReportFlags& flags, const std::vector<std::string>& argv) {
   const fs::path out = flags.out;
   const RenderOptions options = flags.output.options(out / "public");
-  const MeasureResult measured = measure(flags, out / "runs", argv);
+  const MeasureResult measured =
+      flags.course ? measure_course(flags, out, argv) : measure(flags, out / "runs", argv);
   if (measured.status == ExitStatus::kInterrupted || measured.folder.empty()) {
     return measured.status;
   }
@@ -42,7 +44,7 @@ ExitStatus report(const ReportFlags& flags, const std::vector<std::string>& argv
   const fs::path& page = rendered.page_of(measured.folder);
   if (!page.empty()) fmt::print("report: {}\n", page.string());
   rendered.print_messages();
-  measured.say_failures();
+  measured.say_last_words();
   return measured.status == ExitStatus::kDone ? rendered.status() : measured.status;
 }
 
@@ -54,6 +56,8 @@ void add_report(CLI::App& app, Invocation& invocation) {
       [&invocation](const ReportFlags& given) { return report(given, invocation.argv); });
   flags->out = "site";
   add_run_flags(*verb, *flags, "folder (site): runs go into its runs/, pages into its public/");
+  verb->add_option("--course", flags->course,
+                   "FOLDER of a course checkout: measure the student's implementations in it");
   add_output_flags(*verb, flags->output);
 }
 

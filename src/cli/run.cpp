@@ -12,7 +12,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
       [&invocation](const RunFlags& given) {
         const MeasureResult measured = measure(given, given.out, invocation.argv);
         if (!measured.folder.empty()) fmt::print("{}\n", measured.folder.string());
-        measured.say_failures();
+        measured.say_last_words();
         return measured.status;
       });
   flags->out = "site/runs";

@@ -24,6 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kRunOrItsFile = "name a run’s folder, or its run.json";
+
 /// A recorded run and the names of its parent folders: `<gpu>/<edition>/<time>-<revision>`.
 struct ListedRun {
   fs::path folder;
@@ -169,28 +171,33 @@ bool names_gpu(const std::string& word) {
   return !fs::exists(word) && word != "latest" && word != "previous";
 }
 
-/// Returns the newest pair of preferred runs of one edition. A pair is as old as its older run.
-std::optional<std::pair<Candidate, Candidate>> newest_pair(const ListedRuns& a, const ListedRuns& b,
-                                                           const RunPreference& preference) {
-  std::optional<std::pair<Candidate, Candidate>> found;
-  std::string newest;
-  for (const std::string& edition : editions_of(a)) {
-    const ListedRuns runs_b = runs_of_edition(b, edition);
-    if (runs_b.empty()) continue;
-    std::pair pair(best_candidate(runs_of_edition(a, edition), preference),
-                   best_candidate(runs_b, preference));
-    const std::string older = std::min(pair.first.folder_name(), pair.second.folder_name());
-    if (!pair.first.is_preferred || !pair.second.is_preferred || older <= newest) continue;
-    newest = older;
-    found = std::move(pair);
+/// Returns runs of one edition, one of each GPU; nothing if no edition has them. Takes the edition
+/// of which all GPUs have preferred runs, then that with the newest. Runs together are as old as
+/// the oldest.
+std::optional<std::vector<Candidate>> newest_of_one_edition(const std::vector<ListedRuns>& gpus,
+                                                            const RunPreference& preference) {
+  std::optional<std::vector<Candidate>> found;
+  std::pair<bool, std::string> best;
+  for (const std::string& edition : editions_of(gpus.front())) {
+    std::vector<Candidate> candidates;
+    for (const ListedRuns& runs : gpus) {
+      const ListedRuns of_edition = runs_of_edition(runs, edition);
+      if (!of_edition.empty()) candidates.push_back(best_candidate(of_edition, preference));
+    }
+    if (candidates.size() < gpus.size()) continue;
+    const std::pair rank(std::ranges::all_of(candidates, &Candidate::is_preferred),
+                         std::ranges::min(candidates, {}, &Candidate::folder_name).folder_name());
+    if (rank <= best) continue;
+    best = rank;
+    found = std::move(candidates);
   }
   return found;
 }
 
 /// Returns why the choice may not be the GPU's newest run; nothing if it has a single edition.
-std::vector<std::string> why_paired(const ListedRuns& runs) {
+std::vector<std::string> why_of_one_edition(const ListedRuns& runs) {
   if (editions_of(runs).size() == 1) return {};
-  return {"newest pair of one edition"};
+  return {"newest of one edition"};
 }
 
 }  // namespace
@@ -202,6 +209,7 @@ const RunPreference kPreferLabreportsNetwork{
 ChosenRun choose_run(const std::string& word, const std::string& edition, const fs::path& root,
                      const RunPreference& preference) {
   if (fs::is_regular_file(word)) {
+    refuse_foreign_format(word, kRunOrItsFile);
     return {word, fs::path(word).parent_path(), run_from_json(read_file(word), word)};
   }
   if (fs::is_directory(word)) return load_run(word);
@@ -211,32 +219,43 @@ ChosenRun choose_run(const std::string& word, const std::string& edition, const 
   return announce(word, runs, best_candidate(runs, latest ? kAnyRun : preference));
 }
 
-std::pair<ChosenRun, ChosenRun> choose_pair(const std::string& a, const std::string& b,
-                                            const std::string& edition, const fs::path& root,
-                                            const RunPreference& preference) {
-  if (names_gpu(a) && names_gpu(b)) {
-    const ListedRuns runs_a = runs_of_gpu(a, edition, root), runs_b = runs_of_gpu(b, edition, root);
-    auto pair = newest_pair(runs_a, runs_b, preference);
-    if (!pair)
-      return {announce(a, runs_a, best_candidate(runs_a, preference)),
-              announce(b, runs_b, best_candidate(runs_b, preference))};
-    return {announce(a, runs_a, std::move(pair->first), why_paired(runs_a)),
-            announce(b, runs_b, std::move(pair->second), why_paired(runs_b))};
+std::vector<ChosenRun> choose_runs(const std::vector<std::string>& words,
+                                   const std::string& edition, const fs::path& root,
+                                   const RunPreference& preference) {
+  if (words.size() == 1) return {choose_run(words.front(), edition, root, preference)};
+  std::vector<ChosenRun> chosen(words.size());
+  std::vector<ListedRuns> gpus;
+  std::set<std::string> named_editions;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (names_gpu(words[i])) {
+      gpus.push_back(runs_of_gpu(words[i], edition, root));
+    } else {
+      chosen[i] = choose_run(words[i], edition, root);
+      named_editions.insert(chosen[i].run.edition);
+    }
   }
-  if (names_gpu(a)) {
-    auto [second, first] = choose_pair(b, a, edition, root, preference);
-    return {std::move(first), std::move(second)};
+  if (gpus.empty()) return chosen;
+  std::optional<std::vector<Candidate>> together;
+  if (named_editions.empty()) together = newest_of_one_edition(gpus, preference);
+  std::size_t gpu = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!names_gpu(words[i])) continue;
+    const ListedRuns& runs = gpus[gpu];
+    ListedRuns same_edition =
+        named_editions.size() == 1 ? runs_of_edition(runs, *named_editions.begin()) : ListedRuns();
+    const bool is_narrowed = together || !same_edition.empty();
+    if (same_edition.empty()) same_edition = runs;
+    Candidate candidate =
+        together ? std::move((*together)[gpu]) : best_candidate(same_edition, preference);
+    chosen[i] = announce(words[i], runs, std::move(candidate),
+                         is_narrowed ? why_of_one_edition(runs) : std::vector<std::string>());
+    ++gpu;
   }
-  ChosenRun first = choose_run(a, edition, root);
-  if (!names_gpu(b)) return {std::move(first), choose_run(b, edition, root)};
-  const ListedRuns runs_b = runs_of_gpu(b, edition, root);
-  const ListedRuns same_edition = runs_of_edition(runs_b, first.run.edition);
-  if (same_edition.empty() || same_edition.size() == runs_b.size())
-    return {first, announce(b, runs_b, best_candidate(runs_b, preference))};
-  return {first, announce(b, runs_b, best_candidate(same_edition, preference), why_paired(runs_b))};
+  return chosen;
 }
 
 fs::path choose_folder(const std::string& word, const fs::path& root, const std::string& edition) {
+  if (fs::is_regular_file(word)) refuse_foreign_format(word, kRunOrItsFile);
   return fs::exists(word) ? run_folder(word) : choose_run(word, edition, root).folder;
 }
 

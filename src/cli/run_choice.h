@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "publish/write_up.h"
@@ -40,13 +39,12 @@ extern const RunPreference kPreferLabreportsNetwork;
 ChosenRun choose_run(const std::string& word, const std::string& edition,
                      const std::filesystem::path& root, const RunPreference& preference = kAnyRun);
 
-/// Chooses two runs to compare. If both words name GPUs, chooses the newest pair of one edition if
-/// there is one, because networks differ between editions. A pair is as old as its older run. If
-/// only one word names a GPU, chooses its newest run of the other run's edition.
-std::pair<ChosenRun, ChosenRun> choose_pair(const std::string& a, const std::string& b,
-                                            const std::string& edition,
-                                            const std::filesystem::path& root,
-                                            const RunPreference& preference);
+/// Chooses runs to be read side by side, one for each word, as `choose_run` does. But GPUs get runs
+/// of one edition, because networks differ between editions: that of the other words' runs, or else
+/// one that all GPUs have, of which they have preferred runs and the newest.
+std::vector<ChosenRun> choose_runs(const std::vector<std::string>& words,
+                                   const std::string& edition, const std::filesystem::path& root,
+                                   const RunPreference& preference);
 
 /// Returns the folder of the run. If `word` is a path, the run is not read.
 std::filesystem::path choose_folder(const std::string& word, const std::filesystem::path& root,

@@ -11,11 +11,13 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/lists.h"
+#include "cli/course.h"
 #include "cli/hints.h"
 #include "cli/output_flags.h"
 #include "cli/run_choice.h"
 #include "cli/verbs.h"
 #include "document/view.h"
+#include "experiments/users_code.h"
 #include "orchestrate/capture.h"
 #include "orchestrate/resume.h"
 #include "orchestrate/subprocess_interrupts.h"
@@ -33,6 +35,7 @@ namespace fs = std::filesystem;
 struct SubmitFlags {
   std::vector<std::string> runs;
   std::string edition;
+  std::string course;
   std::string out = "submission";
   OutputFlags output;
 };
@@ -54,19 +57,27 @@ Document noted_report(const WriteUp& write_up, const RenderOptions& options) {
 
 /// Writes the submission, and replaces an earlier one. Sets `lines`, which say what it has and
 /// lacks; the last one is the table of the edition's problems. Throws and changes nothing if it
-/// fails or is interrupted before all of it is written.
+/// fails or is interrupted before all of it is written, or if an earlier write-up has no successor.
 Rendered write_submission(const WriteUp& write_up, const Document& document, RenderOptions options,
-                          std::vector<std::string>& lines) {
+                          const fs::path& checkout, std::vector<std::string>& lines) {
   const HeldInterrupts held;
   SubmissionFolder submission(options.out);
   options.out = submission.made().string() + ".site";
-  const Rendered rendered = render_write_up(write_up, options);
+  Rendered rendered = render_write_up(write_up, options);
   take_report(rendered.page_of(write_up.runs.front().folder), submission.made());
-  const HandInList hand_in(document, options.answers, measured_by(write_up),
-                           fs::exists(submission.made() / "report.pdf"));
+  const bool has_pdf = fs::exists(submission.made() / "report.pdf");
+  const fs::path earlier = submission.out().parent_path() / SubmissionFolder::kWriteUp;
+  if (!has_pdf && fs::exists(submission.out()) && fs::exists(earlier)) {
+    rendered.print_messages();
+    throw InputError("writeup.pdf cannot be made, so the earlier " + earlier.string() + " stays",
+                     "mend what is said above, or choose another folder with --out");
+  }
+  rendered.lacks_format = rendered.lacks_format || !has_pdf;
+  const HandInList hand_in(document, options.answers, measured_by(write_up), has_pdf);
   write_atomically(submission.made() / "README.md", hand_in.markdown());
   lines = pack(submission,
-               each(write_up.folders(), [](const fs::path& folder) { return RunStore(folder); }));
+               each(write_up.folders(), [](const fs::path& folder) { return RunStore(folder); }),
+               checkout);
   lines.push_back("\n" + hand_in.text());
   HeldInterrupts::throw_if_interrupted();
   submission.commit();
@@ -102,10 +113,40 @@ std::vector<std::string> missing_lines(const WriteUp& write_up, const Document& 
   return lines;
 }
 
+/// Returns the write-up of the checkout's newest edition. Problems that ask for the student's own
+/// code are left out if only labreport's was measured.
+WriteUp write_up_of_course(const SubmitFlags& flags) {
+  const std::string name = fs::weakly_canonical(flags.course).filename().string();
+  std::string edition = flags.edition;
+  bool is_measured = false;
+  for (const fs::path& folder : list_measured_runs("site/runs")) {
+    const Run run = RunStore(folder).load();
+    if (course_name(run) != name || (!flags.edition.empty() && run.edition != edition)) continue;
+    edition = run.edition;
+    is_measured = true;
+  }
+  if (!is_measured)
+    throw InputError("no run of " + flags.course,
+                     "`labreport report --course " + flags.course + "` makes one");
+  WriteUp write_up = write_up_of(flags.runs, edition, "site/runs");
+  for (WriteUpRun& run : write_up.runs) {
+    std::erase_if(run.problems, [&](const std::string& problem) {
+      return is_asked_of_students(problem) && !run.own_code.contains(problem);
+    });
+  }
+  std::erase_if(write_up.runs, [](const WriteUpRun& run) { return run.problems.empty(); });
+  if (write_up.runs.empty())
+    throw InputError("no run measures code of " + flags.course, "name one that does");
+  return write_up;
+}
+
 ExitStatus submit(const SubmitFlags& flags) {
   // The path ends without a slash, so that OUT.zip lies beside the folder.
   const fs::path out = fs::path(flags.out + "/").lexically_normal().parent_path();
-  const WriteUp write_up = write_up_of(flags.runs, flags.edition, "site/runs");
+  WriteUp write_up = flags.course.empty() ? write_up_of(flags.runs, flags.edition, "site/runs")
+                                          : write_up_of_course(flags);
+  for (const WriteUpRun& run : write_up.runs)
+    write_up.left_to_notes.merge(parts_on_design(run.own_code));
   std::deque<RunLock> locks;
   for (const fs::path& folder : write_up.folders()) locks.emplace_back(folder);
   RenderOptions options = flags.output.options(flags.out);
@@ -113,8 +154,12 @@ ExitStatus submit(const SubmitFlags& flags) {
   const Document document = noted_report(write_up, options);
   std::vector<std::string> lines;
   const Rendered rendered = keep_if_interrupted(
-      out, [&] { return write_submission(write_up, document, options, lines); });
+      out, [&] { return write_submission(write_up, document, options, flags.course, lines); });
   std::ranges::copy(missing_lines(write_up, document), std::back_inserter(lines));
+  if (!flags.course.empty())
+    std::ranges::copy(missing_parts(flags.course), std::back_inserter(lines));
+  if (flags.edition.empty() && flags.course.empty())
+    lines.push_back(edition_hint(write_up.edition, "hands in runs of the other"));
   for (const std::string& line : lines) fmt::print("{}\n", in_callers_form(line));
   rendered.print_messages();
   return rendered.status();
@@ -129,6 +174,8 @@ void add_submit(CLI::App& app, Invocation& invocation) {
       "runs", flags->runs,
       "RUN…: folders, GPUs, latest or previous (default: your best run of each problem)");
   verb->add_option("--edition", flags->edition, "2025 or 2026 (your newest run's)");
+  verb->add_option("--course", flags->course,
+                   "FOLDER of a course checkout: hand in its code, and no other in its place");
   verb->add_option(
       "--out", flags->out,
       "folder to write; FOLDER.zip, writeup.pdf and code.zip stand beside it (submission)");

@@ -31,6 +31,6 @@ std::pair<CLI::App*, Flags*> add_verb(CLI::App& app, Invocation& invocation, con
 
 using AddVerb = void(CLI::App& app, Invocation& invocation);
 AddVerb add_report, add_run, add_import, add_render, add_notes, add_check, add_advise, add_list,
-    add_diff, add_query, add_drop, add_submit, add_merge, add_slurm, add_doctor;
+    add_diff, add_query, add_fits, add_drop, add_submit, add_merge, add_slurm, add_doctor;
 
 }  // namespace labreport

@@ -1,16 +1,23 @@
 #include "plan/arithmetic.h"
 
+#include <fmt/format.h>
+
+#include <string_view>
+#include <variant>
+
 #include "base/format.h"
 #include "plan/editions.h"
+#include "plan/leaderboard.h"
 #include "plan/sharding.h"
+#include "results/leaderboard_rung.h"
 #include "results/shipped_variant.h"
 
 namespace labreport {
 namespace {
 
-constexpr std::int64_t kFp32Bytes = 4;
+constexpr std::int64_t kFp32Bytes = 4, kBf16Bytes = 2;
 
-/// Returns how many FP32 values the mode holds for each parameter: the parameter itself, its
+/// Returns how many values the mode holds for each parameter: the parameter itself, its
 /// gradient, and two moments.
 std::int64_t values_per_parameter(const CellSpec& spec) {
   if (spec.mode == Mode::kTrainStep) return 4;
@@ -60,18 +67,39 @@ std::optional<std::int64_t> resident_bytes(const CellSpec& spec) {
   const auto parameters = known_parameter_count(spec);
   if (!parameters) return std::nullopt;
   if (spec.sharding) return held_bytes(spec).total();
+  if (spec.kind == CellKind::kLeaderboard) {
+    const bool is_replicated = leaderboard_rung(spec) == LeaderboardRung::kReplicated;
+    return kBf16Bytes * *parameters * values_per_parameter(spec) /
+           (is_replicated ? 1 : spec.ranks.value_or(Ranks{1}).count);
+  }
   return kFp32Bytes * *parameters * values_per_parameter(spec);
 }
 
+namespace {
+
+constexpr std::string_view kDoNotFit = " do not fit ";
+
+}  // namespace
+
 std::optional<std::string> why_it_does_not_fit(const CellSpec& spec, std::int64_t device_bytes) {
+  const auto text = [&](std::int64_t needed, const std::string& tensors) {
+    return fmt::format("{} of {}{}{}", format_bytes(static_cast<double>(needed)), tensors,
+                       kDoNotFit, format_bytes(static_cast<double>(device_bytes)));
+  };
+  if (const auto least = leaderboard::least_peak_bytes(spec); least && *least > device_bytes)
+    return text(*least, "weights, moments, logits and what backward needs");
   const auto needed = resident_bytes(spec);
   if (!needed || *needed <= device_bytes) return std::nullopt;
   const std::int64_t values = values_per_parameter(spec);
   const std::string tensors = values == 4   ? "parameters, gradients and AdamW states"
                               : values == 2 ? "parameters and gradients"
                                             : "parameters";
-  return format_bytes(static_cast<double>(*needed)) + " of " + tensors + " do not fit " +
-         format_bytes(static_cast<double>(device_bytes));
+  return text(*needed, tensors);
+}
+
+bool is_skipped_as_too_large(const Outcome& outcome) {
+  const auto* skipped = std::get_if<Skipped>(&outcome);
+  return skipped != nullptr && skipped->reason.find(kDoNotFit) != std::string::npos;
 }
 
 }  // namespace labreport

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "results/cell.h"
+#include "results/outcome.h"
 
 namespace labreport {
 
@@ -32,11 +33,16 @@ std::optional<std::int64_t> known_parameter_count(const CellSpec& spec);
 std::optional<double> step_flops(const CellSpec& spec);
 
 /// Returns the bytes that one rank holds during the whole step: FP32 parameters, gradients if the
-/// mode has backward, and two AdamW moments if the mode has the optimizer.
+/// mode has backward, and two AdamW moments if the mode has the optimizer. Those of the
+/// leaderboard's steps are in BF16, and all ranks share them if FSDP shards them.
 std::optional<std::int64_t> resident_bytes(const CellSpec& spec);
 
 /// Returns "51.3 GiB of parameters, gradients and AdamW states do not fit 24.0 GiB" if
-/// resident_bytes() exceeds `device_bytes`; nothing if it does not or is not known.
+/// resident_bytes() or, of a rung of the leaderboard's, leaderboard::least_peak_bytes() exceeds
+/// `device_bytes`; nothing if they do not or are not known.
 std::optional<std::string> why_it_does_not_fit(const CellSpec& spec, std::int64_t device_bytes);
+
+/// True for a cell that was skipped for the reason of why_it_does_not_fit().
+bool is_skipped_as_too_large(const Outcome& outcome);
 
 }  // namespace labreport

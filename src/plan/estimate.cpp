@@ -4,6 +4,7 @@
 
 #include "plan/arithmetic.h"
 #include "plan/editions.h"
+#include "results/leaderboard_rung.h"
 #include "results/shipped_variant.h"
 
 namespace labreport {
@@ -35,6 +36,8 @@ constexpr double kFlopsPerScore = 450, kAutocastFlopsPerScore = 1250;
 // 1 + 10 s of forward and backward together, but do_bench estimates too few repeats, which take
 // about 9 s.
 constexpr double kDoBenchSeconds = 0.375, kLeaderboardSeconds = 9;
+// do_bench warms up for a third of the time in which it repeats the leaderboard's step.
+constexpr double kDoBenchPasses = 4.0 / 3;
 // On a CPU, do_bench times at most this many passes, whatever time they take.
 constexpr double kCpuPasses = 20;
 // do_bench first runs about this many forward passes to estimate the number of repeats.
@@ -65,6 +68,9 @@ double start_seconds(const CellSpec& spec) {
 }
 
 double compile_seconds(const CellSpec& spec) {
+  const auto rung = leaderboard_rung(spec);
+  // All blocks share the code of one.
+  if (rung) return *rung < LeaderboardRung::kCompiled ? 0 : kCompileSeconds + kLayerCompileSeconds;
   if (!is_shipped(spec) || !is_compiled(spec)) return 0;
   if (spec.attention) {
     return kAttentionCompileSeconds * static_cast<double>(spec.attention->lengths.size() + 1);
@@ -130,7 +136,8 @@ double step_seconds(CellSpec spec, double fp32_flops) {
 /// sampled, one for the memory of checkpoints and, if phases are timed, as many as timed steps.
 double step_count(const CellSpec& spec) {
   const auto timed = static_cast<double>(spec.steps.value_or(1));
-  const double steps = static_cast<double>(spec.warmup.value_or(0)) + timed + 1;
+  const double steps = static_cast<double>(spec.warmup.value_or(0)) + timed + 1 +
+                       kDoBenchPasses * static_cast<double>(spec.repeats.value_or(0));
   if (spec.kind == CellKind::kCheckpointing) return steps + 1;
   const bool times_phases = spec.kind == CellKind::kTiming || spec.kind == CellKind::kSharding;
   return times_phases && has_backward(spec) ? steps + timed : steps;

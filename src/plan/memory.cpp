@@ -137,7 +137,7 @@ std::vector<SavedTensor> tensors_saved_by_block(const CellSpec& spec) {
 
 std::int64_t saved_block_bytes(const CellSpec& spec) {
   std::int64_t sum = 0;
-  for (const SavedTensor& tensor : tensors_saved_by_block(spec)) sum += tensor.bytes;
+  for (const SavingRule& rule : kSavingRules) sum += rule_bytes(rule, spec);
   return sum;
 }
 

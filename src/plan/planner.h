@@ -38,10 +38,7 @@ struct Selection {
   bool separate_warmups = false;
   std::optional<ModelSource> model;       ///< The user's network replaces labreport's network.
   bool keeps_labreports_network = false;  ///< labreport's network is measured besides `model`.
-  std::optional<ModelSource> attention;   ///< The user's attention, in addition to PyTorch's.
-
-  /// Returns the user's network or attention, if there is one.
-  const std::optional<ModelSource>& source() const { return model ? model : attention; }
+  std::vector<ModelSource> attentions;    ///< The user's attentions, in addition to PyTorch's.
 
   bool operator==(const Selection&) const = default;
 };

@@ -34,13 +34,11 @@ PairedSubject subject_of(const PairedRun& run) {
   return {names.at(0), names.size() > 1 ? names[1] : "", run.store.is_imported()};
 }
 
-/// Returns a key that is greater for runs that time a training step, then for runs of the user's,
-/// of others for full runs, and then for newer runs: a folder's name begins with the run's time.
+/// Returns a key that is greater for runs that rather stand for their subject, and then for newer
+/// runs: a folder's name begins with the run's time.
 auto precedence(const PairedRun& run) {
-  const bool by_user = !run.store.is_reference();
-  const bool times_step = run.summary && !run.summary->headline.network.empty();
-  const bool is_full = times_step && run.summary->preset == kPresetFull;
-  return std::tuple(times_step, by_user, by_user || is_full, run.site_folder);
+  return std::pair(run.summary ? run.summary->precedence() : std::tuple(false, false, false),
+                   run.site_folder);
 }
 
 struct RunPair {
@@ -129,6 +127,7 @@ void compare(SitePair& page, const RunPair& pair, const Run& run_a, const Run& r
   if (comparison.has_two_implementations()) return;
   page.document = diff_document(comparison, source_of(*pair.a, *pair.b, runs),
                                 source_of(*pair.b, *pair.a, runs), kPathToRoot);
+  page.document->reference = pair.a->store.is_reference() && pair.b->store.is_reference();
   page.diff_json = diff_json(comparison);
   page.link.device = page.document->title;
   if (comparison.a.edition == comparison.b.edition) page.link.device += ", " + comparison.a.edition;

@@ -140,7 +140,9 @@ std::string HandInList::text() const {
   add(table_.columns[0].title, "Pts", table_.columns[2].title, table_.columns[3].title);
   for (const RowView& row : table_.rows)
     add(table_.text(row, 0), table_.text(row, 1), table_.text(row, 2), table_.text(row, 3));
-  if (has_unwritten_answer_) text += "`labreport notes --init` begins answers of your own.\n";
+  if (has_unwritten_answer_) {
+    text += "Write answers of your own into your notes, which `labreport notes --init` begins.\n";
+  }
   if (missing_points_ == 0) return text;
   return text +
          fmt::format("`labreport report --edition {} --problems PROBLEM` measures one more.\n",

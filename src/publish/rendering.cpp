@@ -5,12 +5,15 @@
 
 #include "base/descriptor.h"
 #include "base/files.h"
+#include "base/lists.h"
 #include "base/messages.h"
 #include "base/table.h"
+#include "base/text.h"
 #include "document/joined_report.h"
 #include "experiments/answered_problems.h"
 #include "experiments/catalog.h"
 #include "experiments/overview/overview.h"
+#include "experiments/users_code.h"
 #include "publish/run_notes.h"
 #include "results/run_json.h"
 #include "results/run_labels.h"
@@ -44,10 +47,18 @@ bool worked(const fs::path& run) try {
   return true;
 }
 
-/// Returns the file and the name of the user's code: "my_model.py:Model".
-std::string users_code(const Run& run) {
-  const std::optional<ModelSource>& model = run.sessions.back().model;
-  return model ? model->model.substr(model->model.rfind('/') + 1) : "";
+/// Returns the file and the name of the user's code that answers the problem: "my_model.py:Model".
+std::string users_code(const Run& run, const std::string& problem) {
+  std::vector<std::string> answering, others;
+  for (const Session& session : run.sessions) {
+    for (const ModelSource* code : code_of(session)) {
+      const std::string_view only_problem = flag_of(*code).problem;
+      const bool answers = only_problem == problem ||
+                           (only_problem.empty() && find_experiment(problem).in_profiling_half);
+      (answers ? answering : others).push_back(code->model.substr(code->model.rfind('/') + 1));
+    }
+  }
+  return join_words(distinct(answering.empty() ? others : answering));
 }
 
 bool is_full(const fs::path& run) try {
@@ -90,6 +101,7 @@ SiteRun site_run(const WriteUp& write_up, RunNotes& notes, std::vector<std::stri
     for (Section& section : document.sections) {
       for (Part& part : section.parts) {
         for (Attachment& file : part.attachments) publish_artifact(file, store.artifacts_folder());
+        if (write_up.left_to_notes.contains(part.name())) part.answer.clear();
       }
     }
     summaries.push_back(overview::run_summary(run, &document));
@@ -98,7 +110,7 @@ SiteRun site_run(const WriteUp& write_up, RunNotes& notes, std::vector<std::stri
     RunReport& report =
         reports.emplace_back(RunReport{std::move(document), {}, to_json(run), cells_csv(run)});
     for (const std::string& problem : taken.problems)
-      report.code[problem] = taken.own_code.contains(problem) ? users_code(run) : "";
+      report.code[problem] = taken.own_code.contains(problem) ? users_code(run, problem) : "";
   }
   RunSummary& summary = summaries.front();
   if (!write_up.joins_runs()) {

@@ -350,8 +350,11 @@ void add_overview(Site& site, const OverviewPage& page, const Drawings& drawings
 }
 
 /// Adds the page for two runs that have no page of their own.
-void add_compare_page(Site& site, bool interactive, const std::vector<ComparedPair>& pairs,
-                      const std::vector<SiteLink>& links, const SiteOptions& options) {
+void add_compare_page(Site& site, const std::vector<RunSummary>& runs, bool interactive,
+                      const std::vector<ComparedPair>& pairs, const std::vector<SiteLink>& links,
+                      const SiteOptions& options) {
+  Document document = compare_document();
+  document.reference = std::ranges::all_of(runs, &RunSummary::reference);
   PageOptions page_options = {.root = "",
                               .interactive = interactive,
                               .answers = options.answers,
@@ -359,7 +362,7 @@ void add_compare_page(Site& site, bool interactive, const std::vector<ComparedPa
                               .current = kCompareFile,
                               .pairs = pairs};
   if (!options.site_url.empty()) page_options.address = options.site_url + kCompareFile;
-  site.files.push_back({kCompareFile, page_html(compare_document(), {}, page_options)});
+  site.files.push_back({kCompareFile, page_html(document, {}, page_options)});
 }
 
 }  // namespace
@@ -420,7 +423,7 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
     if (is_written) compared.push_back(link_to(pair));
   }
   if (options.formats.contains(Format::kHtml) && !summaries.empty())
-    add_compare_page(site, !charts.bundle.empty(), compared, site.links, options);
+    add_compare_page(site, summaries, !charts.bundle.empty(), compared, site.links, options);
   // The first page, the index, is added last because it links to all other pages.
   for (std::size_t i = overviews.size(); i > 0; --i) {
     const std::size_t index = other + i - 1;

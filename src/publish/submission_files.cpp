@@ -57,15 +57,16 @@ ZipFiles files_to_read(const SubmissionFolder& submission, const MeasuredCode& c
 /// Returns a line for each file that is handed in, and for the folder.
 std::vector<std::string> descriptions(const SubmissionFolder& submission,
                                       const std::vector<RunStore>& runs, bool has_pdf,
-                                      bool has_code) {
+                                      const std::string& code) {
   const fs::path& out = submission.out();
   const std::string parent = (out.parent_path() / "").string();
   const char* measurements = runs.size() > 1 ? "runs/" : "run.json";
+  const char* figures = fs::exists(submission.made() / "charts") ? "figures, " : "";
   std::vector<std::string> lines, reports;
   if (has_pdf) lines.push_back(parent + "writeup.pdf: the report to hand in");
-  if (has_code) lines.push_back(parent + "code.zip: your code as it was measured");
-  lines.push_back(fmt::format("{}.zip: {}{}figures, tables and {}", out.string(),
-                              has_pdf ? "writeup.pdf, " : "", has_code ? "code, " : "",
+  if (!code.empty()) lines.push_back(parent + "code.zip: " + code);
+  lines.push_back(fmt::format("{}.zip: {}{}{}tables and {}", out.string(),
+                              has_pdf ? "writeup.pdf, " : "", code.empty() ? "" : "code, ", figures,
                               measurements));
   const std::string reported = runs.size() > 1
                                    ? format_count(static_cast<std::int64_t>(runs.size())) + " runs"
@@ -73,25 +74,34 @@ std::vector<std::string> descriptions(const SubmissionFolder& submission,
   for (const char* name : {"report.md", "report.tex", "report.html"}) {
     if (fs::exists(submission.made() / name)) reports.emplace_back(name);
   }
-  lines.push_back(fmt::format("{}: {} as {}, with figures, CSV and {}", out.string(), reported,
-                              join_words(reports), measurements));
+  lines.push_back(fmt::format("{}: {} as {}, with {}CSV and {}", out.string(), reported,
+                              join_words(reports), figures, measurements));
   if (!has_pdf) lines.emplace_back("missing: writeup.pdf, for the reason below");
   return lines;
 }
 
 }  // namespace
 
-std::vector<std::string> pack(SubmissionFolder& submission, const std::vector<RunStore>& runs) {
+std::vector<std::string> pack(SubmissionFolder& submission, const std::vector<RunStore>& runs,
+                              const fs::path& checkout) {
   const fs::path pdf = submission.made() / "report.pdf";
   const bool has_pdf = fs::exists(pdf);
   if (has_pdf) fs::rename(pdf, submission.made_beside(SubmissionFolder::kWriteUp));
   submission.take_authors_files();
-  const MeasuredCode code = measured_code(runs);
+  MeasuredCode code = measured_code(runs);
+  const std::vector<std::string> changed = code.changed;
+  if (!checkout.empty()) code = checkout_code(checkout);
   const bool has_code = !code.files.empty();
   if (has_code) write_zip(code.files, submission.made_beside(SubmissionFolder::kCode));
   write_zip(files_to_read(submission, code, has_pdf), submission.made_zip());
-  std::vector<std::string> lines = descriptions(submission, runs, has_pdf, has_code);
+  const char* code_words =
+      checkout.empty() ? "your code as it was measured" : "your checkout, without caches and .venv";
+  std::vector<std::string> lines =
+      descriptions(submission, runs, has_pdf, has_code ? code_words : "");
   std::ranges::copy(code.lines, std::back_inserter(lines));
+  if (!changed.empty())
+    lines.push_back(fmt::format("changed since measured: {}; code.zip has {}", join_words(changed),
+                                checkout.empty() ? "what was measured" : "the files of now"));
   return lines;
 }
 

@@ -14,6 +14,8 @@ namespace labreport {
 /// writeup.pdf, and the sources that the runs measured become code.zip. The zip file has both,
 /// figures as PDF, tables, measurements and the author's files. Returns lines that say what each
 /// file is, what is missing, and which sources have changed since they were measured.
-std::vector<std::string> pack(SubmissionFolder& submission, const std::vector<RunStore>& runs);
+/// With a `checkout` of the course, code.zip has its files instead.
+std::vector<std::string> pack(SubmissionFolder& submission, const std::vector<RunStore>& runs,
+                              const std::filesystem::path& checkout = {});
 
 }  // namespace labreport

@@ -16,8 +16,9 @@ struct WriteUpRun {
 
 struct WriteUp {
   std::string edition;
-  std::vector<WriteUpRun> runs;             ///< In the order of their first problems.
-  std::vector<std::string> not_taken = {};  ///< A line for each run and reason.
+  std::vector<WriteUpRun> runs;              ///< In the order of their first problems.
+  std::vector<std::string> not_taken = {};   ///< A line for each run and reason.
+  std::set<std::string> left_to_notes = {};  ///< Parts whose answer only their author knows.
 
   bool joins_runs() const { return runs.size() > 1; }
   std::vector<std::filesystem::path> folders() const;

@@ -45,6 +45,24 @@ constexpr std::array<UnknownNameError, 3> kUnknownNameErrors{
   throw InputError("a query can only read", "begin it with `select` or `with`");
 }
 
+/// Names the tables that have a column, views first: "`size` is a column of measured and cell"; ""
+/// if none has it.
+std::string tables_with(sqlite3* database, const std::string& column) {
+  constexpr std::size_t kMostTables = 4;
+  Statement tables(
+      database,
+      "select t.name from sqlite_master t join pragma_table_info(t.name) c where t.type "
+      "in ('table', 'view') and c.name = ? order by t.type = 'table', t.rowid");
+  tables.bind(1, column);
+  std::vector<std::string> names = tables.first_column_texts();
+  if (names.empty()) return "";
+  if (names.size() > kMostTables) {
+    names.resize(kMostTables - 1);
+    names.emplace_back("others");
+  }
+  return fmt::format("`{}` is a column of {}", column, join_words(names));
+}
+
 /// Throws `InputError` for a statement that could not be prepared. Removes the authorizer first,
 /// because it would refuse the query for known names.
 [[noreturn]] void throw_prepare_error(sqlite3* database, const std::string& query) {
@@ -58,11 +76,14 @@ constexpr std::array<UnknownNameError, 3> kUnknownNameErrors{
     const std::string_view unqualified = std::string_view(name).substr(name.rfind('.') + 1);
     const std::string place =
         line_and_column(query, offset < 0 ? query.find(name) : std::size_t(offset));
-    throw InputError(
-        fmt::format("{}: unknown {} '{}'", place, kind, name),
-        fmt::format("the nearest are {}",
-                    join_words(nearest(unqualified,
-                                       Statement(database, names_query).first_column_texts()))));
+    const auto near = nearest(unqualified, Statement(database, names_query).first_column_texts());
+    std::string hint = "the nearest are " + join_words(near);
+    if (kind == "column") {
+      const std::string exact = tables_with(database, std::string(unqualified));
+      hint = !exact.empty() ? exact + "; name or join one of them"
+                            : hint + "; " + tables_with(database, near.front());
+    }
+    throw InputError(fmt::format("{}: unknown {} '{}'", place, kind, name), hint);
   }
   if (offset < 0) throw InputError(message);
   throw InputError(fmt::format("{}: {}", line_and_column(query, std::size_t(offset)), message),
@@ -186,6 +207,8 @@ void Database::add(const Run& run, const std::string& name) try {
 } catch (const Error& error) {
   throw InputError(fmt::format("{} does not fit the tables: {}", name, error.what()));
 }
+
+void Database::add(const std::vector<FitRow>& rows) { load(database_.get(), rows); }
 
 QueryResult Database::select(const std::string& query, const QueryLimits& limits) {
   const QueryGuard guard(database_.get(), limits);

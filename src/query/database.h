@@ -13,6 +13,7 @@ struct sqlite3;
 
 namespace labreport {
 
+struct FitRow;
 struct Run;
 
 /// A value of SQLite's type NULL, INTEGER, REAL or TEXT.
@@ -32,7 +33,8 @@ struct QueryLimits {
 };
 
 /// Returns the commented SQL that creates the tables: schema.sql with the tables that are declared
-/// elsewhere, of cells (results/cell_columns.h) and of measured rows (results/table_shapes.h).
+/// elsewhere, of cells (results/cell_columns.h), of measured rows (results/table_shapes.h) and of
+/// steps that fit (query/fit_table.h).
 std::string query_schema();
 
 class Database {
@@ -42,6 +44,9 @@ class Database {
   /// Adds a run under a name that no other run in the database has. Throws `InputError` if a value
   /// does not fit its column.
   void add(const Run& run, const std::string& name);
+
+  /// Adds rows to the table `fits`.
+  void add(const std::vector<FitRow>& rows);
 
   /// Runs one statement, which can only read. Throws `InputError` with the line and the column of
   /// an error and, for an unknown name, with the nearest known names.

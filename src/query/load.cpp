@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "query/fit_table.h"
 #include "query/statement.h"
 #include "results/cell_columns.h"
 #include "results/table_shapes.h"
@@ -41,6 +43,14 @@ class Insertion {
 /// Returns an empty optional, which is bound as NULL, if the text is empty.
 std::optional<std::string_view> null_if_empty(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional<std::string_view>(text);
+}
+
+template <typename Value>
+void bind_value(Statement& statement, int parameter, const Value& value) {
+  if constexpr (std::is_same_v<Value, std::monostate>)
+    statement.bind(parameter, std::optional<double>());
+  else
+    statement.bind(parameter, value);
 }
 
 class Loader {
@@ -175,6 +185,21 @@ class Loader {
 void load(sqlite3* database, const Run& run, const std::string& name) {
   execute(database, "begin");
   Loader(database, name).add(run);
+  execute(database, "commit");
+}
+
+void load(sqlite3* database, const std::vector<FitRow>& rows) {
+  execute(database, "begin");
+  Insertion insertion(database, "fits");
+  for (const FitRow& row : rows) {
+    std::vector<SqlValue> values;  // They live until the step, which reads their texts.
+    for (const FitColumn& column : fit_columns()) values.push_back(column.value(row));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      std::visit([&](const auto& known) { bind_value(insertion.statement(), int(i) + 1, known); },
+                 values[i]);
+    }
+    insertion.statement().step_and_reset();
+  }
   execute(database, "commit");
 }
 

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "embedded/query.h"
-#include "query/database.h"
+#include "query/fit_table.h"
 #include "results/cell_columns.h"
 #include "results/table_shapes.h"
 
@@ -59,6 +59,17 @@ std::string create_measured_table(const TableShape& shape) {
   return create_table(shape.comment, shape.name, columns, "(launch, i)", "strict, without rowid");
 }
 
+std::string create_fit_table() {
+  std::vector<SqlColumn> columns;
+  for (const FitColumn& column : fit_columns())
+    columns.push_back({column.name, column.type, column.comment});
+  return create_table(
+      "Whether a step of labreport's network fits a GPU: for the sizes of the runs and their "
+      "editions, on the\n-- GPUs of the runs and of data sheets. The runs asked for are the "
+      "evidence.",
+      "fits", columns, "", "strict");
+}
+
 }  // namespace
 
 std::string query_schema() {
@@ -67,7 +78,9 @@ std::string query_schema() {
     measured += (measured.empty() ? "" : "\n") + create_measured_table(shape);
   }
   const std::string schema(embedded::query().at("src/query/schema.sql"));
-  return replaced(replaced(schema, "{{cell}}\n", create_cell_table()), "{{measured}}\n", measured);
+  std::string text = replaced(schema, "{{cell}}\n", create_cell_table());
+  text = replaced(text, "{{fits}}\n", create_fit_table());
+  return replaced(text, "{{measured}}\n", measured);
 }
 
 }  // namespace labreport

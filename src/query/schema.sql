@@ -132,3 +132,5 @@ where name <> 'device_allocations'
 create view kernel as
 select kernels.*, name
 from kernels left join kernel_names on kernel_names.launch = kernels.launch and id = kernel;
+
+{{fits}}

@@ -67,14 +67,15 @@ TEST_F(DiffPages, PreferTheUsersRunsThenFullShippedRuns) {
   const fs::path full = add("b200/2025/1-a", run_on_another_gpu(true));
   const fs::path quick = add("b200/2025/2-a", run_on_another_gpu(true));
   add("h200/2025/1-a", three_launches());
-  write_atomically(full / "reference", "");
-  write_atomically(quick / "reference", "");
+  for (const fs::path& run : {full, quick}) write_atomically(run / "reference", "");
   for (PairedRun* run : {&runs_[0], &runs_[1]}) {
     run->summary.emplace().headline.network = "small";
     run->summary->preset = run == &runs_[0] ? "full" : "quick";
+    run->summary->reference = true;
   }
   EXPECT_THAT(folders(), ElementsAre("diff/b200-2025-1-a--h200-2025-1-a"));
   fs::remove(quick / "reference");
+  runs_[1].summary->reference = false;
   EXPECT_THAT(folders(), ElementsAre("diff/b200-2025-2-a--h200-2025-1-a"));
 }
 

@@ -13,6 +13,7 @@ namespace {
 
 using testing::Contains;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::Not;
 using testing::UnorderedElementsAreArray;
 
@@ -71,6 +72,21 @@ TEST(ForeseenPlan, EqualsTheMeasuredCells) {
                 UnorderedElementsAreArray(measured))
         << gpu << ", " << edition;
   }
+}
+
+TEST(ForeseenPlan, TellsWhatEachRungOfTheLeaderboardNeedsAtLeast) {
+  PlanInput input = full_plan_input("2026");
+  input.selection.only = {"leaderboard"};
+  DeviceChoice choice = device_with_memory(80'000'000'000);
+  choice.kind = DeviceKind::kCuda;
+  choice.is_elsewhere = true;  // There are as many GPUs as a step has ranks.
+  const std::vector<PlannedCell> cells = foreseen_plan(input, plan_cells(input, {}), choice);
+  EXPECT_TRUE(std::ranges::all_of(cells, [](const PlannedCell& cell) {
+    return !cell.spec.model || cell.spec.model->layers == 34;
+  })) << "the whole network fits";
+  const std::string table = plan_table(cells, choice);
+  EXPECT_THAT(table, HasSubstr("cannot fit  leaderboard.cuda.leaderboard-checkpointed"));
+  EXPECT_THAT(table, HasSubstr("≥ 46.66 GiB  leaderboard.cuda.leaderboard-saved_products"));
 }
 
 TEST(ForeseenPlan, GrowsWithTheMemory) {

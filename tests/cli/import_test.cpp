@@ -1,6 +1,8 @@
 // Tests what importing leaves on disk, and what it refuses before it reads.
 #include <gmock/gmock.h>
 
+#include <tuple>
+
 #include "base/files.h"
 #include "cli/program_fixture.h"
 #include "results/metric_names.h"
@@ -64,6 +66,23 @@ TEST_F(ImportTest, StoresTheForwardPassOfAStepThatRanOutOfMemory) {
   const Cell cell = RunStore(only_run()).load().cells.at(0);
   EXPECT_EQ(describe(cell.launches.at(0).outcome), "out of memory in backward");
   EXPECT_NE(cell.launches.at(0).find(metric::kPublished, metric::kForward), nullptr);
+}
+
+TEST_F(ImportTest, NamesWhatOtherProfilersWrote) {
+  const std::string trace = R"({"schemaVersion": 1, "traceEvents": [)" + std::string(2u << 20, ' ');
+  for (const auto& [name, bytes, kind] :
+       {std::tuple("snapshot.pickle", std::string("\x80\x04\x95"), "a pickle of Python"),
+        {"trace.json", trace, "a trace of torch.profiler"},
+        {"report.sqlite", std::string("SQLite format 3\0", 16), "a database of SQLite"},
+        {"report.nsys-rep", std::string("rep\0\1", 5), "a binary file"}}) {
+    write_atomically(folder_ / name, bytes);
+    for (const char* verb : {"import", "check"}) {
+      const CompletedProcess process = call({verb, name});
+      EXPECT_EQ(process.exit_status, 2);
+      EXPECT_THAT(process.messages, HasSubstr(std::string(name) + " is " + kind));
+      EXPECT_THAT(process.messages, HasSubstr(", which labreport cannot read; "));
+    }
+  }
 }
 
 TEST_F(ImportTest, RefusesAFolder) { EXPECT_EQ(call({"import", "."}).exit_status, 2); }

@@ -14,9 +14,11 @@ using testing::StartsWith;
 
 class Query : public ProgramTest {
  protected:
-  Query() {
-    const RunStore store(folder_ / "site/runs/nvidia-h200/2025/20260501-000000-a");
-    const auto run = testing_samples::fake_run(testing_samples::input_for("ladder"));
+  Query() { keep("nvidia-h200/2025/20260501-000000-a"); }
+  void keep(const std::string& place, const std::string& edition = "2025") {
+    const RunStore store(folder_ / "site/runs" / place);
+    auto run = testing_samples::fake_run(testing_samples::input_for("ladder"));
+    run.edition = edition;
     store.create(run);
     store.finish(run);
   }
@@ -28,6 +30,20 @@ TEST_F(Query, PrintsTheResultInTheChosenFormat) {
   EXPECT_EQ(
       call({"query", "H200", "latest", "select run, edition from run", "--format", "csv"}).output,
       "run,edition\nH200,2025\nlatest,2025\n");
+}
+
+TEST_F(Query, OfSeveralGpusReadsOneEditionOrSaysThatEditionsDiffer) {
+  keep("nvidia-h200/2026/20260503-000000-a", "2026");
+  keep("nvidia-h100/2025/20260502-000000-a");
+  const std::vector<std::string> both{
+      "query", "H100", "H200", "select distinct edition from run", "--format", "csv"};
+  EXPECT_EQ(call(both).output, "edition\n2025\n") << "the H200's newest run is of 2026";
+  EXPECT_THAT(call(both).messages, testing::Not(HasSubstr("editions differ")));
+  keep("nvidia-b300/2026/20260504-000000-a", "2026");
+  EXPECT_THAT(call({"query", "B300", "H100", "select 1 "}).messages,
+              HasSubstr("editions differ: site/runs/nvidia-b300/2026/20260504-000000-a is of 2026, "
+                        "site/runs/nvidia-h100/2025/20260502-000000-a of 2025; a size of one name "
+                        "may be two networks"));
 }
 
 TEST_F(Query, ReadsAQueryFromItsInput) {

@@ -26,7 +26,7 @@ Request parsed(Words words) {
 /// True for flags of this invocation only, which do not change what is measured.
 bool is_of_invocation(const std::string& flag) {
   return flag == "--help" || flag == "--out" || flag == "--resume" || flag == "--dry-run" ||
-         flag == "--keep-host";
+         flag == "--keep-host" || flag == "--gpu";
 }
 
 TEST(Requests, HaveEveryFlagThatSaysWhatIsMeasured) {

@@ -37,9 +37,15 @@ class RunChoice : public testing::Test {
                      const RunPreference& preference = kAnyRun) const {
     return below_root(choose_run(word, edition, root_, preference));
   }
+  std::vector<std::string> together(const std::vector<std::string>& words) const {
+    std::vector<std::string> folders;
+    for (const ChosenRun& run : choose_runs(words, "", root_, kPreferLabreportsNetwork))
+      folders.push_back(below_root(run));
+    return folders;
+  }
   std::pair<std::string, std::string> pair(const std::string& a, const std::string& b) const {
-    const auto [first, second] = choose_pair(a, b, "", root_, kPreferLabreportsNetwork);
-    return {below_root(first), below_root(second)};
+    const std::vector<std::string> both = together({a, b});
+    return {both[0], both[1]};
   }
   void expect_refused(const std::string& word, const std::string& words) const {
     EXPECT_THAT([&] { choose_run(word, "", root_); }, ThrowsMessage<InputError>(HasSubstr(words)));
@@ -133,6 +139,21 @@ TEST_F(RunChoice, AGpuBesideARunTakesTheRunsEdition) {
               Pair("nvidia-l4/2025/20260420-a", "nvidia-h200/2025/20260503-a"));
   EXPECT_THAT(pair((root_ / "nvidia-h100/2025/20260502-a").string(), "L4"),
               Pair("nvidia-h100/2025/20260502-a", "nvidia-l4/2025/20260420-a"));
+}
+
+TEST_F(RunChoice, ManyGpusChooseTheNewestRunsOfOneEdition) {
+  using testing::ElementsAre;
+  EXPECT_THAT(together({"L4", "H200", "H100"}),
+              ElementsAre("nvidia-l4/2025/20260420-a", "nvidia-h200/2025/20260503-a",
+                          "nvidia-h100/2025/20260502-a"));
+  EXPECT_THAT(together({"L4", "latest", "H100"}),
+              ElementsAre("nvidia-l4/2025/20260420-a", "nvidia-h200/2025/20260503-a",
+                          "nvidia-h100/2025/20260502-a"));
+  keep_run(root_, "nvidia-b300/2026/20260504-a", testing_samples::three_launches());
+  EXPECT_THAT(together({"L4", "B300", "H200"}),
+              ElementsAre("nvidia-l4/2026/20260421-a", "nvidia-b300/2026/20260504-a",
+                          "nvidia-h200/2025/20260503-a"))
+      << "no edition has all";
 }
 
 TEST_F(RunChoice, AFolderIsNotReadToChooseIt) {

@@ -50,7 +50,7 @@ TEST_F(RunWords, ADiffOfTwoGpusSaysThatItTookOneEdition) {
   keep("nvidia-h200/2026/20260502-000000-a", three_launches());
   keep("nvidia-b200/2025/20260503-000000-a", run_on_another_gpu(true));
   EXPECT_EQ(call({"diff", "B200", "H200"}).messages,
-            "H200: site/runs/nvidia-h200/2025/20260501-000000-a (newest pair of one edition)\n");
+            "H200: site/runs/nvidia-h200/2025/20260501-000000-a (newest of one edition)\n");
 }
 
 TEST_F(RunWords, AListedRunSaysWhatItMeasured) {

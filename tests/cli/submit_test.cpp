@@ -41,7 +41,6 @@ class SubmitTest : public NotesTest {
 
 TEST_F(SubmitTest, WritesAFolderAndSaysWhatItLacks) {
   const CompletedProcess process = call({"submit"});
-  EXPECT_EQ(process.exit_status, 0) << process.messages;
   for (const char* file : {"report.md", "report.tex", "report.html", "cells.csv", "run.json"})
     EXPECT_TRUE(std::filesystem::exists(folder_ / "submission" / file)) << file;
   const std::string zip = read_file(folder_ / "submission.zip");
@@ -50,6 +49,7 @@ TEST_F(SubmitTest, WritesAFolderAndSaysWhatItLacks) {
   for (const char* file : {"report.md", "report.tex", "parts/", "narrow", ".svg", ".png"})
     EXPECT_THAT(zip, Not(HasSubstr(file)));
   const bool has_pdf = std::filesystem::exists(folder_ / "writeup.pdf");
+  EXPECT_EQ(process.exit_status, has_pdf ? 0 : 1) << process.messages;
   EXPECT_EQ(zip.find("submission/writeup.pdf") != zip.npos, has_pdf);
   EXPECT_EQ(zip.find("submission/report.html") != zip.npos, !has_pdf);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "submission/index.html"));
@@ -58,6 +58,8 @@ TEST_F(SubmitTest, WritesAFolderAndSaysWhatItLacks) {
       read_file(folder_ / "submission/README.md"),
       HasSubstr("| mixed\\_precision\\_accumulation | 1 | generated | CPU demonstration |"));
   EXPECT_THAT(process.output, HasSubstr("missing: your name"));
+  EXPECT_THAT(process.output,
+              HasSubstr("into your notes, which `labreport notes --init` begins.\n"));
 }
 
 TEST_F(SubmitTest, MissesNoWordsWithNotesAndAnAuthor) {
@@ -190,6 +192,17 @@ TEST_F(SubmitTest, AFailureKeepsTheEarlierSubmissionAndLeavesNothingElse) {
   EXPECT_EQ(read_file(folder_ / "submission/report.md"), report);
   EXPECT_EQ(read_file(folder_ / "submission.zip"), zip);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "submission.part"));
+}
+
+TEST_F(SubmitTest, AnEarlierWriteUpStaysIfNoneCanBeMade) {
+  call({"submit"});
+  if (!std::filesystem::exists(folder_ / "writeup.pdf")) GTEST_SKIP() << "Typst is not installed";
+  const std::string earlier = read_file(folder_ / "writeup.pdf");
+  const CompletedProcess process =
+      run({"sh", "-c", "LABREPORT_TYPESET_MIB=1 \"$LABREPORT\" submit --answers none"});
+  EXPECT_EQ(process.exit_status, 2);
+  EXPECT_THAT(process.messages, HasSubstr("writeup.pdf cannot be made, so the earlier"));
+  EXPECT_EQ(read_file(folder_ / "writeup.pdf"), earlier);
 }
 
 TEST_F(SubmitTest, WithoutGeneratedAnswersTheyAreEmpty) {

@@ -32,10 +32,10 @@ class Queries(unittest.TestCase):
             with self.subTest(query):
                 self.assertTrue(self.answers(query, *runs))
 
-    def test_utilization_is_a_share(self):
-        query = re.search(r"^with step as[^;]*as mfu\n[^;]*;", TEXT, re.M).group()
+    def test_a_share_of_the_sustained_rate_is_one(self):
+        query = re.search(r"^with step as[^;]*as gemm_share\n[^;]*;", TEXT, re.M).group()
         need_run()
-        shares = [row["mfu"] for row in self.answers(query, *shipped_runs())]
+        shares = [row["gemm_share"] for row in self.answers(query, *shipped_runs())]
         self.assertTrue(all(0 < share < 1.05 for share in shares), shares)
 
 

@@ -43,6 +43,9 @@ NOT_RUN = {
     "parallel -j 4 'CUDA_VISIBLE_DEVICES=$(({%} - 1)) build/bin/labreport run --shard {}/4 --out "
     "shards' ::: 1 2 3 4": "test_commands_for_other_programs_measure runs what it starts",
     "make report RESUME=1": "tests/cli/resume_test.cpp interrupts a run and resumes it",
+    "make report COURSE=../assignment2-systems RESUME=1": "tests/cli/course_test.cpp resumes a checkout",
+    "make submit COURSE=../assignment2-systems": "tests/cli/course_test.cpp hands in a checkout",
+    "source ../assignment2-systems/.venv/bin/activate": "tests/setup/activated_test.py activates environments",
 }
 
 # Set-up reads these variables from the environment, so that no call of make shows them.
@@ -203,7 +206,13 @@ class Readme(unittest.TestCase):
         """Every page is linked directly, and the README stays short."""
         linked = {file for file, _ in links(ROOT / "README.md")}
         self.assertLessEqual(set(USER_PAGES), linked | {ROOT / "README.md"})
-        self.assertLessEqual(len(PAGES[ROOT / "README.md"].split()), 1200)
+        self.assertLessEqual(len(PAGES[ROOT / "README.md"].split()), 1100)
+
+    def test_the_readme_begins_with_whose_code_is_measured(self):
+        """The first block of commands stands above the picture, and measures labreport's network and the user's code."""
+        first_screen = PAGES[ROOT / "README.md"].partition("![")[0]
+        for words in ("", " COURSE=", " STEP=", " MODEL="):
+            self.assertRegex(first_screen, rf"(?m)^make report{words}\S* +#")
 
     def test_every_column_of_the_recorded_runs_is_explained(self):
         """docs/cells.md explains the columns of cells.csv."""

@@ -62,7 +62,7 @@ TEST(HandInList, SaysWhoAnsweredAndWhoseCodeWasMeasured) {
                     "– (a) asks for 2 images of memory_viz figures of the report, or a .pickle in "
                     "memory_viz",
                     "– (f) asks for a screenshot of Nsight missing", "writeup.pdf missing",
-                    "In all 137 6 answered, 70 of code, 61 missing"}));
+                    "In all 137 6 answered, 60 of code, 71 missing"}));
 }
 
 TEST(HandInList, FitsATerminal) {
@@ -76,7 +76,7 @@ TEST(HandInList, FitsATerminal) {
 
 TEST(HandInList, CountsAnEmptyAnswerAsNoAnswer) {
   EXPECT_THAT(rows(text(report(), Answers::kNone)),
-              testing::Contains("In all 137 0 answered, 70 of code, 6 empty, 61 missing"));
+              testing::Contains("In all 137 0 answered, 60 of code, 6 empty, 71 missing"));
   Document noted = report();
   noted.sections[1].parts[0].note = AuthorNote{.markdown = "Mine.", .replaces_answer = false};
   EXPECT_THAT(rows(text(noted, Answers::kNone)),
@@ -93,7 +93,7 @@ TEST(HandInList, CallsADemonstrationWhatItIs) {
 TEST(HandInList, IsATableInMarkdown) {
   const std::string markdown = HandInList(report(), Answers::kFull, {}, true).markdown();
   EXPECT_THAT(markdown, HasSubstr("| Problem of the 2026 edition | Points | Answers | Code |\n"));
-  EXPECT_THAT(markdown, HasSubstr("| leaderboard | 10 | code to hand in |"));
+  EXPECT_THAT(markdown, HasSubstr("| fsdp | 15 | code to hand in |"));
 }
 
 }  // namespace

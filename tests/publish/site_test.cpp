@@ -116,6 +116,10 @@ TEST(RenderSite, GivesEveryComparisonOneFormAndOneHead) {
                         "data-b=\"nvidia-h200/2025/1-a\">"));
   const std::string page = bytes(site, "compare.html");
   EXPECT_THAT(page, HasSubstr("<div id=\"choice\" data-root=\"\" data-a=\"\" data-b=\"\">"));
+  EXPECT_THAT(page, testing::Not(HasSubstr("MIT license"))) << "not all runs ship";
+  std::vector<SiteRun> shipped = sample_runs();
+  for (SiteRun& run : shipped) run.summary.reference = true;
+  EXPECT_THAT(bytes(render_site(shipped, {}, nullptr), "compare.html"), HasSubstr("MIT license"));
   for (const std::string& listing : {page, bytes(site, "index.html")})
     EXPECT_THAT(listing, HasSubstr("<a href=\"diff/a--b/index.html\">H200 vs. CPU, 2025</a>"));
   EXPECT_THAT(bytes(site, "cpu/2025/2-a/index.html"),

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "plan/sample_cell.h"
+#include "query/fit_table.h"
 #include "results/cell_columns.h"
 #include "results/metric_names.h"
 #include "results/shipped_runs.h"
@@ -174,10 +175,42 @@ TEST(Functions, ReturnNullWithoutValues) {
       ElementsAre(Row{{}, {}, {}, {}}));
 }
 
+TEST(Fits, HasTheRowsThatTheVerbPrints) {
+  FitRow measured{.step = small_cell(Mode::kTrainStep),
+                  .gpu = "NVIDIA H100 80GB HBM3, whose name is long",
+                  .gpu_bytes = 85'000'000'000,
+                  .peak_bytes = 5'000'000'000,
+                  .phase = "backward",
+                  .fits = true,
+                  .basis = "measured",
+                  .measured_bytes = 5.1e9,
+                  .peaks = 20,
+                  .error = -0.006,
+                  .evidence_gpu = "NVIDIA H100 80GB HBM3",
+                  .evidence_run = "site/runs/nvidia-h100-80gb-hbm3/2025/20261123-114046-40967e13"};
+  measured.step.blocks_per_checkpoint = 2;
+  FitRow unchecked{.step = small_cell(Mode::kInference), .gpu = "NVIDIA T4", .basis = "unchecked"};
+  unchecked.step.ranks = Ranks{4};
+  const std::vector<FitRow> fit_rows{measured, unchecked};
+  Database database;
+  database.add(fit_rows);
+  const QueryResult table = database.select("select * from fits");
+  EXPECT_EQ(table.columns, fit_table(fit_rows).columns);
+  EXPECT_EQ(table.rows, fit_table(fit_rows).rows);
+  EXPECT_EQ(database.select("select gpu, ranks, error is null from fits where not fits").rows,
+            (std::vector<Row>{{"NVIDIA T4", std::int64_t{4}, std::int64_t{1}}}));
+}
+
 TEST(Refusals, NameThePlaceAndTheNearestName) {
   EXPECT_EQ(refusal("select size,\n  precison from cell"),
             "line 2, column 3: unknown column 'precison'; the nearest are precision, revision and "
-            "reason");
+            "reason; `precision` is a column of measured, cell, dtypes and fits");
+  EXPECT_EQ(
+      refusal("select size, ms from step_ms"),
+      "line 1, column 8: unknown column 'size'; `size` is a column of measured, cell and fits; "
+      "name or join one of them");
+  EXPECT_THAT(refusal("select m.ms from measured m"),
+              HasSubstr("unknown column 'm.ms'; `ms` is a column of step_ms"));
   EXPECT_THAT(refusal("select * from cells"),
               StartsWith("line 1, column 15: unknown table 'cells'; the nearest are cell"));
   EXPECT_THAT(refusal("select means(1)"),

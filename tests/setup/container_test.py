@@ -44,7 +44,7 @@ class Container(unittest.TestCase):
 
     def test_installs_what_readme_asks_for_and_leaves_the_rest_to_set_up(self):
         readme = pathlib.Path(ROOT, "README.md").read_text(encoding="utf-8")
-        asked = re.search(r"Both work on a fresh [\w\s,.]*? with (.*?)\.", readme, re.S).group(1)
+        asked = re.search(r"work on a fresh [\w\s,.]*? with (.*?)\.", readme, re.S).group(1)
         installed = re.search(r"apt-get install -y --no-install-recommends ([\w\s.+-]*?) &&", instructions("RUN")[0])
         self.assertEqual(set(installed.group(1).split()), set(re.findall(r"`([^`]+)`", asked)) | MORE_PACKAGES)
 
