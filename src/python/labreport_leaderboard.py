@@ -48,6 +48,14 @@ def loss_and_gradient(logits, targets, count):
     return loss, (torch.where(is_target, probabilities - 1, probabilities) / count).to(logits.dtype)
 
 
+def add_product(total, left, right):
+    """Adds the product to `total`, which is in FP32; a GPU does so within the GEMM, before it rounds."""
+    if total.is_cuda and hasattr(torch.ops.aten.addmm, "dtype_out"):
+        torch.addmm(total, left, right, out_dtype=total.dtype, out=total)
+    else:
+        total += left @ right
+
+
 class HeadWithLoss(torch.autograd.Function):
     """The output projection and the cross-entropy, a chunk of tokens at a time. Forward also computes both gradients, so no
     logits are kept."""
@@ -61,8 +69,8 @@ class HeadWithLoss(torch.autograd.Function):
             chunk = slice(begin, begin + TOKENS_OF_CHUNK)
             part, by_logits = compute(hidden[chunk] @ weight.t(), targets[chunk], len(hidden))
             loss += part
-            by_hidden[chunk] = by_logits @ weight
-            by_weight += by_logits.t() @ hidden[chunk]
+            torch.mm(by_logits, weight, out=by_hidden[chunk])
+            add_product(by_weight, by_logits.t(), hidden[chunk])
         context.save_for_backward(by_hidden, by_weight.to(weight.dtype))
         return loss
 
@@ -82,22 +90,26 @@ def policy_of(kept, _context, operator, *_, **__):
 
 
 class CheckpointedBlock(nn.Module):
-    """A block of which backward computes again what it needs, except what it keeps. torch.compile compiles one block for all
-    that keep the same, because it tells blocks apart by these two members."""
+    """A block of which backward computes again what it needs, except what it keeps. What it keeps is chosen by its `forward`:
+    torch.compile compiles each of them once, for all blocks."""
 
     KEEPING_ATTENTION = staticmethod(keeping(ATTENTION_OPERATORS))
     KEEPING_BOTH = staticmethod(keeping(ATTENTION_OPERATORS | PRODUCT_OPERATORS))
 
     def __init__(self, block, keeps_attention):
         super().__init__()
-        self.block, self.keeps_attention, self.keeps_products = block, keeps_attention, False
+        self.block = block
+        if keeps_attention:
+            self.forward = self.forward_keeping_attention
 
     def forward(self, x):
-        if self.keeps_products:
-            return checkpoint(self.block, x, use_reentrant=False, context_fn=self.KEEPING_BOTH)
-        if self.keeps_attention:
-            return checkpoint(self.block, x, use_reentrant=False, context_fn=self.KEEPING_ATTENTION)
         return checkpoint(self.block, x, use_reentrant=False)
+
+    def forward_keeping_attention(self, x):
+        return checkpoint(self.block, x, use_reentrant=False, context_fn=self.KEEPING_ATTENTION)
+
+    def forward_keeping_both(self, x):
+        return checkpoint(self.block, x, use_reentrant=False, context_fn=self.KEEPING_BOTH)
 
 
 class Network(labreport_transformer.Transformer):
@@ -121,11 +133,33 @@ def bytes_of_products(values, tokens):
     return (4 * values["d_model"] + 2 * values["d_ff"]) * tokens * DTYPE.itemsize
 
 
-def bytes_beside_peak(device, moments):
-    """Returns the bytes of the device's memory that are left beside the peak so far and AdamW's moments, which came later."""
+def bytes_beside_peak(device):
+    """Returns the bytes of the device's memory that are left beside the peak so far."""
     free, total = torch.cuda.mem_get_info(device)
     others = total - free - torch.cuda.memory_reserved(device)  # CUDA's context, NCCL's buffers and other processes
-    return SHARE_OF_MEMORY * total - others - torch.cuda.max_memory_allocated(device) - moments
+    return SHARE_OF_MEMORY * total - others - torch.cuda.max_memory_allocated(device)
+
+
+def least_of_ranks(number, device):
+    """Returns the least of the ranks' numbers, because ranks that compute less would wait for the others."""
+    least = torch.tensor(number, device=device)
+    distributed.all_reduce(least, op=distributed.ReduceOp.MIN)
+    return int(least)
+
+
+def allocate_moments(optimizer):
+    """Lets AdamW allocate its state as it is before the first step; neither it nor the weights have seen a gradient then."""
+    rates = [group["lr"] for group in optimizer.param_groups]
+    for group in optimizer.param_groups:
+        group["lr"] = 0.0
+        for parameter in group["params"]:
+            parameter.grad = torch.zeros_like(parameter)
+    optimizer.step()
+    for group, rate in zip(optimizer.param_groups, rates):
+        group["lr"] = rate
+    for state in optimizer.state.values():
+        state["step"].zero_()
+    optimizer.zero_grad(set_to_none=True)
 
 
 def let_segments_grow():
@@ -191,27 +225,51 @@ class LeaderboardStep:
             self.keep_products(values, sequences, device)
 
     def keep_products(self, values, sequences, device):
-        """Lets as many blocks keep their products as fit; on a CPU all do. The last blocks keep theirs for the shortest time."""
-        blocks = self.model.layers
-        count = self.blocks_that_fit(values, sequences, device) if device.type == "cuda" else len(blocks)
-        least = torch.tensor(count, device=device)
-        distributed.all_reduce(least, op=distributed.ReduceOp.MIN)  # Ranks that compute less would wait for the others.
-        for block in blocks[len(blocks) - int(least):]:
-            block.keeps_products = True
-
-    def blocks_that_fit(self, values, sequences, device):
-        """Returns how many blocks can keep their products beside the peak of a forward and a backward pass without them, which
-        it runs."""
+        """Lets as many blocks keep their products as the memory holds without delay; on a CPU all do. It runs passes, but
+        trains nothing."""
+        if device.type == "cpu":
+            self.let_last_keep(len(self.model.layers))
+            return
+        allocate_moments(self.optimizer)
         tokens = sequences * values["context_length"]
         ids = torch.arange(tokens, device=device).view(sequences, -1) % values["vocab_size"]
+        count = least_of_ranks(self.blocks_that_fit(ids, values, device), device)
+        self.let_last_keep(count)
+        while count > 0 and least_of_ranks(int(self.gives_no_memory_back(ids)), device) == 0:
+            count = max(0, count - 2)
+            self.let_last_keep(count)
+
+    def let_last_keep(self, count):
+        """The last blocks keep their products for the shortest time."""
+        blocks = self.model.layers
+        for block in blocks[len(blocks) - count:]:
+            block.forward = block.forward_keeping_both
+        for block in blocks[:len(blocks) - count]:
+            block.forward = block.forward_keeping_attention
+
+    def blocks_that_fit(self, ids, values, device):
+        """Returns how many blocks can keep their products beside the peak of a forward and a backward pass without them."""
         torch.cuda.reset_peak_memory_stats(device)
         self.compute_gradients(ids, ids)
-        moments = 2 * sum(local(parameter).nbytes for parameter in self.model.parameters())
-        left = bytes_beside_peak(device, moments)
+        left = bytes_beside_peak(device)
+        self.forget_passes()
+        return max(0, min(len(self.model.layers), int(left // bytes_of_products(values, ids.numel()))))
+
+    def gives_no_memory_back(self, ids):
+        """Returns whether the second of two passes finds its memory in the allocator's cache. Where it does not, the allocator
+        waits for the GPU and gives memory back in every step, which costs more than computing products again."""
+        for _ in range(2):
+            retries = torch.cuda.memory_stats()["num_alloc_retries"]
+            self.compute_gradients(ids, ids)
+            self.optimizer.zero_grad(set_to_none=True)
+        more = torch.cuda.memory_stats()["num_alloc_retries"] - retries
+        self.forget_passes()
+        return more == 0
+
+    def forget_passes(self):
         self.optimizer.zero_grad(set_to_none=True)
         torch.cuda.empty_cache()
-        torch.cuda.reset_peak_memory_stats(device)
-        return max(0, min(len(self.model.layers), int(left // bytes_of_products(values, tokens))))
+        torch.cuda.reset_peak_memory_stats()
 
     def compute_gradients(self, ids, targets):
         with sdpa_kernel(self.backend) if self.backend else contextlib.nullcontext():
