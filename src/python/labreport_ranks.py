@@ -25,7 +25,9 @@ def prepare_ranks(cell, rendezvous=None):
         store = distributed.PrefixStore("user", distributed.FileStore(rendezvous["store"], cell["ranks"]))
         join(cell, store, rendezvous["rank"], cell["ranks"], rendezvous["timeout_seconds"])
     else:
-        join(cell, distributed.HashStore(), 0, 1, TRIAL_SECONDS)
+        # The plan of a GPU that is elsewhere is made without one.
+        backend = cell["collectives"] if torch.cuda.is_available() else "gloo"
+        join(cell | {"collectives": backend}, distributed.HashStore(), 0, 1, TRIAL_SECONDS)
 
 
 def refuse_to_join(*_, **__):
