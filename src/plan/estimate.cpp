@@ -4,6 +4,7 @@
 
 #include "plan/arithmetic.h"
 #include "plan/editions.h"
+#include "plan/leaderboard.h"
 #include "results/leaderboard_rung.h"
 #include "results/shipped_variant.h"
 
@@ -25,6 +26,9 @@ constexpr double kCpuHalfSlowdown = 8;
 // torch.compile takes these times without cached code: for a network, for each of its layers in
 // addition, and for an attention.
 constexpr double kCompileSeconds = 15, kLayerCompileSeconds = 2.2, kAttentionCompileSeconds = 4;
+// A rung of the leaderboard compiles one block for all, draws its weights and reads its trace in
+// these times, and its last rung tries in about as many steps how much it can keep.
+constexpr double kRungCompileSeconds = 10, kRungStartSeconds = 7.5, kTriedSteps = 5;
 // The host takes this time to enqueue a layer's forward pass, which bounds the step on a GPU.
 constexpr double kLayerLaunchSeconds = 2e-3;
 // AdamW takes as long for one parameter as FP32 GEMMs take for this many operations.
@@ -64,13 +68,13 @@ double start_seconds(const CellSpec& spec) {
                              : (on_cpu ? kCpuPythonStartSeconds : kPythonStartSeconds);
   if (!spec.ranks) return seconds;
   const bool nccl = spec.ranks->collectives == Collectives::kNccl;
-  return seconds + (nccl ? kNcclStartSeconds : kGlooStartSeconds);
+  if (!nccl) return seconds + kGlooStartSeconds;
+  return seconds + kNcclStartSeconds + (leaderboard_rung(spec) ? kRungStartSeconds : 0);
 }
 
 double compile_seconds(const CellSpec& spec) {
   const auto rung = leaderboard_rung(spec);
-  // All blocks share the code of one.
-  if (rung) return *rung < LeaderboardRung::kCompiled ? 0 : kCompileSeconds + kLayerCompileSeconds;
+  if (rung) return *rung < LeaderboardRung::kCompiled ? 0 : kRungCompileSeconds;
   if (!is_shipped(spec) || !is_compiled(spec)) return 0;
   if (spec.attention) {
     return kAttentionCompileSeconds * static_cast<double>(spec.attention->lengths.size() + 1);
@@ -116,8 +120,22 @@ double all_reduce_seconds(const CellSpec& spec) {
   return 20 * kGlooSecondsPerGigabyte * gigabytes * static_cast<double>(ranks.count) / 2;
 }
 
+/// Returns the time of a rung's step on a GPU. The multiples of FP32's rate were measured on an
+/// H200 (2026-11-30); what is computed again and what makes no FLOPs is in them.
+double rung_seconds(const CellSpec& spec, LeaderboardRung rung, double fp32_flops) {
+  const double multiple = rung < LeaderboardRung::kCudnn            ? 5.9
+                          : rung < LeaderboardRung::kCompiled       ? 7.4
+                          : rung < LeaderboardRung::kSavedAttention ? 9.0
+                          : rung < LeaderboardRung::kSavedProducts  ? 9.9
+                                                                    : 10.7;
+  const double flops = leaderboard::product_flops(spec) + leaderboard::causal_attention_flops(spec);
+  return flops / (multiple * fp32_flops);
+}
+
 double step_seconds(CellSpec spec, double fp32_flops) {
   if (!spec.model) return 0;
+  const auto rung = leaderboard_rung(spec);
+  if (rung && spec.device == DeviceKind::kCuda) return rung_seconds(spec, *rung, fp32_flops);
   spec.implementation.clear();
   double seconds = step_flops(spec).value_or(0) / sustained_flops(spec, fp32_flops);
   if (spec.mode == Mode::kTrainStep) {
@@ -139,6 +157,7 @@ double step_count(const CellSpec& spec) {
   const double steps = static_cast<double>(spec.warmup.value_or(0)) + timed + 1 +
                        kDoBenchPasses * static_cast<double>(spec.repeats.value_or(0));
   if (spec.kind == CellKind::kCheckpointing) return steps + 1;
+  if (leaderboard_rung(spec) == LeaderboardRung::kSavedProducts) return steps + kTriedSteps;
   const bool times_phases = spec.kind == CellKind::kTiming || spec.kind == CellKind::kSharding;
   return times_phases && has_backward(spec) ? steps + timed : steps;
 }

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "plan/leaderboard.h"
 #include "plan/sample_cell.h"
+#include "results/leaderboard_rung.h"
 
 namespace labreport::estimate_test {
 namespace {
@@ -36,6 +38,27 @@ TEST(EstimatedTime, IgnoresTokensOfALaunchBoundStep) {
 TEST(EstimatedTime, CountsOneStepUntilOutOfMemory) {
   EXPECT_LT(4 * estimated_seconds_until_oom(large_cell(Mode::kTrainStep), kFlops),
             seconds(large_cell(Mode::kTrainStep)));
+}
+
+TEST(EstimatedTime, OfARungIsWithinAFifthOfAnH200s) {
+  CellSpec spec = large_cell(Mode::kTrainStep);
+  spec.kind = CellKind::kLeaderboard;
+  spec.model = leaderboard::kShape;
+  spec.context = leaderboard::kContext;
+  spec.precision = Precision::kBf16;
+  spec.ranks = Ranks{1, Collectives::kNccl};
+  spec.batch = 1;
+  spec.warmup = 2;
+  spec.steps = 3;
+  for (const auto& [rung, measured] : {std::pair{LeaderboardRung::kCheckpointed, 70.2},
+                                       {LeaderboardRung::kFusedHead, 74.4},
+                                       {LeaderboardRung::kCudnn, 61.3},
+                                       {LeaderboardRung::kCompiled, 64.1},
+                                       {LeaderboardRung::kSavedAttention, 58.3},
+                                       {LeaderboardRung::kSavedProducts, 88.1}}) {
+    spec.implementation = implementation_of(rung);
+    EXPECT_NEAR(estimated_seconds(spec, 51.3e12) / measured, 1, 0.2) << spec.implementation;
+  }
 }
 
 TEST(EstimatedDisk, GrowsWithThePassesOfAStep) {
