@@ -100,14 +100,13 @@ std::function<std::vector<PlannedCell>(std::vector<PlannedCell>)> shard_filter(
 }
 
 MeasureResult measure_into(RunFolder& folder, const PlanCells& plan, PoolSetup setup,
-                           const std::vector<PlannedCell>& wanted,
                            const std::vector<std::string>& argv) {
   PoolStatus status = PoolStatus::kComplete;
   try {
     TerminalDisplay display(stderr);  // Its destructor clears the live line.
     status = Pool(folder.run(), folder.store(), plan, std::move(setup), display).run();
   } catch (const Error& error) {
-    throw_with_kept_launches(error, folder.store(), wanted);
+    throw_with_kept_launches(error, folder.store(), plan);
   }
   const Run& run = folder.run();
   const fs::path& path = folder.store().folder();
@@ -116,7 +115,7 @@ MeasureResult measure_into(RunFolder& folder, const PlanCells& plan, PoolSetup s
     say("interrupted: nothing is measured yet\n");
     return {ExitStatus::kInterrupted, {}};
   }
-  say_how_to_resume(run, wanted, path, argv);
+  say_how_to_resume(run, plan(run), path, argv);
   return {ExitStatus::kInterrupted, path};
 }
 
@@ -165,7 +164,7 @@ MeasureResult measure_from_flags(const RunFlags& flags, const fs::path& root,
                           : RunFolder::create(root, input, choice, session);
   const auto plan = [&](const Run& so_far) { return in_shard(plan_cells(input, so_far)); };
   MeasureResult result =
-      measure_into(*folder, plan, pool_setup(flags, choice, std::move(setup)), wanted, argv);
+      measure_into(*folder, plan, pool_setup(flags, choice, std::move(setup)), argv);
   const bool was_interrupted = result.status == ExitStatus::kInterrupted;
   if (!was_interrupted && !flags.edition && !flags.course && edition_words(flags).empty())
     result.edition = edition_hint(input.edition.name, "measures the other");

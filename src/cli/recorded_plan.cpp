@@ -168,12 +168,11 @@ void say_how_to_resume(const Run& run, const std::vector<PlannedCell>& wanted,
   say("{}\n", in_callers_form("resume it with `" + command_line(argv) + "`"));
 }
 
-void throw_with_kept_launches(const Error& error, const RunStore& store,
-                              const std::vector<PlannedCell>& wanted) {
+void throw_with_kept_launches(const Error& error, const RunStore& store, const PlanCells& plan) {
   std::string kept;
   try {
     const Run run = store.load();
-    if (has_launches(run)) kept = kept_launches(run, wanted);
+    if (has_launches(run)) kept = kept_launches(run, plan(run));
   } catch (const std::exception&) {
     throw InputError(error.what());  // The folder is gone or cannot be read.
   }

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "cli/measure.h"
+#include "orchestrate/pool.h"
 #include "plan/planner.h"
 #include "results/run.h"
 #include "results/run_store.h"
@@ -47,6 +48,6 @@ void say_how_to_resume(const Run& run, const std::vector<PlannedCell>& wanted,
 /// Throws `InputError` with the error and the number of launches that are kept on disk, if there
 /// are any.
 [[noreturn]] void throw_with_kept_launches(const Error& error, const RunStore& store,
-                                           const std::vector<PlannedCell>& wanted);
+                                           const PlanCells& plan);
 
 }  // namespace labreport
