@@ -1,6 +1,6 @@
 # Each target installs what it needs, builds the programs and calls one.
 
-targets := help report render-build site diff notes pdf submit test try attack torches distros bench bundle format lint clean
+targets := help report render-build site diff notes pdf submit test try attack torches distros bench record bundle format lint clean
 .PHONY: $(targets)
 .DEFAULT_GOAL := help
 # Goals run one after another, because they build in the same folder. Ninja itself uses all cores, whatever -j says.
@@ -18,6 +18,7 @@ reads_test = ARGS
 reads_try = PROBLEM
 reads_attack = ARGS
 reads_bench = ARGS
+reads_record = RUNS MINUTES OUT CHECK
 reads_bundle = WITH_TORCH OUT
 reads_torches = TORCHES
 reads_distros = DISTROS
@@ -82,6 +83,9 @@ help:
 	@echo 'make distros  run both commands in fresh copies of the supported distributions; as root, hours'
 	@echo '              DISTROS="bookworm trixie"'
 	@echo 'make bench    show how fast labreport itself is'
+	@echo 'make record   measure anew the runs that the site shows, on this machine; for maintainers'
+	@echo '              RUNS=ladder,scaling MINUTES=9 OUT=folder; MINUTES=0 only shows them'
+	@echo '              CHECK=1 recomputes what the recorded ones say'
 	@echo 'make bundle   pack sources, front end, headers and wheels for a machine without network and root'
 	@echo '              WITH_TORCH=none|cu130|cu128 OUT=file'
 	@echo 'make format   put the sources into the house style'
@@ -135,6 +139,10 @@ distros:
 bench:
 	@setup/install report && setup/build default bench
 	@python3 -B tests/bench/bench.py build $(call as_words,$(reads_bench))
+
+record:
+	@setup/install report && setup/build default
+	@setup/record build/bin/labreport $(call as_words,$(reads_record))
 
 bundle: render-build
 	@setup/bundle $(front_end) $(call as_words,$(reads_bundle))
