@@ -155,6 +155,15 @@ std::optional<Facts> loss_facts(const ScaledNetwork& network, std::int64_t ranks
       .set("communication", loss->communication_ms, kThreeDigits);
 }
 
+/// Compares the memory of a step with one GPU's; nothing unless it is less.
+std::optional<Facts> memory_facts(const RankedStep& alone, const RankedStep& step) {
+  if (!alone.peak_bytes || !step.peak_bytes || *step.peak_bytes >= *alone.peak_bytes)
+    return std::nullopt;
+  return Facts()
+      .set("peak", format_bytes(*step.peak_bytes))
+      .set("peak_alone", format_bytes(*alone.peak_bytes));
+}
+
 /// Compares the fastest step of the most ranks with one GPU's; nothing if either is missing, or if
 /// they vary too much.
 std::optional<Facts> network_facts(const ScaledNetwork& network, bool on_gpu) {
@@ -174,6 +183,7 @@ std::optional<Facts> network_facts(const ScaledNetwork& network, bool on_gpu) {
       .set("step", *fastest->ms(), kThreeDigits)
       .set("speedup", speedup, kThreeDigits)
       .set("efficiency", format_percent(speedup / static_cast<double>(ranks)))
+      .when("memory", memory_facts(network.alone, *fastest))
       .when("loss", loss_facts(network, ranks));
 }
 

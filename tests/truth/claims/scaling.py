@@ -1,0 +1,142 @@
+"""The claims about one GPU against several, recomputed from the steps of each row."""
+import re
+import statistics
+
+from checks import NO_ANSWER, PRECISION_WORDS, near, near_bytes, true
+from fake_runs import fake_run
+from timing import ms_after_warmup, ratio_of, typical
+
+CELL_KINDS = {"timing", "data_parallel", "sharding"}
+SCHEMES = {"overlapped all-reduces": "overlapped", "weights sharded (FSDP)": "weights", "optimizer state sharded": "optimizer_state"}
+
+
+def fake_runs(labreport):
+    return [fake_run(labreport, "--problems", "scaling", "--preset", "full", gpu="NVIDIA H200")]
+
+
+def belongs(cell):
+    """Tells the rows of which every rank has the whole batch, which no other problem measures."""
+    return cell["kind"] in ("data_parallel", "sharding") and cell["params"].get("batch") == 4 and \
+        cell["params"].get("scheme", "overlapped") == "overlapped"
+
+
+class Step:
+    def __init__(self, cell):
+        self.cell, self.launch = cell, cell.ok_launch()
+        self.count = cell["ranks"] or 1
+        self.scheme = cell["scheme"] or cell["sharding"]
+        samples = self.launch.metric("step", "total") if self.launch else None
+        first = 0 if cell.kind == "sharding" else cell["warmup"]
+        self.step_ms = [ns / 1e6 for ns in (samples or [])[first:first + cell["steps"]]]
+
+    def ms(self):
+        return typical(self.step_ms)
+
+    def optimizer_ms(self):
+        """Returns the optimizer's time of rank 0, or in steps of one GPU whose phases were timed."""
+        for row in self.launch.table("rank_steps"):
+            if row["rank"] == 0 and row.get("optimizer_ns"):
+                return row["optimizer_ns"] / 1e6
+        for tag in ("event", "synced"):
+            if times := ms_after_warmup(self.cell, tag, "optimizer"):
+                return statistics.median(times)
+
+    def peak_bytes(self):
+        held = self.launch.table("held")
+        last = max((row["step"] for row in held), default=0)
+        peaks = [row["peak_bytes"] for row in held if row["step"] == last and row["peak_bytes"]]
+        return max([*peaks, self.launch.metric("memory", "peak_allocated") or 0])
+
+
+class Scaled:
+    """A network's step on one GPU, and the steps of several ranks on as many sequences in all."""
+
+    def __init__(self, run, words):
+        self.alone = next(step for step in map(Step, run.of("timing", mode="train_step")) if words == self.words_of(step.cell))
+        cell = self.alone.cell
+        steps = [Step(other) for other in run.of("data_parallel", "sharding")
+                 if all(other[name] == cell[name] for name in ("size", "context", "precision", "implementation"))]
+        self.steps = [step for step in steps if step.count * step.cell["batch"] == cell["batch"] and step.step_ms]
+        self.ranks = max((step.count for step in self.steps if step.scheme != "none"), default=0)
+
+    @staticmethod
+    def words_of(cell):
+        return f"{cell['size']} in {PRECISION_WORDS[cell['precision']]}"
+
+    def fastest(self):
+        return min((step for step in self.steps if step.count == self.ranks and step.scheme != "none"), key=Step.ms, default=None)
+
+    def losses(self):
+        """Returns the ms that the overlapped step loses to the optimizer, to smaller batches and to communication."""
+        overlapped, silent = (next(step for step in self.steps if step.count == self.ranks and step.scheme == scheme)
+                              for scheme in ("overlapped", "none"))
+        alone_ms, count = self.alone.ms(), self.ranks
+        optimizer = silent.optimizer_ms() - self.alone.optimizer_ms() / count
+        passes = silent.ms() - silent.optimizer_ms() - (alone_ms - self.alone.optimizer_ms()) / count
+        return optimizer, passes, overlapped.ms() - silent.ms(), overlapped.ms() - alone_ms / count
+
+
+def is_as_fast(run, words, speedup, ranks, scheme, unit=None, step=None, alone=None, efficiency=None):
+    network = Scaled(run, words)
+    fastest = network.fastest()
+    true(int(ranks) == network.ranks, f"{network.ranks} ranks")
+    true(SCHEMES[scheme] == fastest.scheme, f"{scheme}: {fastest.scheme}")
+    near(speedup, network.alone.ms() / fastest.ms())
+    on_cpu = fastest.cell["device_kind"] == "cpu"
+    true(unit == ("ranks" if on_cpu else "GPUs"), unit)
+    if step:
+        near(step, fastest.ms())
+        near(alone, network.alone.ms())
+        near(efficiency, 100 * network.alone.ms() / fastest.ms() / network.ranks)
+
+
+def is_lower(run, words, peak, peak_alone):
+    network = Scaled(run, words)
+    near_bytes(peak, network.fastest().peak_bytes())
+    near_bytes(peak_alone, network.alone.peak_bytes())
+    true(network.fastest().peak_bytes() < network.alone.peak_bytes())
+
+
+def loses(run, words, lost, communication, optimizer=None, smaller=None):
+    parts = Scaled(run, words).losses()
+    near(lost, parts[3])
+    near(communication, parts[2])
+    true(min(parts[:3]) >= 0, f"a part is negative: {parts}")
+    if optimizer:
+        near(optimizer, parts[0])
+        near(smaller, parts[1])
+
+
+def told(run, words, **claim):
+    """Checks what is told of one network in one go, because each sentence is about the network that the first one names."""
+    loss = {name: claim.pop(name) for name in ("lost", "optimizer", "smaller", "communication") if name in claim}
+    memory = {name: claim.pop(name) for name in ("peak", "peak_alone") if name in claim}
+    is_as_fast(run, words, **claim)
+    if memory.get("peak"):
+        is_lower(run, words, **memory)
+    if loss.get("lost"):
+        loses(run, words, **loss)
+
+
+def nothing_clear(run):
+    for step in map(Step, run.of("timing", mode="train_step")):
+        fastest = Scaled(run, Scaled.words_of(step.cell)).fastest()
+        if step.step_ms and fastest:
+            ratio, deviation = ratio_of(step.step_ms, fastest.step_ms)
+            true(deviation > min(abs(ratio - 1), 0.1 * ratio), "a speedup is larger than its spread")
+
+
+WORDS = r"(?P<words>\S+ in \S+)"
+SCHEME = rf"(?P<scheme>{'|'.join(map(re.escape, SCHEMES))})"
+
+CLAIMS = {
+    "overview": [
+        (rf"- \*\*A training step of {WORDS} is (?P<speedup>\S+) times as fast on (?P<ranks>\d+) (?P<unit>GPUs|ranks) as on one, with "
+         rf"{SCHEME}\.\*\*(?: Overlapped all-reduces lose (?P<lost>\S+) ms, (?P<communication>\S+) of them to communication\.)?", told)],
+    "scaling": [
+        (rf"- \*\*{WORDS}: (?P<speedup>\S+) times as fast on (?P<ranks>\d+) (?P<unit>GPUs|ranks)\*\*, (?P<step>\S+) instead of "
+         rf"(?P<alone>\S+) ms with {SCHEME}, (?P<efficiency>\S+) % of \d+ times\."
+         r"(?: Each rank needs (?P<peak>\S+ \S+) at most instead of (?P<peak_alone>\S+ [GMK]?i?B)\.)?"
+         r"(?: Overlapped all-reduces lose (?P<lost>\S+) ms: (?P<optimizer>\S+) to each rank's whole optimizer step, (?P<smaller>\S+) to "
+         r"its smaller batch and (?P<communication>\S+) to communication\.)?", told),
+        (NO_ANSWER, nothing_clear)]}
