@@ -50,4 +50,13 @@ std::optional<std::set<std::string>> chosen_problems(const Run& run) {
   return chosen;
 }
 
+bool measures_profiling(const Run& run) {
+  const auto chosen = chosen_problems(run);
+  return !chosen || std::ranges::any_of(profiling_problems(), [&](const std::string& problem) {
+    return std::ranges::any_of(*chosen, [&](const std::string& name) {
+      return name.substr(0, name.find('.')) == problem;
+    });
+  });
+}
+
 }  // namespace labreport

@@ -20,4 +20,8 @@ std::vector<std::string> requested_problems(const Request& request);
 /// Returns nothing if it names `all`, only `profiling`, or a problem that this version lacks.
 std::optional<std::set<std::string>> chosen_problems(const Run& run);
 
+/// Tells whether the run's request names a problem of the profiling half. Other problems measure
+/// steps, too, but as the base of what they compare.
+bool measures_profiling(const Run& run);
+
 }  // namespace labreport

@@ -144,14 +144,10 @@ Section composed_section(const Experiment& experiment, Presentation& parts,
 void add_sections(Document& document, const RunView& view, const Problems& problems,
                   LeftOutParts& left_out) {
   std::map<std::string, overview::Settings> settings;
-  const auto chosen = chosen_problems(view.run());
-  const bool presents_steps = std::ranges::any_of(catalog(), [&](const Experiment& experiment) {
-    const auto is_of_it = [&](const std::string& name) {
-      return name.substr(0, name.find('.')) == experiment.name;
-    };
-    return experiment.in_profiling_half && is_presented(experiment, problems) &&
-           (!chosen || std::ranges::any_of(*chosen, is_of_it));
-  });
+  const bool presents_steps =
+      measures_profiling(view.run()) && std::ranges::any_of(catalog(), [&](const auto& experiment) {
+        return experiment.in_profiling_half && is_presented(experiment, problems);
+      });
   left_out.attempt("summary", [&] {
     if (!presents_steps) return;
     auto summary = overview::summary_section(view);

@@ -397,7 +397,7 @@ void add_limits(Quantities& all, const RunView& view) {
 
 std::vector<Quantity> quantities(const RunView& view) {
   Quantities all;
-  add_steps(all, view);
+  if (measures_profiling(view.run())) add_steps(all, view);
   add_ladders(all, view);
   add_speedups(all, view);
   add_kernels(all, view);

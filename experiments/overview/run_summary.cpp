@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "experiments/chosen_problems.h"
 #include "experiments/memory_profiling/what_fits.h"
 #include "experiments/overview/overview.h"
 
@@ -69,7 +70,7 @@ RunSummary run_summary(const Run& run, const Document* report) {
   RunSummary summary{report == nullptr ? describe(run, view, false) : RunDescription(*report)};
   const bool failed = mostly_failed(run);
   if (!failed) {
-    summary.headline = headline(view);
+    if (measures_profiling(run)) summary.headline = headline(view);
     summary.quantities = quantities(view);
     summary.steps = limited_steps(view);
     summary.memory = memory_profiling::memory_evidence(RunView(run, view.edition()));
