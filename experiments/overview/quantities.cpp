@@ -20,6 +20,7 @@
 #include "experiments/data_parallel/schemes.h"
 #include "experiments/gradient_checkpointing/spacings.h"
 #include "experiments/overview/overview.h"
+#include "experiments/scaling/steps.h"
 #include "experiments/torch_compile/network.h"
 #include "plan/arithmetic.h"
 #include "plan/datasheet.h"
@@ -339,6 +340,20 @@ void add_several_gpus(Quantities& all, const RunView& view) {
   }
 }
 
+void add_scaling(Quantities& all, const RunView& view) {
+  const auto chosen = chosen_problems(view.run());
+  if (!view.on_gpu() || (chosen && !chosen->contains("scaling"))) return;
+  for (const scaling::ScaledNetwork& network : scaling::scaled_networks(view)) {
+    Quantity steps = network_quantity(topic::kScaling, network.alone.cell->spec, "ms", "scaling");
+    add_time(steps, topic::kOneGpu, network.alone.steps_ms);
+    for (const scaling::RankedStep& step : network.strong) {
+      if (step.communicates())
+        add_time(steps, fmt::format("{} GPUs, {}", step.ranks(), step.scheme()), step.steps_ms);
+    }
+    add_unless_empty(all, std::move(steps));
+  }
+}
+
 void add_all_reduces(Quantities& all, const RunView& view) {
   const char* problem = "distributed_communication_single_node";
   const auto chosen = chosen_problems(view.run());
@@ -406,6 +421,7 @@ std::vector<Quantity> quantities(const RunView& view) {
   add_attention(all, view);
   add_compilation(all, view);
   add_several_gpus(all, view);
+  add_scaling(all, view);
   add_all_reduces(all, view);
   add_limits(all, view);
   return all;

@@ -42,6 +42,9 @@ inline constexpr const char* kFastestStep = "Fastest step";
 inline constexpr const char* kCheckpointing = "Checkpointing";
 inline constexpr const char* kSeveralGpus = "Several GPUs";
 inline constexpr const char* kSharding = "Sharding";
+inline constexpr const char* kScaling = "Scaling";
+/// The value of `kScaling` against which the others are compared.
+inline constexpr const char* kOneGpu = "1 GPU";
 inline constexpr const char* kAllReduce = "All-reduce";
 inline constexpr const char* kLimits = "GPU limits";
 /// Values of `kLimits` by the GPU's data sheet. No page shows them as measured numbers.
@@ -147,6 +150,13 @@ inline constexpr Topic kTopics[]{
      .page = topic::kSeveralGpus,
      .sentence = "With {name}, the peak of {network}’s training step falls {values} on each rank "
                  "({precision}, {setting}).",
+     .conclusion = Conclusion::kBest,
+     .draws_quantity = true,
+     .is_compared = true},
+    {.name = topic::kScaling,
+     .page = topic::kSeveralGpus,
+     .sentence = "On {name}, {network}’s training step falls {values} ({precision}, {setting} in "
+                 "all).",
      .conclusion = Conclusion::kBest,
      .draws_quantity = true,
      .is_compared = true},

@@ -36,11 +36,12 @@ bool is_unbeaten(const ValueRow& row, const std::vector<ValueRow>& rows, std::si
 
 /// Returns the title of the column of names: what the topic's values differ by.
 const char* name_title(std::string_view topic) {
-  return topic == topic::kFastestStep                                ? "Change"
-         : topic == topic::kSeveralGpus || topic == topic::kSharding ? "Scheme"
-         : topic == topic::kKernels                                  ? "Part"
-         : topic == topic::kAllReduce                                ? "Size"
-                                                                     : "Quantity";
+  return topic == topic::kFastestStep ? "Change"
+         : topic == topic::kSeveralGpus || topic == topic::kSharding || topic == topic::kScaling
+             ? "Scheme"
+         : topic == topic::kKernels   ? "Part"
+         : topic == topic::kAllReduce ? "Size"
+                                      : "Quantity";
 }
 
 /// Returns the setting in which the values of a quantity are compared. A ladder's baseline is one

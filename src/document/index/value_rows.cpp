@@ -122,6 +122,7 @@ std::string baseline_name(const Topic& topic, const Quantity& quantity) {
   if (name == topic::kFastestStep) return quantity.values.front().first;
   if (name == topic::kCompilation) return "eager";
   if (name == topic::kSeveralGpus) return std::string(describe(Scheme::kPerParameter));
+  if (name == topic::kScaling) return topic::kOneGpu;
   return name == topic::kSharding ? std::string(describe(Sharding::kNone)) : "";
 }
 
