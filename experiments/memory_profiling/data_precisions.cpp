@@ -134,7 +134,6 @@ std::optional<Facts> copies_facts(const PeakPairs& pairs) {
   std::string where = longest == step.full->context() ? "" : " at " + format_count(longest);
   if (is_too_long) where += ", where neither step fits";
   return Facts()
-      .set("context", format_count(step.full->context()))
       .set("added", format_bytes_briefly(copies))
       .set("rise", format_percent(inference.relative_change()))
       .set("where", where);

@@ -45,15 +45,12 @@ Column<AttentionPair> pass_time_column(const char* name, const char* title,
           "ms"};
 }
 
-/// The speedup has its deviation beside it unless it is certain.
 Column<AttentionPair> pass_speedup_column(const char* name, const char* title,
                                           std::string_view pass) {
   return {name, title,
           [pass](const AttentionPair& pair) {
             const auto speedup = pair.speedup(pass);
-            if (!speedup) return Value();
-            return speedup->is_certain() ? Value(speedup->value)
-                                         : Value(speedup->value, speedup->deviation);
+            return speedup ? Value(speedup->value, speedup->deviation) : Value();
           },
           "×", kFactor};
 }

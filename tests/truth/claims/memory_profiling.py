@@ -208,10 +208,10 @@ def verdict(run, word, precision, changes):
         near(share, pair.step_percents[at])
 
 
-def copies(run, context, added, rise, longest, unfit):
-    pair, at = PrecisionPair(run), int(number(context))
-    network = pair.network
-    true(at == list(pair.step_percents)[-1])
+def copies(run, added, rise, longest, unfit):
+    """Checks the longest context of the sentence before, and the longest one at which inference ran in both precisions."""
+    pair = PrecisionPair(run)
+    network, at = pair.network, list(pair.step_percents)[-1]
     activations_saved = -pair.category_change("train_step", at, "activations")
     copies_added = pair.category_change("train_step", at, "weight_copies")
     true(0 < copies_added < activations_saved)
@@ -456,8 +456,8 @@ CLAIMS = {
     "memory_profiling.c": [
         (r"No training step ran in two precisions, so there is nothing to compare\.", nothing_to_compare),
         (r"(?P<word>[\w ]+): (?P<precision>\w+) changes the training step's peak by (?P<changes>\*\*.+?) tokens\.", verdict),
-        (rf"At (?P<context>[\d,]*\d) activations save more than weight copies add; inference's "
-         rf"\({BYTES.format('added')}\) raise its peak by \*\*(?P<rise>\S+) %\*\*(?: at (?P<longest>[\d,]*\d))?"
+        (rf"There activations save more than weight copies add; with inference's "
+         rf"\({BYTES.format('added')}\) its peak rises by \*\*(?P<rise>\S+) %\*\*(?: at (?P<longest>[\d,]*\d))?"
          r"(?P<unfit>, where neither step fits)?\.", copies),
         (r"At (?P<outweighed>[\d, and]+) copies outweigh savings; at (?P<in_optimizer>[\d, and]+) the "
          r"optimizer's FP32 state sets both\.", shorter)],
