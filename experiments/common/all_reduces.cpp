@@ -46,11 +46,10 @@ FittedLine weighted_line(const std::vector<AllReduceTiming>& timings,
 
 }  // namespace
 
-std::optional<FittedLine> line_through(std::vector<AllReduceTiming> timings) {
+std::optional<FittedLine> line_through(const std::vector<AllReduceTiming>& timings) {
   // Weights of 1/|error| turn the least squares into least absolute errors, round by round.
   constexpr int kRounds = 50;
   constexpr double kMinError = 1e-6;
-  std::erase_if(timings, [](const AllReduceTiming& timing) { return timing.disturbed; });
   if (timings.size() < 3) return std::nullopt;
   std::vector<double> weights(timings.size(), 1);
   FittedLine line;

@@ -23,7 +23,7 @@ struct AllReduceTiming {
   std::optional<double> deviation_ns = {};  ///< The deviation on the rank of `mean_ns`, if known.
   double start_lag_ns = 0;          ///< Median time from the first rank's start to the last rank's.
   std::int64_t wrong_elements = 0;  ///< Counted in the results of all ranks.
-  /// True if it took over 1.1 times as long as a larger size. No line and no answer uses it.
+  /// True if it took over 1.1 times as long as a larger size. No answer uses it.
   bool disturbed = false;
 
   /// The algorithm bandwidth of nccl-tests, in bytes a second.
@@ -42,9 +42,9 @@ struct FittedLine {
 };
 
 /// Fits the line that minimizes the sum of |relative errors|, so that short times count like long
-/// ones and a few outliers do not move it. Disturbed sizes are ignored. Returns nothing if fewer
-/// than three sizes are undisturbed, or if α or β would not be positive.
-std::optional<FittedLine> line_through(std::vector<AllReduceTiming> timings);
+/// ones and a few disturbed ones do not move it. Returns nothing for fewer than three sizes, or if
+/// α or β would not be positive.
+std::optional<FittedLine> line_through(const std::vector<AllReduceTiming>& timings);
 
 /// The measured all-reduces of one library among one number of ranks.
 struct AllReduceGroup {

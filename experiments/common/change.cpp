@@ -1,11 +1,20 @@
 #include "experiments/common/change.h"
 
+#include <array>
+
 #include "base/format.h"
 
 namespace labreport {
 
 std::string from_to(const std::string& first, const std::string& last) {
   return first == last ? first : first + " to " + last;
+}
+
+std::string count_in_words(std::int64_t count) {
+  static constexpr std::array words{"none", "one", "two",   "three", "four",
+                                    "five", "six", "seven", "eight", "nine"};
+  const auto index = static_cast<std::size_t>(count);
+  return index < words.size() ? words[index] : format_count(count);
 }
 
 std::string certain_ratio(double ratio, double deviation) {

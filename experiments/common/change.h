@@ -1,6 +1,7 @@
-// Writes ranges, and ratios with no more digits than their deviations support.
+// Writes ranges, small counts, and ratios with no more digits than their deviations support.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "document/value.h"
@@ -10,6 +11,9 @@ namespace labreport {
 
 /// Returns "19.0 to 328", or only "328" if both texts are equal.
 std::string from_to(const std::string& first, const std::string& last);
+
+/// Returns "none", "one", … "nine"; from 10 on digits.
+std::string count_in_words(std::int64_t count);
 
 /// Writes a ratio with two decimals, or fewer if its deviation makes some uncertain.
 std::string certain_ratio(double ratio, double deviation);

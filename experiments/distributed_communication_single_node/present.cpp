@@ -343,6 +343,22 @@ std::vector<Facts> other_facts(const Groups& groups, const AllReduceGroup& descr
   return ratios;
 }
 
+/// Tells how many more bytes a ring sends among the numbers of ranks that did not run.
+std::optional<Facts> ring_facts(const Groups& groups, const AllReduceGroup* described) {
+  if (described == nullptr) return std::nullopt;
+  std::vector<std::string> counts, factors;
+  for (const AllReduceGroup& group : groups) {
+    if (group.reason.empty() || group.library() != described->library()) continue;
+    counts.push_back(format_count(group.ranks()));
+    factors.push_back(format_ratio(bus_factor(group.ranks()) / bus_factor(described->ranks())));
+  }
+  if (counts.empty()) return std::nullopt;
+  return Facts()
+      .set("factors", join_words(factors))
+      .set("counts", join_words(counts))
+      .set("described", format_count(described->ranks()));
+}
+
 Facts answer_facts(const RunView& view, const Groups& groups, const AllReduceGroup& described) {
   const std::vector<AllReduceTiming> usable = usable_timings(described);
   const AllReduceTiming &small = usable.front(), &large = usable.back();
@@ -413,6 +429,7 @@ Presentation present(const RunView& view) {
   PartContent part;
   const AllReduceGroup* described = described_group(groups);
   part.set_answer(described ? std::optional(answer_facts(view, groups, *described)) : std::nullopt);
+  part.facts.when("ring", ring_facts(groups, described));
   add_conditions(part.facts, groups);
   part.datasets = {make_dataset("grid", kGrid, grid_rows(groups)),
                    make_dataset("sweep", kSweep, sweep_rows(groups, /*every_method=*/false)),

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "experiments/common/change.h"
 #include "experiments/common/command.h"
 #include "experiments/common/peak_rates.h"
 #include "experiments/leaderboard/steps.h"
@@ -193,7 +194,7 @@ std::string gpu_words(const RunView& view, const CellSpec& spec) {
   const std::int64_t count = spec.ranks->count;
   if (!view.on_gpu()) return format_plural(count, "CPU process", "CPU processes");
   const std::string name = view.device() == nullptr ? "GPU" : view.device()->name;
-  return (count == 1 ? "one " : count == 2 ? "two " : std::to_string(count) + " ") + name;
+  return count_in_words(count) + " " + name;
 }
 
 std::vector<Entry> entries_of(const RunView& view, const Steps& steps) {

@@ -5,6 +5,7 @@
 #include "base/lists.h"
 #include "base/text.h"
 #include "experiments/common/bytes.h"
+#include "experiments/common/change.h"
 #include "experiments/memory_profiling/presenters.h"
 #include "experiments/memory_profiling/timeline.h"
 #include "plan/arithmetic.h"
@@ -29,7 +30,7 @@ struct Contributor {
   double total_bytes() const { return static_cast<double>(count) * bytes; }
   std::string words() const {  ///< "two SwiGLU products", "w1 output"
     if (count == 1) return name;
-    return (count == 2 ? "two" : format_count(count)) + " " + name;
+    return count_in_words(count) + " " + name;
   }
 };
 

@@ -91,10 +91,11 @@ struct ForwardPass {
     const auto counted = step->launch->number(metric::kOccurrences, metric::kForward);
     return counted ? std::optional(static_cast<std::int64_t>(*counted)) : std::nullopt;
   }
+  bool has_grad() const { return step->mode() != Mode::kInference; }
   std::string name() const {
     if (count().value_or(1) > 1)
       return "training step's " + format_count(*count()) + " forward passes";
-    if (step->mode() == Mode::kInference) return "forward pass without grad";
+    if (!has_grad()) return "forward pass without grad";
     return step->mode() == Mode::kForward ? "forward pass with grad"
                                           : "training step's forward pass";
   }
@@ -158,11 +159,20 @@ constexpr std::pair<const char*, const char*> kModuleWords[]{
     {"ffn/w1", "the FFN"},
     {"ffn/w3", "the FFN"}};
 
+/// A module, or a range in one, that makes allocations of one size.
+struct Maker {
+  std::string words;
+  double count = 0;
+  std::vector<std::string> operations = {};
+};
+
 /// Says who makes the allocations of one size: "each of 32 layers makes 3 in the softmax and 3 in
 /// QKᵀ, scale and mask", or "the pass makes 144 in attention" if a count is no multiple of the
-/// number of layers. Several passes of a step of the user's are counted together.
+/// number of layers. In a user's network, which opens no ranges, operations follow each module.
+/// Several passes of a step of the user's are counted together.
 std::string makers_clause(const ForwardPass& forward, double bytes_each) {
-  std::vector<std::pair<std::string, double>> makers;
+  const bool is_users = !known_parameter_count(forward.step->spec());
+  std::vector<Maker> makers;
   bool all_in_layers = true;
   for (const SizeGroup& group : forward.groups) {
     if (group.bytes_each != bytes_each) continue;
@@ -172,20 +182,22 @@ std::string makers_clause(const ForwardPass& forward, double bytes_each) {
     for (const auto& [path, words] : kModuleWords) {
       if (module_words == path) module_words = words;
     }
-    auto maker = std::ranges::find(makers, module_words, &std::pair<std::string, double>::first);
-    if (maker == makers.end()) maker = makers.insert(maker, {module_words, 0});
-    maker->second += group.count;
+    auto maker = std::ranges::find(makers, module_words, &Maker::words);
+    if (maker == makers.end()) maker = makers.insert(maker, Maker{module_words});
+    maker->count += group.count;
+    if (is_users && group.maker() != module_words) maker->operations.push_back(group.maker());
   }
   const auto& model = forward.step->spec().model;
   const double layers = model ? static_cast<double>(model->layers) : 0;
-  const auto is_multiple = [layers](const auto& maker) {
-    return std::fmod(maker.second, layers) == 0;
+  const auto is_multiple = [layers](const Maker& maker) {
+    return std::fmod(maker.count, layers) == 0;
   };
   const bool per_layer = layers > 1 && forward.count() == 1 && all_in_layers &&
                          std::ranges::all_of(makers, is_multiple);
-  const std::string list = join_words(each(makers, [&](const auto& maker) {
-    return format_value(per_layer ? maker.second / layers : maker.second, {Notation::kCount}) +
-           " in " + maker.first;
+  const std::string list = join_words(each(makers, [&](const Maker& maker) {
+    const std::string operations = join_words(distinct(maker.operations));
+    return format_value(per_layer ? maker.count / layers : maker.count, kAsCount) + " in " +
+           maker.words + (operations.empty() ? "" : " (" + operations + ")");
   }));
   if (per_layer) return "each of " + format_fixed(layers, 0) + " layers makes " + list;
   if (forward.count() == 1) return "the pass makes " + list;
@@ -309,6 +321,13 @@ Dataset by_context_data(const std::vector<ForwardPass>& passes, bool may_split_b
   return make_dataset("by-context", columns, passes);
 }
 
+/// Returns the longest context of which both an inference and a training step were planned, which
+/// the edition asks for.
+const ForwardPass& described_pass(const std::vector<ForwardPass>& passes) {
+  const ProfileList asked = planned_in_full(each(passes, &ForwardPass::profile));
+  return *std::ranges::find(passes, asked.back(), &ForwardPass::profile);
+}
+
 }  // namespace
 
 PartContent present_largest(const RunView& view, const std::vector<MemoryProfile>& profiles) {
@@ -321,17 +340,21 @@ PartContent present_largest(const RunView& view, const std::vector<MemoryProfile
     part.facts.list("largest", {}).when("reason", std::nullopt);
     return part;
   }
-  const auto context = [](const ForwardPass& pass) { return pass.profile->context(); };
-  const auto at_reference = std::ranges::find(passes, view.edition().reference_context, context);
-  const ForwardPass& forward = at_reference == passes.end() ? passes.back() : *at_reference;
-  std::vector<Facts> sizes{
-      size_facts(forward, forward.groups.front(),
-                 "The largest allocations at context " + forward.context() + " are")};
+  const ForwardPass& forward = described_pass(passes);
+  // A pass without grad does not tell which tensors backward needs; a shorter one with grad does.
+  const auto with_grad = only(passes, &ForwardPass::has_grad);
+  const ForwardPass& drawn = forward.has_grad() || with_grad.empty() ? forward : with_grad.back();
+  const bool are_alike =
+      meaning_of_size(drawn.largest_formula()) == meaning_of_size(forward.largest_formula());
+  std::vector<Facts> sizes{size_facts(forward, forward.groups.front(),
+                                      "The largest allocations at context " + forward.context() +
+                                          (forward.has_grad() ? " are" : ", without grad, are"))};
   if (const SizeGroup* next = next_if_largest_is_single(forward))
     sizes.push_back(size_facts(forward, *next, "Next are"));
-  part.facts.list("largest", std::move(sizes)).when("reason", reason_facts(forward));
-  part.facts.set("pass", forward.name() + " of " + forward.profile->words);
-  part.datasets = {largest_data(forward), by_context_data(passes, are_own_steps)};
+  part.facts.list("largest", std::move(sizes))
+      .when("reason", are_alike ? reason_facts(drawn) : std::nullopt);
+  part.facts.set("pass", drawn.name() + " of " + drawn.profile->words);
+  part.datasets = {largest_data(drawn), by_context_data(passes, are_own_steps)};
   return part;
 }
 

@@ -23,6 +23,11 @@ struct PeakPair {
   bool both_ran() const {
     return full->measured_step(mode) != nullptr && reduced->measured_step(mode) != nullptr;
   }
+  /// False if the step ran out of memory in both precisions.
+  bool fits() const {
+    return full->planned_step(mode)->out_of_memory() == nullptr ||
+           reduced->planned_step(mode)->out_of_memory() == nullptr;
+  }
   double full_peak() const { return full->peak_bytes(mode).value_or(0); }
   double reduced_peak() const { return reduced->peak_bytes(mode).value_or(0); }
   double relative_change() const { return full_peak() > 0 ? reduced_peak() / full_peak() - 1 : 0; }
@@ -104,28 +109,34 @@ std::optional<Facts> step_facts(const PeakPairs& steps) {
 }
 
 /// Explains the changes at the longest context whose training steps are compared: there activations
-/// save more than copies of the weights add, and copies raise the peak of inference. Returns
-/// nothing unless both peaks of the step lie in one phase, and nothing else changes them much.
-std::optional<Facts> copies_facts(const PeakPairs& steps, const PeakPairs& inferences) {
-  if (steps.empty()) return std::nullopt;
-  const auto context = [](const PeakPair& pair) { return pair.full->context(); };
-  const auto inference = std::ranges::find(inferences, context(steps.back()), context);
-  if (inference == inferences.end()) return std::nullopt;
-  const PeakPair& step = steps.back();
+/// save more than copies of the weights add, and copies raise the peak of inference at its longest
+/// context. Returns nothing unless both peaks of the step lie in one phase, and nothing else
+/// changes them much.
+std::optional<Facts> copies_facts(const PeakPairs& pairs) {
+  const PeakPairs steps = measured_pairs(pairs, Mode::kTrainStep),
+                  inferences = measured_pairs(pairs, Mode::kInference);
+  if (steps.empty() || inferences.empty()) return std::nullopt;
+  const PeakPair &step = steps.back(), &inference = inferences.back();
   const double saved = -step.category_change(metric::kActivations).value_or(0);
   const double added = step.category_change(metric::kWeightCopies).value_or(0);
-  const double rise = inference->reduced_peak() - inference->full_peak();
-  const double copies = inference->category_change(metric::kWeightCopies).value_or(0);
+  const double rise = inference.reduced_peak() - inference.full_peak();
+  const double copies = inference.category_change(metric::kWeightCopies).value_or(0);
   const std::string phase = step.full->measured_step(step.mode)->peak_phase();
   const double unexplained = step.reduced_peak() - step.full_peak() - (added - saved);
   if (added <= 0 || added >= saved || std::abs(unexplained) > kMaxUnexplained * saved ||
       phase.empty() || phase != step.reduced->measured_step(step.mode)->peak_phase() || rise <= 0 ||
       copies < (1 - kMaxUnexplained) * rise)
     return std::nullopt;
+  const std::int64_t longest = inference.full->context();
+  const bool is_too_long = std::ranges::any_of(pairs, [&](const PeakPair& pair) {
+    return pair.mode == step.mode && pair.full->context() == longest && !pair.fits();
+  });
+  std::string where = longest == step.full->context() ? "" : " at " + format_count(longest);
+  if (is_too_long) where += ", where neither step fits";
   return Facts()
-      .set("context", format_count(context(steps.back())))
       .set("added", format_bytes_briefly(copies))
-      .set("rise", format_percent(inference->relative_change()));
+      .set("rise", format_percent(inference.relative_change()))
+      .set("where", where);
 }
 
 std::string reasons_without_peak(const PeakPair& pair) {
@@ -183,7 +194,7 @@ PartContent present_precisions(const RunView& view, const std::vector<MemoryProf
   const std::string reduced(describe(reduced_precision(profiles).value_or(Precision::kBf16)));
   part.facts.set("reduced", reduced);
   const PeakPairs steps = measured_pairs(pairs, Mode::kTrainStep);
-  const auto copies = copies_facts(steps, measured_pairs(pairs, Mode::kInference));
+  const auto copies = copies_facts(pairs);
   part.facts.when("steps", step_facts(steps)).when("copies", copies);
   part.facts.when("shorter", copies ? shorter_facts(steps) : std::nullopt);
   part.facts.set("nothing", !steps.empty() ? ""

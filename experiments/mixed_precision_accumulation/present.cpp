@@ -160,9 +160,8 @@ Dataset shown_errors_data(const std::vector<Loop>& loops) {
                       std::vector<std::size_t>(additions.begin(), additions.end()));
 }
 
-/// Returns the largest error and its number of additions. Returns nothing unless the sum is rounded
-/// up by the addition in the middle and down by the last one, so that at most half of the largest
-/// error remains.
+/// Returns by how much the sum grows in the middle and at the end. Returns nothing unless it is
+/// rounded up there and down here, so that at most half of the largest error remains.
 std::optional<Facts> cancellation_facts(const Loop& loop) {
   const std::size_t last = loop.sums.size() - 1, middle = last / 2;
   if (middle < 1) return std::nullopt;
@@ -171,8 +170,8 @@ std::optional<Facts> cancellation_facts(const Loop& loop) {
   if (error_remains || loop.increase(middle) <= loop.addend || loop.increase(last) >= loop.addend)
     return std::nullopt;
   return Facts()
-      .set("most", worst, kThreeDigits)
-      .set("additions", format_count(static_cast<std::int64_t>(loop.worst_addition())));
+      .set("midway", loop.increase(middle), kThreeDigits)
+      .set("last", loop.increase(last), kThreeDigits);
 }
 
 /// Returns the facts of the usual explanation; nothing unless the loops' errors arise as it says.

@@ -199,6 +199,16 @@ std::string group_in_sentence(const std::string& group) {
   return stage == kOtherKernels ? "the rest of " + part : part + " " + stage;
 }
 
+/// Returns " (where, div and mul)", those of at least 1 % of the forward pass, for a group that
+/// only says of which part of the network it is the rest; else an empty text.
+std::string main_operators(const KernelProfile& profile, const KernelSum& group) {
+  if (!group.name.ends_with(std::string(": ") + kOtherKernels)) return "";
+  const auto large = only(sums_by(group.rows, operator_name), [&](const KernelSum& sum) {
+    return share_of_forward(profile, sum.total_ms) >= kMinNamedShare;
+  });
+  return large.empty() ? "" : " (" + join_words(each(large, &KernelSum::name)) + ")";
+}
+
 /// Tells how softmax uses the copy bandwidth; nothing if the run lacks one of the two.
 std::optional<Facts> softmax_sentence(const Profiles& profiles, const KernelProfile& profile,
                                       const std::vector<KernelSum>& groups) {
@@ -215,12 +225,16 @@ std::optional<Facts> softmax_sentence(const Profiles& profiles, const KernelProf
 Facts non_gemm_sentences(const Profiles& profiles, const KernelProfile& profile,
                          const std::vector<KernelSum>& groups) {
   std::vector<std::string> other_groups;
+  std::size_t names = 1;  // Operators count like a group.
   for (const KernelSum& group : groups) {
     const double share = share_of_forward(profile, group.total_ms);
-    const bool is_named = share >= kMinNamedShare && group.name != kOtherKernels &&
-                          other_groups.size() + 1 < kMaxNamed;
-    if (&group != &groups.front() && is_named)
-      other_groups.push_back(group_in_sentence(group.name) + " " + format_percent(share) + " %");
+    const bool is_named =
+        share >= kMinNamedShare && group.name != kOtherKernels && names < kMaxNamed;
+    if (&group == &groups.front() || !is_named) continue;
+    const std::string operators = main_operators(profile, group);
+    names += operators.empty() ? 1 : 2;
+    other_groups.push_back(group_in_sentence(group.name) + operators + " " + format_percent(share) +
+                           " %");
   }
   auto operators = each(sums_by(groups.front().rows, operator_name), &KernelSum::name);
   operators.resize(std::min(operators.size(), kMaxNamed));

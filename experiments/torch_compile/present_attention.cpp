@@ -45,16 +45,14 @@ Column<AttentionPair> pass_time_column(const char* name, const char* title,
           "ms"};
 }
 
-std::optional<double> speedup_number(const AttentionPair& pair, std::string_view pass) {
-  const auto speedup = pair.speedup(pass);
-  return speedup ? std::optional(speedup->value) : std::nullopt;
-}
-
 Column<AttentionPair> pass_speedup_column(const char* name, const char* title,
                                           std::string_view pass) {
   return {name, title,
-          [pass](const AttentionPair& pair) { return Value(speedup_number(pair, pass)); }, "×",
-          kFactor};
+          [pass](const AttentionPair& pair) {
+            const auto speedup = pair.speedup(pass);
+            return speedup ? Value(speedup->value, speedup->deviation) : Value();
+          },
+          "×", kFactor};
 }
 
 const std::vector<Column<AttentionPair>> kGrid{
@@ -132,36 +130,67 @@ std::vector<AttentionPair> compared_pairs(const std::vector<AttentionPair>& pair
   return only(ran, [&](const AttentionPair& pair) { return dim(pair) == compared_dim; });
 }
 
-/// Tells the largest speedup of forward at the shortest sequence, where the CPU sets its times.
-/// Empty if it does not set them, eager or compiled, or if that speedup is not certain.
+/// Names the shortest sequence if the CPU sets its time of forward at each head dimension, eager
+/// and compiled.
 std::optional<Facts> launches_facts(const std::vector<AttentionPair>& grid) {
-  std::vector<Ratio> speedups;
   for (const std::int64_t own_dim : distinct(each(grid, dim))) {
     const auto pairs = only(grid, [&](const AttentionPair& pair) { return dim(pair) == own_dim; });
     for (const auto implementation : {&AttentionPair::eager, &AttentionPair::compiled}) {
       if (bounds_by_length(each(pairs, implementation), metric::kForward).front() != Bound::kLaunch)
         return std::nullopt;
     }
-    const auto speedup = pairs.front().speedup(metric::kForward);
-    if (!speedup) return std::nullopt;
-    speedups.push_back(*speedup);
   }
-  const Ratio most = std::ranges::max(speedups, {}, &Ratio::value);
-  if (!most.is_certain()) return std::nullopt;
+  return Facts().set("length", format_count(grid.front().eager.length()));
+}
+
+/// A time of one pass at one length and head dimension, both ways.
+struct ComparedTime {
+  std::int64_t length;
+  bool is_shorter, is_longer;  ///< Compiled, by more than both deviations together.
+};
+
+/// Tells from which length on all times are shorter, and how many of the others are.
+Facts lengths_facts(const std::vector<AttentionPair>& ran) {
+  std::vector<ComparedTime> times;
+  for (const AttentionPair& pair : ran) {
+    for (const auto pass : {metric::kForward, metric::kBackward}) {
+      times.push_back({pair.eager.length(),
+                       clearly_faster(pair.compiled, pair.eager, pass, "mean_ns"),
+                       clearly_faster(pair.eager, pair.compiled, pass, "mean_ns")});
+    }
+  }
+  std::int64_t longest_unclear = 0;
+  for (const ComparedTime& time : times) {
+    if (!time.is_shorter) longest_unclear = std::max(longest_unclear, time.length);
+  }
+  const auto others =
+      only(times, [&](const ComparedTime& time) { return time.length <= longest_unclear; });
+  const auto paying = only(each(times, &ComparedTime::length),
+                           [&](std::int64_t length) { return length > longest_unclear; });
+  const std::string count = format_count(std::ssize(others));
   return Facts()
-      .set("length", format_count(grid.front().eager.length()))
-      .set("most", most.value, kFactor);
+      .set("pays", paying.empty() ? ""
+                                  : ", and pays at each d from " +
+                                        format_count(std::ranges::min(paying)) + " tokens")
+      .when("others", !others.empty(),
+            Facts()
+                .set("which",
+                     paying.empty() ? "all " + count + " times" : "the " + count + " times below")
+                .set("shorter",
+                     count_in_words(std::ranges::count_if(others, &ComparedTime::is_shorter)))
+                .set("longer",
+                     count_in_words(std::ranges::count_if(others, &ComparedTime::is_longer))));
 }
 
 /// Gives the speedups at one length with the narrowest and the widest heads. If all are certain and
-/// compiling spares both the same time of each pass, also tells how many reads or writes of all
-/// scores would take forward's at the copy bandwidth.
+/// compiling spares both the same time of each pass, also tells forward's.
 Facts precision_facts(const RunView& view, const std::vector<AttentionPair>& grid,
                       std::int64_t length) {
-  const auto ran = only(grid, [&](const AttentionPair& pair) {
-    return pair.eager.length() == length && pair.speedup(metric::kForward) &&
-           pair.speedup(metric::kBackward);
+  const auto timed = only(grid, [](const AttentionPair& pair) {
+    return pair.speedup(metric::kForward) && pair.speedup(metric::kBackward);
   });
+  const auto ran =
+      only(timed, [&](const AttentionPair& pair) { return pair.eager.length() == length; });
   const auto [narrow, wide] = std::ranges::minmax_element(ran, {}, dim);
   Facts facts;
   bool spares_alike = view.on_gpu();
@@ -175,13 +204,12 @@ Facts precision_facts(const RunView& view, const std::vector<AttentionPair>& gri
                    std::abs(spared(*wide, pass) / spared(*narrow, pass) - 1) <= kEqualTimes;
     facts.set(std::string(pass), from_to(stated_ratio(from, kFactor), stated_ratio(to, kFactor)));
   }
-  const auto saved_ms = [&](const AttentionPair& pair) {
-    return format_value(spared(pair, metric::kForward), kThreeDigits);
-  };
-  return facts.set("precision", describe(precision_of(*narrow)))
+  const double saved_ms = (spared(*narrow, metric::kForward) + spared(*wide, metric::kForward)) / 2;
+  return facts.add(lengths_facts(timed))
+      .set("precision", describe(precision_of(*narrow)))
       .set("length", format_count(length))
       .set("d", from_to(std::to_string(dim(*narrow)), std::to_string(dim(*wide))))
-      .when("saves", spares_alike, "saved", from_to(saved_ms(*narrow), saved_ms(*wide)));
+      .when("saves", spares_alike, "saved", format_value(saved_ms, kThreeDigits));
 }
 
 }  // namespace

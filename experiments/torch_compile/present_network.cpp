@@ -167,37 +167,49 @@ double gemms_ms(const MeasuredSteps& steps) { return steps.kernels_by_class()[kG
 std::optional<Facts> fusion_facts(const ComparedNetwork& network) {
   constexpr double kEqualTimes = 0.05;  // GEMMs take as long up to this fraction.
   const double eager_ms = rest_of(network.eager).ms, compiled_ms = rest_of(network.compiled).ms;
-  const auto optimizer_ms = network.compiled.times_ms(metric::kOptimizer);
-  const double step_ms = typical_time(network.compiled.times_ms(metric::kTotal));
-  const double saved_ms = typical_time(network.eager.times_ms(metric::kTotal)) - step_ms;
+  const double saved_ms = typical_time(network.eager.times_ms(metric::kTotal)) -
+                          typical_time(network.compiled.times_ms(metric::kTotal));
   if (!speedup(network, metric::kTotal)->is_clear() || compiled_ms <= 0 || saved_ms <= 0 ||
-      eager_ms - compiled_ms <= saved_ms / 2 || optimizer_ms.empty() ||
+      eager_ms - compiled_ms <= saved_ms / 2 ||
       std::abs(gemms_ms(network.compiled) / gemms_ms(network.eager) - 1) > kEqualTimes)
     return std::nullopt;
   return Facts()
+      .set("size", network.spec().size)
       .set("precision", network.precision())
       .set("ms", eager_ms, kThreeDigits)
-      .set("compiled_ms", compiled_ms, kThreeDigits)
-      .set("share", format_percent(typical_time(optimizer_ms) / step_ms));
+      .set("compiled_ms", compiled_ms, kThreeDigits);
 }
 
-/// The network's step and forward pass must have run, eager and compiled, and launched GEMMs.
+/// Writes only the digits that the deviation leaves certain, or the deviation if none is.
+std::string brief_ratio(const Ratio& ratio) {
+  return ratio.is_clear() ? certain_ratio(ratio.value, ratio.deviation)
+                          : stated_ratio(ratio, kSpeedup);
+}
+
+/// Describes the networks of one precision, from the smallest to the largest. All must have run,
+/// eager and compiled, and launched GEMMs.
+Facts precision_facts(const Networks& networks) {
+  const ComparedNetwork &smallest = networks.front(), &largest = networks.back();
+  const auto ends = [&](std::string_view phase) {
+    return from_to(brief_ratio(*speedup(smallest, phase)), brief_ratio(*speedup(largest, phase)));
+  };
+  return Facts()
+      .set("precision", largest.precision())
+      .set("sizes", from_to(smallest.spec().size, largest.spec().size))
+      .set("size", largest.spec().size)
+      .set("gemms", format_percent(gemms_ms(largest.eager) /
+                                   (gemms_ms(largest.eager) + rest_of(largest.eager).ms)))
+      .set("step", ends(metric::kTotal))
+      .set("forward", ends(metric::kForward));
+}
+
+/// Tells the speedups of one network, for the headline.
 Facts network_facts(const ComparedNetwork& network) {
   return Facts()
       .set("size", network.spec().size)
       .set("precision", network.precision())
-      .set("gemms", format_percent(gemms_ms(network.eager) /
-                                   (gemms_ms(network.eager) + rest_of(network.eager).ms)))
       .set("step", stated_ratio(*speedup(network, metric::kTotal), kSpeedup))
       .set("forward", stated_ratio(*speedup(network, metric::kForward), kSpeedup));
-}
-
-/// Tells the forward pass's speedup.
-Facts launches_facts(const ComparedNetwork& network) {
-  return Facts()
-      .set("size", network.spec().size)
-      .set("precision", network.precision())
-      .set("speedup", speedup(network, metric::kForward)->value, {Notation::kSignificant, 2});
 }
 
 std::string first_reason(const Networks& networks) {
@@ -222,30 +234,36 @@ bool is_clear(const ComparedNetwork& network) {
          speedup(network, metric::kForward)->is_clear();
 }
 
-/// Describes the largest network in each precision, and the largest gain of a launch-bound pass. A
+/// Describes the networks in each precision, and the largest gain of a launch-bound pass. A
 /// headline needs clear speedups.
 void add_answer(Facts& facts, const Networks& networks) {
   const Networks timed = only(networks, [](const ComparedNetwork& network) {
     return speedup(network, metric::kTotal) && speedup(network, metric::kForward) &&
            gemms_ms(network.eager) > 0;
   });
-  const Networks largest = only(timed, [&](const ComparedNetwork& network) {
-    return network.spec().model == timed.back().spec().model;
-  });
+  std::vector<Facts> precisions;
+  for (const std::string& precision : distinct(each(timed, &ComparedNetwork::precision))) {
+    precisions.push_back(precision_facts(only(
+        timed, [&](const ComparedNetwork& network) { return network.precision() == precision; })));
+  }
   const Networks launch_bound = only(timed, [](const ComparedNetwork& network) {
-    return has_fewer_launches(network) && speedup(network, metric::kForward)->is_certain();
+    return has_fewer_launches(network) && speedup(network, metric::kForward)->is_clear() &&
+           speedup(network, metric::kForward)->value > 1;
   });
   const ComparedNetwork* gains_most = labreport::largest(
       launch_bound,
       [](const ComparedNetwork& network) { return speedup(network, metric::kForward)->value; });
   facts.set("nothing",
             timed.empty() ? "No network ran both ways: " + first_reason(networks) + "." : "");
-  facts.list("networks", each(largest, network_facts));
+  facts.list("networks", std::move(precisions));
   facts.when("largest", !timed.empty() && is_clear(timed.back()),
              timed.empty() ? Facts() : network_facts(timed.back()));
   facts.when("fusion", timed.empty() ? std::nullopt : fusion_facts(timed.back()));
-  facts.when("launches", gains_most != nullptr,
-             gains_most == nullptr ? Facts() : launches_facts(*gains_most));
+  facts.when("launches", gains_most == nullptr
+                             ? std::nullopt
+                             : std::optional(Facts()
+                                                 .set("size", gains_most->spec().size)
+                                                 .set("precision", gains_most->precision())));
 }
 
 }  // namespace

@@ -146,23 +146,24 @@ TEST(DataParallelCommands, NameTheirPart) {
   }
 }
 
-TEST(FlatAnswer, SplitsOnlyADifferenceThatTheTraceExplains) {
-  const auto copy_in_the_trace = [](double share_of_saving) {
-    return in_scheme(Scheme::kFlat, [=](const CellSpec&, Launch& launch) {
-      for (Table& table : launch.tables) {
-        if (table.name != metric::kLanes) continue;
-        for (const auto phase : {metric::kExchange, metric::kOptimizer}) {
-          table.rows.push_back({std::string(metric::kCompute), std::string(phase), std::int64_t{0},
-                                static_cast<std::int64_t>(share_of_saving * 8.68e6)});
-        }
+/// Adds the flat scheme's copies of all gradients to its trace.
+Change flat_copies(double ms) {
+  return in_scheme(Scheme::kFlat, [=](const CellSpec&, Launch& launch) {
+    for (Table& table : launch.tables) {
+      if (table.name != metric::kLanes) continue;
+      for (const auto phase : {metric::kExchange, metric::kOptimizer}) {
+        table.rows.push_back({std::string(metric::kCompute), std::string(phase), std::int64_t{0},
+                              static_cast<std::int64_t>(ms * 1e6)});
       }
-    });
-  };
+    }
+  });
+}
+
+TEST(FlatAnswer, SplitsOnlyADifferenceThatTheTraceExplains) {
   const auto split = HasSubstr("into its tensor");
-  EXPECT_THAT(answer("b", copy_in_the_trace(0.1)),
-              HasSubstr("into its tensor takes 0.868 ms back"));
-  EXPECT_THAT(answer("b", copy_in_the_trace(0.9)), Not(split));
-  const auto alike = combined(copy_in_the_trace(0.1), in_scheme(Scheme::kFlat, vary_steps(0.3)));
+  EXPECT_THAT(answer("b", flat_copies(0.868)), HasSubstr("into its tensor takes 0.868 ms back"));
+  EXPECT_THAT(answer("b", flat_copies(7.8)), Not(split));
+  const auto alike = combined(flat_copies(0.868), in_scheme(Scheme::kFlat, vary_steps(0.3)));
   EXPECT_THAT(answer("b", alike), AllOf(HasSubstr("less than steps vary"), Not(split)));
 }
 
@@ -230,6 +231,13 @@ TEST(OverlapTable, ComparesRankZeroWithItself) {
   EXPECT_EQ(added(slow_rank_1), added(unchanged));
 }
 
+TEST(NaiveFindings, TellByHowMuchTheSlowestRankIsSlowerWithoutAllReduces) {
+  const auto slower = in_scheme(Scheme::kNone, scaled(metric::kStep, metric::kTotal, 1.01));
+  EXPECT_THAT(part("a", slower).details.findings,
+              HasSubstr("without all-reduces the slowest takes"));
+  EXPECT_THAT(part("a").details.findings, Not(HasSubstr("the slowest takes")));
+}
+
 TEST(OverlapAnswer, NamesTheShareOfCommunicationBesideComputation) {
   const auto disturbed = in_scheme(
       Scheme::kOverlapped,
@@ -248,6 +256,15 @@ TEST(BucketAnswer, SaysWhetherStepsFollowTheModel) {
   EXPECT_THAT(answer("d", with_bucket_cap(100'000'000, scale_backward(1 / 1.05))),
               Not(AnyOf(follows, left_out)))
       << "backward does not grow by as much as the step";
+}
+
+TEST(BucketAnswer, NamesCopiesIfTheyMakeTheLongestStepsLonger) {
+  const Change longer =
+      with_bucket_cap(100'000'000, combined(scale_steps(1.01), scale_backward(1.02)));
+  const auto copying = HasSubstr("ms** beside all-reduces, of which copies into buckets take **");
+  EXPECT_THAT(answer("d", combined(longer, flat_copies(3.5))), copying);
+  EXPECT_THAT(answer("d", combined(longer, flat_copies(50))), Not(copying)) << "too long";
+  EXPECT_THAT(answer("d", combined(longer, flat_copies(0.1))), Not(copying)) << "too short";
 }
 
 TEST(BucketFigure, SaysThatTheModelFailsIfItsBestCapMakesTheLongestSteps) {

@@ -315,15 +315,26 @@ TEST(MemoryPrecisions, NameCopiesOnlyIfTheyExplainTheChange) {
       metric.data = metric.name == metric::kOptimizer ? peak.data : Scalar(std::int64_t{1});
     }
   };
-  EXPECT_THAT(
-      answer("c", peaks_in_optimizer),
-      HasSubstr("At 256 copies raise the step's peak, which moves to backward; at 128 the "));
+  EXPECT_THAT(answer("c", peaks_in_optimizer),
+              HasSubstr("At 256 copies outweigh savings; at 128 the "));
   EXPECT_THAT(answer("c"), Not(HasSubstr("At 256"))) << "no peak lies in the optimizer";
 }
 
 TEST(MemoryResidual, IsFlaggedIfItDiffersFromTheFormula) {
   const Part part = memory_part("d", add_to_metric("residual", "requested", 512));
   EXPECT_THAT(text_of(table_of(part, "residuals")), HasSubstr("does not agree"));
+}
+
+TEST(MemoryLargest, AreThoseOfTheLongestContextThatTheEditionAsksFor) {
+  EXPECT_THAT(answer("e"), HasSubstr("at context 512 are attention scores of **128 MiB**"));
+  const Change only_inference_at_512 = where(
+      [](const CellSpec& spec) { return spec.context == 512 && spec.mode != Mode::kInference; },
+      [](const CellSpec&, Launch& launch) {
+        end_with(launch, OutOfMemory{"forward", 2LL << 30, 136LL << 30, 136LL << 30});
+      });
+  const Part part = memory_part("e", only_inference_at_512);
+  EXPECT_THAT(part.answer, HasSubstr("at context 512, without grad, are "));
+  EXPECT_THAT(part.figures.front().title, HasSubstr("at context 256")) << "it tells what is saved";
 }
 
 TEST(MemoryLargest, AreCountedByLayerIfLayersMakeEquallyMany) {

@@ -145,13 +145,13 @@ Change where_head_dim(std::int64_t head_dim, const Change& change) {
 }
 
 TEST(CompiledAttention, IsToldWithTheNarrowestAndTheWidestHeadsThatRan) {
-  EXPECT_THAT(compile_answer(unchanged, "a"), HasSubstr("(d = 16 to 128) compiled"));
+  EXPECT_THAT(compile_answer(unchanged, "a"), HasSubstr("(d = 16 to 128), **3.00×** backward"));
   const Change crash = [](const CellSpec&, Launch& launch) { launch.outcome = Crashed{11, ""}; };
   EXPECT_THAT(compile_answer(where_head_dim(16, crash), "a"),
-              HasSubstr("(d = 32 to 128) compiled"));
+              HasSubstr("(d = 32 to 128), **3.00×** backward"));
   const Change only_16 = combined(where_head_dim(32, crash), where_head_dim(128, crash));
   EXPECT_THAT(compile_answer(combined(only_16, where_head_dim(64, crash)), "a"),
-              HasSubstr("(d = 16) compiled attention runs **2.00×** as"));
+              HasSubstr("attention runs **2.00×** as fast forward at 16,384 tokens (d = 16)"));
 }
 
 TEST(CompiledAttention, GivesTheReasonOfAFallIfTheTimeSparedStays) {
@@ -174,7 +174,7 @@ TEST(CompiledAttention, GivesTheReasonOfAFallIfTheTimeSparedStays) {
         .answer;
   };
   EXPECT_THAT(answer_with_wide_ns(20'000, 40'000),
-              HasSubstr("**3.00 to 2.00×** backward. Fusion spares reads and writes"));
+              HasSubstr("Fusion saves forward about **0.0200 ms** of reading and"));
   EXPECT_THAT(answer_with_wide_ns(20'000, 44'000), Not(HasSubstr("Fusion"))) << "more is spared";
   EXPECT_THAT(answer_with_wide_ns(10'000, 30'000), Not(HasSubstr("Fusion"))) << "it does not fall";
   EXPECT_THAT(
@@ -183,18 +183,45 @@ TEST(CompiledAttention, GivesTheReasonOfAFallIfTheTimeSparedStays) {
       << "passes vary as much";
 }
 
+TEST(CompiledAttention, TellsAtWhichLengthsItPays) {
+  const auto answer_with_eager_at = [](std::int64_t length, double factor) {
+    const auto is_eager = [](const CellSpec& spec) { return !is_compiled(spec); };
+    const Change scale_forward =
+        where(is_eager, each_row(metric::kAttention, [=](const NamedRow& row) {
+                if (row.number(column::kLength) == length) row.scale(kForwardMean, factor);
+              }));
+    return compile_answer(scale_forward, "a");
+  };
+  EXPECT_THAT(answer_with_eager_at(256, 1),
+              AllOf(HasSubstr("and pays at each d from 256 tokens."), Not(HasSubstr("scatter"))));
+  EXPECT_THAT(answer_with_eager_at(1024, 0.5),
+              HasSubstr("pays at each d from 4,096 tokens. Beyond scatter it shortens 12 of the "
+                        "16 times below and lengthens none."));
+  EXPECT_THAT(answer_with_eager_at(16384, 0.1),
+              AllOf(Not(HasSubstr("pays")),
+                    HasSubstr("it shortens 36 of all 40 times and lengthens four.")));
+}
+
 TEST(CompiledAttention, TellsAForwardPassThatTheCpuSets) {
-  const auto shortest_at_ns = [](std::int64_t ns) {
+  const auto findings_with_shortest_ns = [](std::int64_t ns) {
     const Change set_median = each_row(metric::kAttention, [ns](const NamedRow& row) {
       if (row.number(column::kLength) == 256)
         row[attention_column(metric::kForward, "median_ns")] = ns;
     });
-    return compile_answer(set_median, "a");
+    return compile_part(compile_input(), set_median, "a").details.findings;
   };
   const std::int64_t second = 1'000'000'000;
-  EXPECT_THAT(shortest_at_ns(second),
-              HasSubstr("At 256 tokens forward, whose time the CPU sets, runs at most **2.00×**"));
-  EXPECT_THAT(shortest_at_ns(1), Not(HasSubstr("the CPU")));
+  EXPECT_THAT(findings_with_shortest_ns(second),
+              HasSubstr("At 256 tokens the CPU sets the time of forward, eager and compiled."));
+  EXPECT_THAT(findings_with_shortest_ns(1), Not(HasSubstr("the CPU")));
+}
+
+TEST(CompiledAttention, HasItsSpeedupsWithTheirDeviations) {
+  const Change vary = each_row(metric::kAttention, [](const NamedRow& row) {
+    row[attention_column(metric::kForward, "stddev_ns")] = row.number(kForwardMean) / 10;
+  });
+  const TableView forward = table_of(compile_part(compile_input(), vary, "a"), "forward-fp32");
+  EXPECT_EQ(texts_in(forward, "Forward speedup").front(), "2.00 ± 0.28");
 }
 
 TEST(CompiledAttention, SavesTheScoresOnlyIfBothWaysDo) {
@@ -224,7 +251,7 @@ TEST(CompiledNetwork, NamesFusionIfItExplainsTheGain) {
   });
   EXPECT_THAT(compile_answer(where([](const CellSpec& spec) { return !is_compiled(spec); },
                                    slow_down_non_gemms)),
-              HasSubstr("Inductor leaves GEMMs as they are and fuses the other kernels"));
+              HasSubstr("Inductor leaves GEMMs as they are and fuses 2.7B's other kernels"));
 }
 
 TEST(CompiledNetwork, TellsAForwardPassThatIsLaunchBoundBothWays) {
@@ -232,8 +259,21 @@ TEST(CompiledNetwork, TellsAForwardPassThatIsLaunchBoundBothWays) {
     return where([](const CellSpec& spec) { return spec.size == "small"; },
                  scaled(metric::kBusy, metric::kForward, factor));
   };
-  EXPECT_THAT(compile_answer(busy(0.01)), HasSubstr("small's BF16 forward pass runs **2.0×**"));
+  EXPECT_THAT(compile_answer(busy(0.01)),
+              HasSubstr("In small's BF16 forward pass the CPU sets the time, and has fewer"));
   EXPECT_THAT(compile_answer(busy(100)), Not(HasSubstr("small's")));
+}
+
+TEST(CompiledNetwork, IsToldFromTheSmallestToTheLargestThatRan) {
+  const auto sizes = [](const char* crashing) {
+    return compile_answer(
+        where([=](const CellSpec& spec) { return spec.size == crashing; },
+              [](const CellSpec&, Launch& launch) { launch.outcome = Crashed{11, ""}; }));
+  };
+  EXPECT_THAT(sizes(""),
+              HasSubstr("BF16 training steps of small to 2.7B run **2.50 to 1.25×** as"));
+  EXPECT_THAT(sizes("small"), HasSubstr("steps of medium to 2.7B run **1.25×** as"));
+  EXPECT_THAT(sizes("2.7B"), HasSubstr("steps of small to xl run **2.50 to 1.25×** as"));
 }
 
 TEST(CompiledNetwork, IgnoresAStalledStep) {
@@ -263,13 +303,13 @@ TEST(CompiledNetwork, HasSpeedupsWithTheirSpreadOrNoHeadlineIfStepsVary) {
   };
   const auto [steady_summary, steady_answer] = summary_and_answer(unchanged);
   EXPECT_THAT(steady_summary, HasSubstr("training step runs 1.25× as fast and its forward"));
-  EXPECT_THAT(steady_answer, AllOf(HasSubstr("runs **1.25×** as fast"), Not(HasSubstr("±"))));
+  EXPECT_THAT(steady_answer, AllOf(HasSubstr("to 1.25×** as fast"), Not(HasSubstr("±"))));
   const auto [varied_summary, varied_answer] = summary_and_answer(varied_steps(0.15));
   EXPECT_THAT(varied_summary, HasSubstr("step runs 1.25 ± 0.20× as fast and its forward"));
-  EXPECT_THAT(varied_answer, HasSubstr("runs **1.25 ± 0.20×** as fast"));
+  EXPECT_THAT(varied_answer, AllOf(HasSubstr("to 1.25×** as fast"), Not(HasSubstr("±"))));
   const auto [unclear_summary, unclear_answer] = summary_and_answer(varied_steps(0.6));
-  EXPECT_THAT(unclear_summary, AllOf(Not(HasSubstr("Compiled")), Not(HasSubstr("Inductor"))));
-  EXPECT_THAT(unclear_answer, HasSubstr("runs **1.25 ± 0.79×** as fast"));
+  EXPECT_THAT(unclear_summary, AllOf(Not(HasSubstr("Compiled,")), Not(HasSubstr("Inductor"))));
+  EXPECT_THAT(unclear_answer, HasSubstr("to 1.25 ± 0.79×** as fast"));
 }
 
 TEST(CompiledNetwork, NamesTheMeanWithoutAStalledStep) {

@@ -64,8 +64,8 @@ class Network:
         return [context for context in self.contexts
                 if self.cell(context, "inference") and self.cell(context, "train_step")] or self.contexts
 
-    def refused(self, context, mode="train_step", statuses=("oom",)):
-        cell = self.cell(context, mode)
+    def refused(self, context, mode="train_step", statuses=("oom",), precision=None):
+        cell = self.cell(context, mode, precision)
         return bool(cell and cell.launches and not cell.ok_launch() and cell.launches[-1].data["outcome"]["status"] in statuses)
 
 
@@ -208,20 +208,26 @@ def verdict(run, word, precision, changes):
         near(share, pair.step_percents[at])
 
 
-def copies(run, added, context, rise):
-    pair, at = PrecisionPair(run), int(number(context))
-    true(at == list(pair.step_percents)[-1])
+def copies(run, added, rise, longest, unfit):
+    """Checks the longest context of the sentence before, and the longest one at which inference ran in both precisions."""
+    pair = PrecisionPair(run)
+    network, at = pair.network, list(pair.step_percents)[-1]
     activations_saved = -pair.category_change("train_step", at, "activations")
     copies_added = pair.category_change("train_step", at, "weight_copies")
-    near_bytes(added, pair.category_change("inference", at, "weight_copies"))
     true(0 < copies_added < activations_saved)
-    true(pair.network.peak_phase(at) == pair.network.peak_phase(at, pair.network.other_precision), "two phases compared")
+    true(network.peak_phase(at) == network.peak_phase(at, network.other_precision), "two phases compared")
     unexplained_bytes = pair.peak_change("train_step", at) - copies_added + activations_saved
     true(abs(unexplained_bytes) <= 0.101 * activations_saved, "something else changes")
     copies.pair = pair
-    near(rise, pair.percents("inference", [at])[at])
-    inference_change = pair.peak_change("inference", at)
-    true(0 < 0.899 * inference_change <= pair.category_change("inference", at, "weight_copies"))
+    inference_percents = pair.percents("inference", network.contexts)
+    inference_at = int(number(longest)) if longest else at
+    true(inference_at == list(inference_percents)[-1], "inference ran at a longer context")
+    near(rise, inference_percents[inference_at])
+    near_bytes(added, pair.category_change("inference", inference_at, "weight_copies"))
+    inference_change = pair.peak_change("inference", inference_at)
+    true(0 < 0.899 * inference_change <= pair.category_change("inference", inference_at, "weight_copies"))
+    refused = [network.refused(inference_at, "train_step", precision=one) for one in (network.precision, network.other_precision)]
+    true(bool(unfit) == all(refused), f"the steps at {inference_at}: {refused}")
 
 
 def shorter(_run, outweighed, in_optimizer):
@@ -286,10 +292,17 @@ def largest_rows(network, context):
     return None, []
 
 
-def allocations(run, context, kind, bytes, places, layers, passes, kept):
+def allocations(run, context, no_grad, kind, bytes, places, layers, passes, kept):
     """Checks the largest size, or the next one if the largest is that of one tensor."""
     if context:
-        cell, rows = largest_rows(Network(run), int(number(context)))
+        network = Network(run)
+        recorded = [one for one in network.contexts if largest_rows(network, one)[1]]
+        asked = [one for one in recorded if one in network.full_contexts()] or recorded
+        true(int(number(context)) == asked[-1], "another context is asked for")
+        cell, rows = largest_rows(network, asked[-1])
+        true(bool(no_grad) == (cell["mode"] == "inference"))
+        with_grad = [found for found in (largest_rows(network, one) for one in recorded) if found[0]["mode"] != "inference"]
+        allocations.drawn = (cell, rows) if not no_grad or not with_grad else with_grad[-1]
         allocations.cell, allocations.rows = cell, rows
     else:
         cell = allocations.cell
@@ -307,6 +320,9 @@ def allocations(run, context, kind, bytes, places, layers, passes, kept):
             re.findall(r"([\d,]+) in (.+?)(?=, [\d,]+ in | and [\d,]+ in |$)", places)]
     true(sum(claimed_count for claimed_count, _ in claimed) * factor == count, f"{places}: {count}")
     for claimed_count, place in claimed:
+        place, _, operations = place.replace("\\", "").rstrip(")").partition(" (")
+        made = {row["operator"].split("::")[-1] for row in rows} | {row["operation"].split("::")[-1] for row in rows}
+        true(not operations or set(re.split(", | and ", operations)) <= made, f"{operations}: {made}")
         if place in PLACE_MODULES and not cell["implementation"]:
             inside = [row for row in rows if row["module"].endswith(PLACE_MODULES[place])]
             true(sum(row["count"] for row in inside) == claimed_count * factor, f"{place}")
@@ -323,7 +339,7 @@ KEPT_NAMES = {"softmax exponentials": ("aten::exp", "attn/computing softmax"), "
 
 def scores(_run, tokens, kept):
     """Checks that the largest tensors of the sentence before are scores or the FFN's activations, and which of them stay."""
-    cell, rows = allocations.cell, allocations.rows
+    cell, rows = allocations.drawn
     true(rows[0]["bytes"] in (4 * product_of(cell, "B · h · S²"), 4 * product_of(cell, "B · S · d_ff")))
     true(int(number(tokens)) == cell["d_ff"] // cell["heads"])
     makers = {(row["operator"], row["module"].replace("scaled dot product attention/", "").rpartition("layers/")[2])
@@ -440,9 +456,10 @@ CLAIMS = {
     "memory_profiling.c": [
         (r"No training step ran in two precisions, so there is nothing to compare\.", nothing_to_compare),
         (r"(?P<word>[\w ]+): (?P<precision>\w+) changes the training step's peak by (?P<changes>\*\*.+?) tokens\.", verdict),
-        (rf"At (?P<context>[\d,]*\d) activations save more than weight copies add; inference's "
-         rf"\({BYTES.format('added')}\) raise its peak by \*\*(?P<rise>\S+) %\*\*\.", copies),
-        (r"At (?P<outweighed>[\d, and]+) copies raise the step's peak, which moves to backward; at (?P<in_optimizer>[\d, and]+) the "
+        (rf"There activations save more than weight copies add; with inference's "
+         rf"\({BYTES.format('added')}\) its peak rises by \*\*(?P<rise>\S+) %\*\*(?: at (?P<longest>[\d,]*\d))?"
+         r"(?P<unfit>, where neither step fits)?\.", copies),
+        (r"At (?P<outweighed>[\d, and]+) copies outweigh savings; at (?P<in_optimizer>[\d, and]+) the "
          r"optimizer's FP32 state sets both\.", shorter)],
     "memory_profiling.d": [
         (r"At context (?P<context>[\d,]+) one tensor of (?P<name>.+?) takes (?P<batch>[\d,]+) · (?P<again>[\d,]+) · "
@@ -452,7 +469,7 @@ CLAIMS = {
     "memory_profiling.e": [
         (r"No forward pass was recorded\.",
          lambda run: true(not any(largest_rows(Network(run), one)[1] for one in Network(run).contexts))),
-        (rf"(?:The largest allocations at context (?P<context>[\d,]+)|Next) are (?P<kind>[\w ]+?) of {BYTES.format('bytes')}: "
+        (rf"(?:The largest allocations at context (?P<context>[\d,]*\d)(?P<no_grad>, without grad,)?|Next) are (?P<kind>[\w ]+?) of {BYTES.format('bytes')}: "
          r"(?:each of (?P<layers>\d+) layers makes|the pass makes|(?P<passes>\d+) forward passes make|all passes make) "
          r"(?P<places>.+?)(?:; of these backward keeps (?P<kept>[^.]+))?\.(?= Scores| Next|$)", allocations),
         (r"Scores, `B · h · S² · 4` bytes, outgrow FFN activations beyond (?P<tokens>[\d,]+) tokens\. Backward needs "

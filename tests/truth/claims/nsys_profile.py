@@ -177,13 +177,17 @@ def non_gemm(run, name, operators, first, profile, others):
     rows = profile.rows("forward")
     other_rows = [row for row in rows if not row["gemm"]]
     first_name = next((group for group in KERNEL_GROUPS if group.lower() == name.lower()), name.lower())
-    named_shares = [(first_name, first)] + re.findall(r"(?:, | and )((?:scale and )?[^,]+?) ([\d.]+) %", others or "")
+    others = (others or "").replace("\\", "")
+    inside = [re.split(", | and ", one) for one in re.findall(r" \(([^)]+)\)", others)]
+    others = re.sub(r" \([^)]+\)", "", others)
+    named_shares = [(first_name, first)] + re.findall(r"(?:, | and )((?:scale and )?[^,]+?) ([\d.]+) %", others)
     shares = [number(value) for _, value in named_shares]
     true(shares == sorted(shares, reverse=True) and min(shares[1:], default=1) >= 0.95)
     true(sum(shares) <= 100 - gemm_percent(rows) + 0.3)
     non_gemm.profile = profile
     if "implementation" in profile.shape:
-        true(set(re.split(", | and ", operators)) <= set(ranked_operators(other_rows)), operators)
+        for named in (re.split(", | and ", operators), *inside):
+            true(set(named) <= set(ranked_operators(other_rows)), named)
         return
     if first_name in KERNEL_GROUPS:
         of_first = list(filter(KERNEL_GROUPS[first_name], other_rows))
@@ -360,7 +364,7 @@ CLAIMS = {
         NOTHING,
         (rf"(?P<name>[A-Z].*?) \((?P<operators>[^)]+)\) takes? \*\*(?P<first>\S+) %\*\* of the forward pass of {PROFILE}(?P<others>,[^:]+? %)?\.",
          non_gemm),
-        (r"Softmax's (?:kernels|operators) access each score eight times, at (?P<bandwidth>\S+) % "
+        (r"Softmax accesses each score eight times, at (?P<bandwidth>\S+) % "
          r"of copy bandwidth\.", softmax_bandwidth)],
     "nsys_profile.d": [
         NOTHING,

@@ -35,26 +35,52 @@ def speedup_with_deviation(eager, compiled, phase):
     return ratio, ratio * math.hypot(*((row[f"{phase}_stddev_ns"] or 0) / row[f"{phase}_mean_ns"] for row in (eager, compiled)))
 
 
-def attention(run, precision, length, narrow, wide, forward, backward):
-    """Checks the speedups with the narrowest and the widest heads at the largest length that ran both ways, and keeps
-    the rows of both for the next sentence."""
+def attention(run, precision, forward, length, narrow, wide, backward, pays):
+    """Checks the speedups with the narrowest and the widest heads at the largest length that ran both ways, and from which
+    length on all times are shorter. Keeps the rows for the next sentences."""
     timed = {}  # (eager, compiled) by length and head dimension
     for d in dims_of(run, precision):
         eager, compiled = rows_by_length(run, precision, d)
         for key in eager.keys() & compiled.keys():
-            if all(row[f"{phase}_mean_ns"] for row in (eager[key], compiled[key]) for phase in ("forward", "backward")):
+            if all(row[f"{phase}_mean_ns"] for row in (eager[key], compiled[key]) for phase in PASSES):
                 timed.setdefault(key, {})[d] = eager[key], compiled[key]
     dims = {d for pairs in timed.values() for d in pairs}
     described_d = 64 if 64 in dims else min(dims)
     true(number(length) == max(key for key, pairs in timed.items() if described_d in pairs))
     pairs = timed[number(length)]
     true((int(narrow), int(wide or narrow)) == (min(pairs), max(pairs)), "other head dimensions")
-    ends = pairs[min(pairs)], pairs[max(pairs)]
-    attention.precision, attention.ends = precision, ends
+    attention.timed, attention.ends = timed, (pairs[min(pairs)], pairs[max(pairs)])
     for text, phase in ((forward, "forward"), (backward, "backward")):
         first, last = text.split(" to ") if " to " in text else (text, text)
-        near_ratio(first, *speedup_with_deviation(*ends[0], phase), 2)
-        near_ratio(last, *speedup_with_deviation(*ends[1], phase), 2)
+        near_ratio(first, *speedup_with_deviation(*attention.ends[0], phase), 2)
+        near_ratio(last, *speedup_with_deviation(*attention.ends[1], phase), 2)
+    paying = [key for key in timed if all(set(verdicts(timed[later])) == {"shorter"} for later in timed if later >= key)]
+    true((number(pays) if pays else None) == min(paying, default=None), f"compiling pays from {paying}")
+    attention.below = [key for key in timed if key not in paying]
+
+
+PASSES = ("forward", "backward")
+
+
+def verdicts(pairs):
+    """Tells of each time at one length whether compiling makes it shorter or longer by more than both deviations together."""
+    for eager, compiled in pairs.values():
+        for phase in PASSES:
+            change, spread = (compiled[f"{phase}_mean_ns"] - eager[f"{phase}_mean_ns"],
+                              sum(row[f"{phase}_stddev_ns"] or math.inf for row in (eager, compiled)))
+            yield "shorter" if -change > spread else "longer" if change > spread else "alike"
+
+
+COUNTS = ["none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+
+
+def lengths(_run, shorter, which, longer):
+    """Checks how many times compiling shortens and lengthens at the lengths below those at which it pays."""
+    found = [verdict for key in attention.below for verdict in verdicts(attention.timed[key])]
+    every = len(attention.below) == len(attention.timed)
+    true(which == (f"all {len(found)} times" if every else f"the {len(found)} times below"), f"{which}: {len(found)}")
+    for text, verdict in ((shorter, "shorter"), (longer, "longer")):
+        true((COUNTS.index(text) if text in COUNTS else number(text)) == found.count(verdict), f"{found.count(verdict)} {verdict}")
 
 
 def dims_of(run, precision):
@@ -62,37 +88,14 @@ def dims_of(run, precision):
             if cell["implementation"] in WAYS}
 
 
-def is_launch_bound(rows):
-    """Checks the shortest forward pass: twice the length has at least twice the work, so its kernels take at most a longer
-    pass's time over the ratio of lengths."""
-    shortest = min(rows)
-    times_ns = {length: row["forward_median_ns"] for length, row in rows.items() if row["forward_median_ns"]}
-    return min(ns * shortest / length for length, ns in times_ns.items()) < LAUNCH_BOUND_BELOW * times_ns[shortest]
-
-
-def saved_passes(_run, least, most):
+def saved_passes(_run, saved):
     """Checks that compiling saves each pass the same time with the narrowest and the widest heads, and forward's in ms."""
     ends = attention.ends
-    for phase in ("forward", "backward"):
+    for phase in PASSES:
         spared_ns = [eager[f"{phase}_mean_ns"] - compiled[f"{phase}_mean_ns"] for eager, compiled in ends]
         true(abs(spared_ns[1] / spared_ns[0] - 1) <= 0.0501, "the time that compiling spares changes")
         true(1 < speedup(*ends[1], phase) < speedup(*ends[0], phase), "the speedup does not fall")
-    saved_ms = [(eager["forward_mean_ns"] - compiled["forward_mean_ns"]) / 1e6 for eager, compiled in ends]
-    near(least, saved_ms[0])
-    near(most or least, saved_ms[1])
-
-
-def launches(run, length, most):
-    """Checks that the CPU sets the shortest forward pass both ways, and its largest speedup."""
-    speedups = []
-    for d in dims_of(run, attention.precision):
-        both = rows_by_length(run, attention.precision, d)
-        if not all(both):
-            continue
-        true(all(number(length) == min(rows) and is_launch_bound(rows) for rows in both))
-        speedups.append(speedup_with_deviation(*(rows[number(length)] for rows in both), "forward"))
-    ratio, deviation = max(speedups)
-    near_ratio(most, ratio, deviation, 2)
+    near(saved, sum(eager["forward_mean_ns"] - compiled["forward_mean_ns"] for eager, compiled in ends) / 2e6)
 
 
 def eager_and_compiled(run, size, precision):
@@ -130,12 +133,30 @@ def non_gemm_kernels(cell):
     return sum(row["instances"] for row in rows), sum(row["total_ns"] for row in rows) / 1e6
 
 
-def network(run, size, precision, step, forward, gemms):
-    pair = eager_and_compiled(run, size, precision)
-    network.size = size
-    for text, times in zip((step, forward), steps_and_forwards(pair)):
-        near_ratio(text, *ratio_of(*times))
-    near(gemms, 100 * gemm_ms(pair[0]) / (gemm_ms(pair[0]) + non_gemm_kernels(pair[0])[1]))
+def near_brief(text, ratio, deviation):
+    """Checks a ratio that has its deviation beside it only if it is not clear."""
+    value, _, spread = text.partition(" ± ")
+    near(value, ratio)
+    true(bool(spread) == (abs(ratio - 1) <= deviation), f"the deviation of {text} is {deviation}")
+
+
+def networks(run, precision, smallest, largest_size, step, forward, gemms, size):
+    """Checks the speedups of the smallest and the largest network that ran both ways, and the latter's share of GEMMs."""
+    cells = [cell for cell in run.of("kernels", precision=PRECISIONS[precision])
+             if cell["implementation"] in WAYS and cell.ok_launch() and times_ms(cell, "step", "total")
+             and times_ms(cell, "event", "forward") and gemm_ms(cell)]
+    both = [cell["size"] for cell in sorted(cells, key=lambda cell: cell.parameters())]
+    both = [name for name in dict.fromkeys(both) if both.count(name) == 2]
+    true((smallest, largest_size or smallest, size) == (both[0], both[-1], both[-1]), f"ran: {both}")
+    ends = [eager_and_compiled(run, name, precision) for name in (both[0], both[-1])]
+    for text, kind in ((step, 0), (forward, 1)):
+        parts = text.split(" to ")
+        for part, pair in zip((parts[0], parts[-1]), ends):
+            near_brief(part, *ratio_of(*steps_and_forwards(pair)[kind]))
+    networks.size = size
+    eager = ends[1][0]
+    near(gemms, 100 * gemm_ms(eager) / (gemm_ms(eager) + non_gemm_kernels(eager)[1]))
+    networks.precision = precision
 
 
 def gemm_ms(cell):
@@ -144,20 +165,19 @@ def gemm_ms(cell):
                if row["phase"] in ("forward", "loss", "backward") and row["class"].startswith("gemm")) / 1e6
 
 
-def fusion(run, before, after, precision, share):
-    """Checks that GEMMs take as long both ways, that fusion saves most of the step's gain, and the optimizer's share of the
-    compiled step."""
-    fused(run, precision, before, after)
-    eager, compiled = eager_and_compiled(run, network.size, precision)
+def fusion(run, size):
+    """Checks that GEMMs take as long both ways, and that fusion saves most of the step's gain."""
+    true(size == networks.size)
+    eager, compiled = eager_and_compiled(run, size, networks.precision)
+    saves_by_fusion(eager, compiled)
     true(abs(gemm_ms(compiled) / gemm_ms(eager) - 1) <= 0.0501, "GEMMs change")
-    near(share, 100 * typical(times_ms(compiled, "event", "optimizer")) / typical(times_ms(compiled, "step", "total")))
 
 
-def launch_bound(run, size, precision, forward):
+def launch_bound(run, size, precision):
     """Checks that the CPU's launches set the forward pass both ways, and that compiled code has fewer of them."""
     pair = eager_and_compiled(run, size, precision)
     _, forwards = steps_and_forwards(pair)
-    near_ratio(forward, *ratio_of(*forwards), 2)
+    true(is_clear(*forwards) and typical(forwards[0]) > typical(forwards[1]), "the pass is not clearly faster")
     launches = []
     for cell in pair:
         true(cell.ok_launch().metric("busy", "forward") / 1e6 < LAUNCH_BOUND_BELOW * median_ms(cell, "event", "forward"))
@@ -167,7 +187,7 @@ def launch_bound(run, size, precision, forward):
 
 def largest(run, size, precision, step, forward):
     """Checks that the speedups of the network, which the next sentence describes, too, are clear."""
-    pair, network.size = eager_and_compiled(run, size, precision), size
+    pair, networks.size = eager_and_compiled(run, size, precision), size
     for text, times in zip((step, forward), steps_and_forwards(pair)):
         near_ratio(text, *ratio_of(*times))
         true(is_clear(*times), "the speedup is not clear")
@@ -175,7 +195,7 @@ def largest(run, size, precision, step, forward):
 
 def fused(run, precision, before, after):
     """Checks the time of kernels other than GEMMs, and that it is at least half of what the step saves."""
-    pair = eager_and_compiled(run, network.size, precision)
+    pair = eager_and_compiled(run, networks.size, precision)
     (_, eager_ms), (_, fused_ms) = map(non_gemm_kernels, pair)
     near(before, eager_ms)
     near(after, fused_ms)
@@ -195,16 +215,17 @@ CLAIMS = {
          r"them\.", fused)],
     "torch_compile.a": [
         (r"No configuration ran both ways: .+", always),
-        (r"In (?P<precision>\w+) at (?P<length>[\d,]+) tokens \(d = (?P<narrow>\d+)(?: to (?P<wide>\d+))?\) compiled attention runs "
-         r"\*\*(?P<forward>[^×*]+)×\*\* as fast forward and \*\*(?P<backward>[^×*]+)×\*\* backward\.", attention),
-        (r"Fusion spares reads and writes of scores, which saves forward \*\*(?P<least>\S+)(?: to (?P<most>\S+))? ms\*\* at each d, "
-         r"while GEMMs grow with d\.", saved_passes),
-        (r"At (?P<length>[\d,]+) tokens forward, whose time the CPU sets, runs at most \*\*(?P<most>\S+)×\*\* as fast\.", launches)],
+        (r"Compiled (?P<precision>\w+) attention runs \*\*(?P<forward>[^×*]+)×\*\* as fast forward at (?P<length>[\d,]+) tokens "
+         r"\(d = (?P<narrow>\d+)(?: to (?P<wide>\d+))?\), \*\*(?P<backward>[^×*]+)×\*\* backward"
+         r"(?:, and pays at each d from (?P<pays>[\d,]+) tokens)?\.", attention),
+        (r"Beyond scatter it shortens (?P<shorter>\w+) of (?P<which>[\w ]+?) and lengthens (?P<longer>\w+)\.", lengths),
+        (r"Fusion saves forward about \*\*(?P<saved>\S+) ms\*\* of reading and writing scores at each d; GEMMs grow with d\.",
+         saved_passes)],
     "torch_compile.b": [
         (r"No network ran both ways: .+", always),
-        (r"Compiled, (?P<size>.+?)'s (?P<precision>\w+) training step runs \*\*(?P<step>[^×*]+)×\*\* as fast, its forward pass "
-         r"\*\*(?P<forward>[^×*]+)×\*\*; GEMMs take (?P<gemms>\S+) % of eager passes' kernel time\.", network),
-        (r"Inductor leaves GEMMs as they are and fuses the other kernels, from (?P<before>\S+) to (?P<after>\S+) ms in "
-         r"(?P<precision>\w+); the optimizer, \*\*(?P<share>\S+) %\*\* of that compiled step, is not compiled\.", fusion),
-        (r"(?P<size>\S+)'s (?P<precision>\w+) forward pass runs \*\*(?P<forward>\S+)×\*\* as fast: the CPU sets its time, and has "
-         r"fewer kernels to launch\.", launch_bound)]}
+        (r"Compiled, (?P<precision>\w+) training steps of (?P<smallest>\S+)(?: to (?P<largest_size>\S+))? run \*\*(?P<step>[^×*]+)×\*\* as "
+         r"fast, forward passes \*\*(?P<forward>[^×*]+)×\*\*; GEMMs take (?P<gemms>\S+) % of (?P<size>\S+)'s eager kernel time\.",
+         networks),
+        (r"Inductor leaves GEMMs as they are and fuses (?P<size>\S+)'s other kernels; the optimizer is not compiled\.", fusion),
+        (r"In (?P<size>\S+)'s (?P<precision>\w+) forward pass the CPU sets the time, and has fewer kernels to launch\.",
+         launch_bound)]}
