@@ -205,6 +205,25 @@ TEST_F(SubmitTest, AnEarlierWriteUpStaysIfNoneCanBeMade) {
   EXPECT_EQ(read_file(folder_ / "writeup.pdf"), earlier);
 }
 
+TEST_F(SubmitTest, GoesOnWithoutAPdfIfThereIsNoTemporaryFolder) {
+  environment_["TMPDIR"] = "/proc";
+  environment_["LABREPORT_CACHE"] = (folder_ / "cache").string();
+  const CompletedProcess process = call({"submit"});
+  EXPECT_EQ(process.exit_status, 1);
+  EXPECT_THAT(process.messages, ContainsRegex("\nPDF is left out: cannot make a temporary folder "
+                                              "/proc/[^;]*; set TMPDIR to a writable one\n"));
+  for (const char* file : {"submission/report.html", "submission.zip"})
+    EXPECT_TRUE(std::filesystem::exists(folder_ / file)) << file;
+}
+
+TEST_F(SubmitTest, TwoAtOnceBothWriteIt) {
+  const CompletedProcess process = run(
+      {"bash", "-c", "\"$LABREPORT\" submit > first & \"$LABREPORT\" submit > second; wait $!"});
+  EXPECT_THAT(process.messages, Not(HasSubstr("another labreport is using")));
+  EXPECT_EQ(read_file(folder_ / "first"), read_file(folder_ / "second"));
+  EXPECT_THAT(read_file(folder_ / "first"), HasSubstr("submission.zip: "));
+}
+
 TEST_F(SubmitTest, WithoutGeneratedAnswersTheyAreEmpty) {
   const CompletedProcess process = call({"submit", "--answers", "none"});
   EXPECT_THAT(process.output, ContainsRegex("mixed_precision_accumulation +1 empty "));
@@ -307,6 +326,19 @@ TEST_F(SubmitTest, OneLineSaysWhatCannotBeWritten) {
               MatchesRegex("labreport: cannot read or write site/dropped/[^ ]*: Not a directory; "
                            "check that the folder is there and writable\n"));
   EXPECT_TRUE(std::filesystem::exists(run_folder()));
+}
+
+TEST_F(SubmitTest, ARunIsNotDroppedToAnotherFileSystem) {
+  std::filesystem::create_directory_symlink("/dev/shm", folder_ / "site/dropped");
+  const auto dropped =
+      folder_ / "site/dropped" / run_folder().lexically_relative(folder_ / "site/runs");
+  const CompletedProcess process = call({"drop", "latest"});
+  const bool is_moved = std::filesystem::exists(dropped);
+  std::filesystem::remove_all(dropped);
+  if (is_moved) GTEST_SKIP() << "/dev/shm is on the file system of temporary files";
+  EXPECT_EQ(process.exit_status, 2);
+  EXPECT_THAT(process.messages, HasSubstr(": Invalid cross-device link; move it with mv"));
+  EXPECT_TRUE(std::filesystem::exists(run_folder() / "run.json"));
 }
 
 TEST_F(SubmitTest, OnlyARecordedRunIsDropped) {
