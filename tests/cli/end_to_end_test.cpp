@@ -49,6 +49,7 @@ TEST_F(EndToEnd, ReportMeasuresAndRendersTheDemonstration) {
   EXPECT_THAT(process.messages, HasSubstr("demo preset · 31 cells"));
   EXPECT_THAT(process.messages,
               HasSubstr("[31/31]  memory  demo-3  ctx 64    bf16  training step"));
+  EXPECT_THAT(process.messages, HasSubstr("\nrendering 1 run\n"));
   EXPECT_THAT(process.messages, Not(HasSubstr("\033"))) << "quiet where nobody looks";
   ASSERT_TRUE(process.output.starts_with("report: site/public/")) << process.output;
   ASSERT_TRUE(process.output.ends_with("/index.html\n"));
