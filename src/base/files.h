@@ -41,8 +41,9 @@ std::filesystem::path temporary_path(const std::filesystem::path& path);
 void write_atomically(const std::filesystem::path& path, std::string_view bytes,
                       Sync sync = Sync::kFolder);
 
-/// Creates `path` and its parents durably. Throws `InputError` if the folder cannot be written to.
-void make_writable_folder(const std::filesystem::path& path);
+/// Creates `path` and its parents durably. Throws `InputError` if the folder cannot be written to;
+/// `flag` is the one with which the user can choose another.
+void make_writable_folder(const std::filesystem::path& path, const std::string& flag = "--out");
 
 /// Creates and returns `folder`, or the first of "<folder>-2", "<folder>-3", … that does not exist
 /// yet. Several programs that call this at once get different folders. Throws like

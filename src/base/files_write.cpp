@@ -53,10 +53,11 @@ bool sync_folder(const fs::path& folder) {
          errno == EOPNOTSUPP;
 }
 
-[[noreturn]] void throw_cannot_make(const fs::path& path, int code) {
+[[noreturn]] void throw_cannot_make(const fs::path& path, int code,
+                                    const std::string& flag = "--out") {
   const bool is_full = code == ENOSPC || code == EDQUOT;
   throw InputError("cannot make the folder " + path.string() + ": " + std::strerror(code),
-                   is_full ? file_remedy(code) : "choose another with --out");
+                   is_full ? file_remedy(code) : "choose another with " + flag);
 }
 
 }  // namespace
@@ -90,7 +91,7 @@ void write_atomically(const fs::path& path, std::string_view bytes, Sync sync) {
   if (sync == Sync::kFolder && !sync_folder(path.parent_path())) throw_cannot_write(path);
 }
 
-void make_writable_folder(const fs::path& path) {
+void make_writable_folder(const fs::path& path, const std::string& flag) {
   std::vector<fs::path> absent;
   std::error_code error;
   for (fs::path ancestor = path; !ancestor.empty() && !fs::exists(ancestor, error);
@@ -98,13 +99,13 @@ void make_writable_folder(const fs::path& path) {
     absent.push_back(ancestor);
   }
   fs::create_directories(path, error);
-  if (error) throw_cannot_make(path, error.value());
+  if (error) throw_cannot_make(path, error.value(), flag);
   for (const fs::path& new_folder : absent) {
-    if (!sync_folder(new_folder.parent_path())) throw_cannot_make(new_folder, errno);
+    if (!sync_folder(new_folder.parent_path())) throw_cannot_make(new_folder, errno, flag);
   }
   if (::access(path.c_str(), W_OK) != 0) {
     throw InputError("cannot write to the folder " + path.string() + ": " + std::strerror(errno),
-                     "choose another with --out");
+                     "choose another with " + flag);
   }
 }
 

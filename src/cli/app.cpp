@@ -148,7 +148,9 @@ ExitStatus dispatch(std::vector<std::string> argv) {
   try {
     app.parse(reversed);
   } catch (const CLI::ParseError& error) {
-    throw InputError(error.what(), "see `labreport " + argv[1] + " --help`");
+    const bool resumes = std::ranges::find(argv, "--resume") != argv.end();
+    throw InputError(error.what(), resumes ? "`labreport run --resume --out RUN` resumes one run"
+                                           : "see `labreport " + argv[1] + " --help`");
   }
   return invocation.call();
 }

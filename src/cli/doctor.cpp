@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/build_info.h"
+#include "base/error.h"
 #include "base/format.h"
 #include "base/machine.h"
 #include "base/text.h"
@@ -76,7 +77,8 @@ std::string bytes_text(std::int64_t count) { return format_bytes(static_cast<dou
 bool is_on_path(const std::string& name) {
   const char* path = std::getenv("PATH");
   for (const std::string& folder : split(path == nullptr ? "" : path, ':')) {
-    if (fs::exists(fs::path(folder) / name)) return true;
+    std::error_code ignored;  // A folder of PATH may belong to somebody else.
+    if (fs::exists(fs::path(folder) / name, ignored)) return true;
   }
   return false;
 }
@@ -219,14 +221,16 @@ void look_at_machine(Findings& findings) {
 }
 
 void look_at_module(Findings& findings, const std::string& subject, const std::string& module,
-                    const std::string& advice_if_missing) {
+                    const std::string& advice_if_missing) try {
   const HelperPython python(project_folder());
-  if (python.program().empty()) return findings.add_missing(subject, python.problem());
+  if (!python.problem().empty()) return findings.add_missing(subject, python.problem());
   const ScratchFolder scratch;
   const HelperLimits limits{.seconds = kCheckLimitSeconds};
   const bool is_importable = python.run("import " + module, {}, scratch.path(), limits).ok();
   is_importable ? findings.add_present(subject, module + " in " + python.program().string())
                 : findings.add_missing(subject, advice_if_missing);
+} catch (const Error& error) {
+  findings.add_missing(subject, error.what());
 }
 
 void look_at_tools(Findings& findings) {

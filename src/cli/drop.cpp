@@ -30,7 +30,7 @@ ExitStatus drop(const std::string& word) {
                  dropped_path = kDroppedFolder / relative_path;
   if (fs::exists(dropped_path))
     throw InputError(dropped_path.string() + " is there already", "move or delete it first");
-  const RunLock lock(run_path);
+  const RunLock lock(run_path, RunUse::kChange);
   fs::create_directories(dropped_path.parent_path());
   fs::rename(run_path, dropped_path);
   fmt::print(

@@ -94,7 +94,8 @@ RunColumns run_columns(const fs::path& folder) try {
   if (!code.empty()) problems += " of " + code;
   return {folder.string(), run.preset, problems, outcome};
 } catch (const InputError& error) {
-  return {folder.string(), kNoNumber, kNoNumber, fmt::format("unreadable: {}", error.what())};
+  skip(error.what());
+  return {folder.string(), kNoNumber, kNoNumber, "unreadable"};
 }
 
 /// Names the folders in the place of runs that have no run.json, as a killed merge leaves them.

@@ -24,6 +24,7 @@
 #include "orchestrate/pool.h"
 #include "orchestrate/run_folder.h"
 #include "orchestrate/worker_info.h"
+#include "results/run_labels.h"
 #include "results/shipped_variant.h"
 
 namespace labreport {
@@ -119,11 +120,18 @@ MeasureResult measure_into(RunFolder& folder, const PlanCells& plan, PoolSetup s
   return {ExitStatus::kInterrupted, path};
 }
 
+/// Returns the name of the run's GPU; empty for a run of a CPU.
+std::string gpu_of(const Run& run) {
+  if (run.preset == kPresetDemo) return "";
+  return run.devices.empty() ? "a GPU" : run.devices.front().name;
+}
+
 /// With --resume, `root` is the run's own folder, and `flags` are those that it was begun with.
 MeasureResult measure_from_flags(const RunFlags& flags, const fs::path& root,
                                  const std::vector<std::string>& argv) {
   DeviceRequest request = device_request(flags);
   request.elsewhere = flags.planned_gpu;
+  if (flags.resume) request.resumed_gpu = gpu_of(RunStore(root).load());
   const DeviceChoice choice = choose_device(request, flags.dry_run);
   if (!choice.notice.empty()) say("{}\n", choice.notice);
   const PlanInput input = plan_input(flags, choice);

@@ -55,6 +55,15 @@ auto parse_list(const std::string& flag, const std::optional<std::string>& text,
   return values;
 }
 
+/// Throws if the edition measures this size on a GPU, but not in a demonstration.
+void refuse_size_of_gpus(const std::string& name, const Edition& edition) {
+  if (std::ranges::find(edition.sizes, name, &Size::name) == edition.sizes.end()) return;
+  throw InputError("the demonstration on the CPU has no size " + name,
+                   "leave --sizes out, or plan for a GPU elsewhere: `labreport run --dry-run --gpu "
+                   "NAME --sizes " +
+                       name + "`");
+}
+
 /// Returns the sizes that --sizes names, then the sizes of --size.
 std::vector<Size> chosen_sizes(const Request& request, const Edition& edition, Preset preset) {
   std::vector<Size> sizes = known_sizes(edition, preset);
@@ -70,6 +79,7 @@ std::vector<Size> chosen_sizes(const Request& request, const Edition& edition, P
   std::vector<Size> chosen;
   for (const std::string& word : split_list("--sizes", request.sizes)) {
     const auto size = std::ranges::find(sizes, word, &Size::name);
+    if (size == sizes.end() && preset == Preset::kDemo) refuse_size_of_gpus(word, edition);
     if (size == sizes.end()) refuse_unknown("size", word, each(sizes, &Size::name));
     if (size - sizes.begin() < known_count) chosen.push_back(*size);  // The others follow below.
   }

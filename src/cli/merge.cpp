@@ -25,6 +25,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kNameShards = "name the --out of `labreport run --shard`";
+
 struct ShardRun {
   fs::path folder;
   Run run;
@@ -32,6 +34,8 @@ struct ShardRun {
 
 /// Returns the newest run of each shard, by the shard's number.
 std::map<std::int64_t, ShardRun> read_shards(const std::string& root) {
+  if (!fs::is_directory(root))
+    throw InputError(root + (fs::exists(root) ? " is no folder" : " is not there"), kNameShards);
   std::map<std::int64_t, ShardRun> shards;
   std::int64_t shard_count = 0;
   for (const fs::path& folder : list_runs(root)) {
@@ -47,7 +51,7 @@ std::map<std::int64_t, ShardRun> read_shards(const std::string& root) {
     shards.insert_or_assign(id.number, std::move(shard));
   }
   if (!shards.empty()) return shards;
-  throw InputError("no shards in " + root, "name the --out of `labreport run --shard`");
+  throw InputError("no shards in " + root, kNameShards);
 }
 
 /// Returns the surroundings of the run's last session, which count for the whole run.
@@ -159,25 +163,27 @@ std::optional<fs::path> earlier_merge(const std::string& root, const Run& run) {
 }
 
 struct MergeFlags {
-  std::string folder;
+  std::vector<std::string> folders;
   std::string out = "site/runs";
   bool partial = false;
 };
 
 ExitStatus merge(const MergeFlags& flags) {
-  if (flags.folder.empty())
-    throw InputError("merge needs the folder of the shards",
-                     "name the --out of `labreport run --shard`");
-  const auto shards = read_shards(flags.folder);
+  if (flags.folders.size() != 1) {
+    throw InputError("merge needs the one folder that holds all shards of a plan",
+                     std::string(kNameShards) + "; `labreport submit` joins other runs");
+  }
+  const std::string& folder = flags.folders.front();
+  const auto shards = read_shards(folder);
   Run run = merge_runs(shards);
   if (!has_launches(run)) {
-    throw InputError(flags.folder + " holds no launch yet", "wait for the shards, or start them");
+    throw InputError(folder + " holds no launch yet", "wait for the shards, or start them");
   }
   const std::int64_t missing = complete_plan(run);
   const std::string missing_shards = missing_words(shards);
   if (missing > 0 && !flags.partial) {
     throw InputError(
-        fmt::format("{} lacks {}{}", flags.folder, format_plural(missing, "launch", "launches"),
+        fmt::format("{} lacks {}{}", folder, format_plural(missing, "launch", "launches"),
                     missing_shards.empty() ? "" : ": " + missing_shards),
         "resume its shards, or join what is there with --partial");
   }
@@ -195,7 +201,7 @@ ExitStatus merge(const MergeFlags& flags) {
 void add_merge(CLI::App& app, Invocation& invocation) {
   const auto [verb, flags] = add_verb<MergeFlags>(
       app, invocation, "merge", "join the runs of all shards into one run", merge);
-  verb->add_option("folder", flags->folder, "FOLDER: the --out of the shards");
+  verb->add_option("folder", flags->folders, "FOLDER: the --out of the shards");
   verb->add_option("--out", flags->out, "folder of runs (site/runs)");
   verb->add_flag("--partial", flags->partial,
                  "join the launches that are there; shards can still be resumed");

@@ -85,7 +85,7 @@ ExitStatus init_notes(const Noted& noted) {
   if (noted.is_in_run && fs::is_symlink(fs::symlink_status(noted.notes))) {
     throw InputError(noted.notes.string() + " is a link", "put the folder itself there");
   }
-  make_writable_folder(noted.notes);
+  make_writable_folder(noted.notes, "--notes");
   write_if_absent(author_file(noted.notes), author_template());
   for (const auto& [part, run] : noted.parts) {
     write_if_absent(note_file(noted.notes, part.name()),
@@ -105,15 +105,17 @@ std::string note_state(const NotesFolder& notes, const Part& part) {
 
 ExitStatus list_notes(const Noted& noted) {
   const bool has_folder = fs::is_directory(noted.notes);
-  const NotesFolder notes =
-      has_folder ? read_notes(noted.notes, part_names()) : NotesFolder{noted.notes, {}, {}, {}};
+  NotesFolder notes;
+  notes.folder = noted.notes;
+  if (has_folder) notes = read_notes(noted.notes, part_names());
   for (const fs::path& run : noted.runs) fmt::print("{}\n", run.string());
   fmt::print("notes in {}\n\n", noted.notes.string());
   if (!has_folder)
     say("{}\n", in_callers_form("no notes yet; `labreport notes --init` writes empty ones"));
   for (const AskedPart& asked : noted.parts)
     fmt::print("{:<32} {}\n", asked.part.name(), note_state(notes, asked.part));
-  for (const std::string& problem : notes.problems) say("{}\n", problem);
+  for (const auto* lines : {&notes.problems, &notes.missing_pictures})
+    for (const std::string& line : *lines) say("{}\n", line);
   return notes.problems.empty() ? ExitStatus::kDone : ExitStatus::kIncomplete;
 }
 

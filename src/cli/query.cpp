@@ -5,6 +5,7 @@
 #include <array>
 #include <iostream>
 #include <iterator>
+#include <map>
 
 #include "base/messages.h"
 #include "base/printable.h"
@@ -14,6 +15,7 @@
 #include "cli/verbs.h"
 #include "orchestrate/subprocess_child.h"
 #include "plan/editions.h"
+#include "results/run_json.h"
 #include "writers/query/query_text.h"
 
 namespace labreport {
@@ -65,6 +67,18 @@ void say_if_editions_differ(const std::vector<ChosenRun>& runs) {
       of_other_edition->run.edition);
 }
 
+/// Says if two words name one run or copies of it, whose rows are then there twice.
+void say_if_runs_are_the_same(const std::vector<std::string>& words,
+                              const std::vector<ChosenRun>& runs) {
+  if (words.size() < 2) return;
+  std::map<std::string, std::string> words_of_runs;  // by the run's content
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto [first, is_new] = words_of_runs.try_emplace(to_json(runs[i].run), words[i]);
+    if (!is_new)
+      say("{} and {} are the same run, whose rows are there twice\n", first->second, words[i]);
+  }
+}
+
 /// Adds the rows of the table `fits`, which take longest, only if they are read.
 Database build_database(const std::vector<std::string>& words, const std::string& edition,
                         bool reads_fits) {
@@ -75,6 +89,7 @@ Database build_database(const std::vector<std::string>& words, const std::string
   const std::vector<ChosenRun> runs =
       choose_runs(words, edition, "site/runs", kPreferLabreportsNetwork);
   say_if_editions_differ(runs);
+  say_if_runs_are_the_same(words, runs);
   Database database;
   FitEvidence evidence;
   for (std::size_t i = 0; i < words.size(); ++i) {

@@ -11,6 +11,7 @@
 #include "cli/hints.h"
 #include "experiments/users_code.h"
 #include "orchestrate/resume.h"
+#include "publish/rendering.h"
 #include "results/run_labels.h"
 
 namespace labreport {
@@ -67,7 +68,10 @@ void refuse_unnamed_model(const Request& recorded, const Request& given) {
   }
 }
 
-fs::path interrupted_run(const fs::path& root, const Request& given) {
+/// Returns the run in `root`, which may also be its run.json, or else the newest interrupted one
+/// below it.
+fs::path interrupted_run(const fs::path& named, const Request& given) {
+  const fs::path root = run_folder(named);
   if (RunStore(root).exists()) return root;
   std::vector<fs::path> folders = list_runs(root);
   std::ranges::reverse(folders);
@@ -101,7 +105,8 @@ void refuse_nothing_to_resume(const Request& given, const fs::path& root) {
                       .shard = given.shard};
   const std::string selection = command_line(words_of(shown));
   throw InputError("no interrupted run" + (selection.empty() ? "" : " of " + selection) +
-                       " below " + fs::absolute(root).string(),
+                       " below " + fs::absolute(root).string() +
+                       (fs::exists(root) ? "" : ", which is not there"),
                    kMeasureAnew);
 }
 

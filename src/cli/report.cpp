@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 #include "base/file_errors.h"
+#include "base/format.h"
+#include "base/messages.h"
 #include "cli/course.h"
 #include "cli/measure.h"
 #include "cli/output_flags.h"
@@ -24,8 +26,10 @@ struct ReportFlags : RunFlags {
 Rendered render_after(const MeasureResult& measured, const fs::path& out,
                       RenderOptions options) try {
   options.imports = list_imported_runs(out / "runs");
-  return keep_if_interrupted(options.out,
-                             [&] { return render_runs(recorded_runs(out / "runs"), options); });
+  const std::vector<fs::path> runs = recorded_runs(out / "runs");
+  // The first render of many runs takes more than a minute.
+  say("rendering {}\n", format_plural(static_cast<std::int64_t>(runs.size()), "run"));
+  return keep_if_interrupted(options.out, [&] { return render_runs(runs, options); });
 } catch (const Interrupted&) {
   throw;
 } catch (const std::exception& error) {

@@ -148,7 +148,7 @@ ExitStatus submit(const SubmitFlags& flags) {
   for (const WriteUpRun& run : write_up.runs)
     write_up.left_to_notes.merge(parts_on_design(run.own_code));
   std::deque<RunLock> locks;
-  for (const fs::path& folder : write_up.folders()) locks.emplace_back(folder);
+  for (const fs::path& folder : write_up.folders()) locks.emplace_back(folder, RunUse::kRead);
   RenderOptions options = flags.output.options(flags.out);
   options.single_file = options.user_named_runs = true;
   const Document document = noted_report(write_up, options);

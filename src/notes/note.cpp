@@ -76,22 +76,26 @@ int line_in_note(int line, const std::vector<MathSpan>& spans) {
   return line;
 }
 
-/// Replaces the links of pictures by their published addresses, and pictures without one by their
-/// alternative text.
+/// Replaces the links of pictures by their published addresses, and pictures without one by words.
 void place_pictures(const ParsedMarkdown& parsed, const FindPicture& find,
                     std::vector<NoteProblem>& problems) {
   std::size_t reported_pictures = 0;
   for_each_node(parsed.tree.get(), CMARK_NODE_IMAGE, [&](cmark_node* image) {
     const FoundPicture picture = find(cmark_node_get_url(image));
     if (!picture.problem.empty() && ++reported_pictures <= kMaxReported)
-      problems.push_back({line_in_note(line_of(image), parsed.spans), picture.problem});
+      problems.push_back({line_in_note(line_of(image), parsed.spans), picture.problem, true});
     if (picture.address) {
       cmark_node_set_url(image, picture.address->c_str());
       return;
     }
+    cmark_node_insert_before(image, text_node("[missing picture: "));
+    if (cmark_node_first_child(image) == nullptr)
+      cmark_node_insert_before(image,
+                               text_node(cut_short(cmark_node_get_url(image), kMaxShownBytes)));
     while (cmark_node* child = cmark_node_first_child(image)) {
       cmark_node_insert_before(image, child);
     }
+    cmark_node_insert_before(image, text_node("]"));
     cmark_node_free(image);
   });
 }

@@ -35,6 +35,7 @@ namespace labreport {
 struct NoteProblem {
   int line = 0;  ///< From 1; 0 for the whole file.
   std::string text;
+  bool is_missing_picture = false;  ///< The note shows where the picture would stand.
 };
 
 struct ParsedFrontMatter {
@@ -49,7 +50,7 @@ inline constexpr std::string_view kReplacesAnswer = "<!-- replaces the answer --
 inline constexpr std::string_view kFollows = "<!-- follows the answer -->";
 
 /// The result of the search for a note's picture. If the picture cannot be published, the note
-/// shows its alternative text instead.
+/// shows "[missing picture: …]" instead, with its alternative text or else its address.
 struct FoundPicture {
   std::optional<std::string> address;  ///< Relative to the page; absent if it cannot be published.
   std::string problem;                 ///< The reason why `address` is absent.

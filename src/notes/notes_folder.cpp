@@ -239,7 +239,8 @@ class NotesReader {
     for (const NoteProblem& problem : problems) {
       const std::string where =
           problem.line == 0 ? file.string() : fmt::format("{}:{}", file.string(), problem.line);
-      notes_.problems.push_back(where + ": " + problem.text);
+      (problem.is_missing_picture ? notes_.missing_pictures : notes_.problems)
+          .push_back(where + ": " + problem.text);
     }
   }
 

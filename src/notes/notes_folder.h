@@ -27,6 +27,7 @@ struct NotesFolder {
   FrontMatter front;
   std::map<std::string, NoteWithPictures> notes;  ///< By the part's name: "benchmarking_script.b".
   std::vector<std::string> problems;  ///< Lines that name a file and content that cannot be used.
+  std::vector<std::string> missing_pictures;  ///< Lines, too; the notes show where each would be.
 };
 
 /// Returns the path of the note for a part.

@@ -62,6 +62,11 @@ std::vector<Gpu> selected_gpus(const std::vector<Gpu>& visible,
 /// Chooses the demonstration on the CPU, or a plan for a GPU of another machine.
 DeviceChoice choose_without_gpu(const DeviceRequest& request, const std::string& reason,
                                 bool only_planning) {
+  if (!request.resumed_gpu.empty()) {
+    throw InputError("this run was begun on " + request.resumed_gpu +
+                         ", and there is no NVIDIA device here (" + reason + ")",
+                     "resume it where its GPU is, or measure anew without --resume");
+  }
   if (request.gpus) {
     throw InputError("--gpus: there is no NVIDIA device here (" + reason + ")", "leave --gpus out");
   }

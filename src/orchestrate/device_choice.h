@@ -17,6 +17,7 @@ struct DeviceRequest {
   std::optional<Preset> preset = {};
   std::optional<std::vector<int>> gpus = {};  ///< nvidia-smi's indices; empty for all GPUs.
   std::optional<std::string> elsewhere = {};  ///< The name of a GPU that need not be here.
+  std::string resumed_gpu = {};  ///< The GPU of the run that is resumed; empty if there is none.
 };
 
 struct DeviceChoice {

@@ -73,11 +73,12 @@ void drop_failures(Run& run) {
   }
 }
 
-RunLock::RunLock(const std::filesystem::path& folder)
+RunLock::RunLock(const std::filesystem::path& folder, RunUse use)
     : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  const int operation = (use == RunUse::kRead ? LOCK_SH : LOCK_EX) | LOCK_NB;
+  if (flock(descriptor_, operation) == 0 || errno != EWOULDBLOCK) return;
   close(descriptor_);
-  throw InputError("another labreport is measuring into " + folder.string(),
+  throw InputError("another labreport is using " + folder.string(),
                    "wait for it, or name another folder");
 }
 

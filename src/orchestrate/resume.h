@@ -44,11 +44,14 @@ bool has_launches(const Run& run);
 /// Launches that are ok, ran out of memory or were skipped are results and stay.
 void drop_failures(Run& run);
 
-/// Locks a run's folder while this process measures into it. Throws `InputError` if another process
-/// holds the lock.
+/// Several processes may read a run's folder at once, but only one may change it.
+enum class RunUse { kChange, kRead };
+
+/// Locks a run's folder while this process uses it. Throws `InputError` if the lock of another
+/// process forbids that.
 class RunLock {
  public:
-  explicit RunLock(const std::filesystem::path& folder);
+  RunLock(const std::filesystem::path& folder, RunUse use);
   ~RunLock();
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 RunFolder::RunFolder(const fs::path& folder) : store_(folder) {
   make_writable_folder(folder);
-  lock_.emplace(folder);
+  lock_.emplace(folder, RunUse::kChange);
   store_.refuse_links();
 }
 

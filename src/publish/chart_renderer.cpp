@@ -1,6 +1,8 @@
 #include "publish/chart_renderer.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -85,10 +87,13 @@ std::vector<TypesetResult> ChartProcess::typeset(const std::vector<TypesetJob>& 
 
 void ChartProcess::run_python(const std::string& script, const std::vector<std::string>& arguments,
                               const fs::path& folder, const HelperLimits& limits) const {
+  if (!python_.problem().empty()) throw Error(python_.problem());
   const std::string code(embedded::writers().at(script));
   const CompletedProcess process = python_.run(code, arguments, folder, limits);
   if (process.ok()) return;
   const std::string reason = last_lines(process.messages, 1);
+  if (reason.find(std::strerror(ENOSPC)) != reason.npos)
+    throw Error(folder.parent_path().string() + " is full", "free some space, or set TMPDIR");
   throw Error(reason.empty() ? script + " gave up" : reason, kRemedy);
 }
 
@@ -139,7 +144,7 @@ std::string ChartProcess::bundle() {
 }
 
 std::string ChartProcess::identity() const {
-  if (python_.program().empty()) return "";
+  if (!python_.problem().empty()) return "";
   std::set<std::string> versions;
   std::error_code ignored_error;
   const fs::path prefix = python_.program().parent_path().parent_path();

@@ -84,6 +84,10 @@ fs::path venv_python(const fs::path& project) {
   const fs::path environment = project / ".venv";
   const fs::path python = environment / "bin" / "python";
   if (!project.is_absolute() || !is_there(environment) || !is_there(python)) return {};
+  if (::access(python.c_str(), X_OK) != 0) {
+    throw InputError("cannot start " + python.string() + ": " + std::strerror(errno),
+                     "make it executable, or remove .venv and run setup/install render");
+  }
   for (const fs::path& path : executed_paths(environment)) {
     if (const std::string reason = reason_to_distrust(path); !reason.empty()) {
       throw InputError(reason + ", and nothing there is executed",
@@ -141,12 +145,12 @@ Number positive_variable(const char* name, Number default_value, Number maximum)
 HelperPython::HelperPython(const fs::path& project) {
   try {
     program_ = venv_python(project);
-    if (program_.empty()) program_ = python_on_path();
-    if (program_.empty()) problem_ = "there is no python3 on PATH";
   } catch (const InputError& error) {
     problem_ = error.what();
     skip(problem_);
   }
+  if (program_.empty()) program_ = python_on_path();
+  if (program_.empty() && problem_.empty()) problem_ = "there is no python3 on PATH";
 }
 
 CompletedProcess HelperPython::run(const std::string& code,

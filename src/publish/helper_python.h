@@ -17,16 +17,17 @@ struct HelperLimits {
 class HelperPython {
  public:
   /// Chooses the Python of `project`/.venv or, if the project has none, python3 in a folder of PATH
-  /// with an absolute path. Chooses none if others own or may write to .venv or its modules.
+  /// with an absolute path. Warns if it passes over a .venv that cannot be executed, or that others
+  /// own or may write to.
   explicit HelperPython(const std::filesystem::path& project);
 
-  /// Returns the absolute path of Python; empty if none was chosen.
+  /// Returns the absolute path of Python; empty if there is none.
   const std::filesystem::path& program() const { return program_; }
-  /// Says in one line why no Python was chosen.
+  /// Says in one line why `program()` lacks the project's packages; empty if it may have them.
   const std::string& problem() const { return problem_; }
 
   /// Runs `code` in `folder`, which no other process may use, without the user's packages and with
-  /// few of the user's environment variables. Throws `Error` if no Python was chosen.
+  /// few of the user's environment variables. Throws `Error` if there is no Python.
   CompletedProcess run(const std::string& code, const std::vector<std::string>& arguments,
                        const std::filesystem::path& folder, const HelperLimits& limits) const;
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file_errors.h"
+#include "base/lists.h"
 #include "base/messages.h"
 #include "base/stamp.h"
 #include "base/text.h"
@@ -40,10 +41,11 @@ struct Candidate {
 };
 
 void load(Candidate& run, RunNotes& notes) {
-  const std::size_t problems_before = notes.problems().size();
+  const auto complaints = [&] { return notes.problems().size() + notes.missing_pictures().size(); };
+  const std::size_t complaints_before = complaints();
   run.left_out.clear();
   run.loaded_run = site_run(run.write_up, notes, run.left_out);
-  run.has_bad_notes = run.has_bad_notes || notes.problems().size() > problems_before;
+  run.has_bad_notes = run.has_bad_notes || complaints() > complaints_before;
 }
 
 /// Returns the name of the run's GPU.
@@ -82,6 +84,8 @@ void add_run(std::vector<Candidate>& runs, Candidate run) {
       continue;
     std::vector<fs::path> folders = other.disk_folders;
     folders.push_back(run.store.folder());
+    warn_once(fmt::format("{} and {} hold the same run, which is shown once",
+                          folders.front().string(), folders.back().string()));
     run.site_folder = other.site_folder;
     if (other.store.is_reference() && !run.store.is_reference()) other = std::move(run);
     other.disk_folders = std::move(folders);
@@ -357,6 +361,7 @@ Rendered RenderWork::execute() {
   const std::set<std::string> changed(staged.changed_paths().begin(), staged.changed_paths().end());
   staged.commit();
   list_pages(runs, site, changed, options, rendered);
+  for (const std::string& picture : distinct(notes.missing_pictures())) site.add_notice(picture);
   rendered.notice = site.notice;
   // The next measurement may move notes to its page, so the user is told where they are now.
   std::vector<fs::path> rendered_runs;

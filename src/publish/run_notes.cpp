@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -94,6 +95,7 @@ RunNotes::RunNotes(const std::vector<WriteUp>& reports, const fs::path& folder) 
   if (folder.empty()) return;
   author_notes_ = read_notes(folder, part_names());
   problems_ = author_notes_.problems;
+  missing_pictures_ = author_notes_.missing_pictures;
   if (!author_notes_.notes.empty()) assign(reports);
 }
 
@@ -148,7 +150,8 @@ void RunNotes::place(const RunStore& store, Document& document) {
     return;
   }
   NotesFolder notes = read_notes(store.notes_folder(), part_names());
-  problems_.insert(problems_.end(), notes.problems.begin(), notes.problems.end());
+  std::ranges::copy(notes.problems, std::back_inserter(problems_));
+  std::ranges::copy(notes.missing_pictures, std::back_inserter(missing_pictures_));
   if (!fs::exists(author_file(store.notes_folder()))) notes.front = document.front;
   place_notes(notes, document);
 }

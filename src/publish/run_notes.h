@@ -45,6 +45,8 @@ class RunNotes {
 
   /// Says what in the notes could not be used and why, one line each.
   const std::vector<std::string>& problems() const { return problems_; }
+  /// Names the pictures that the notes lack, one line each.
+  const std::vector<std::string>& missing_pictures() const { return missing_pictures_; }
 
  private:
   void assign(std::vector<WriteUp> reports);
@@ -52,7 +54,7 @@ class RunNotes {
   std::filesystem::path folder_;
   NotesFolder author_notes_;
   std::map<std::filesystem::path, std::set<std::string>> note_names_;  ///< By the run's folder.
-  std::vector<std::string> problems_;
+  std::vector<std::string> problems_, missing_pictures_;
 };
 
 struct ConvertedFormulas {

@@ -38,7 +38,8 @@ std::vector<fs::path> absent_folders(fs::path path) {
 SiteLock::SiteLock(const fs::path& out) : out_(out), initially_absent_(absent_folders(out)) {
   bool announced = false;
   while (!try_lock()) {
-    if (!std::exchange(announced, true)) say("waiting for another render into {}\n", out_.string());
+    if (!std::exchange(announced, true))
+      say("waiting for another labreport that writes into {}\n", out_.string());
     HeldInterrupts::throw_if_interrupted();
     std::this_thread::sleep_for(kRetryInterval);
   }

@@ -106,14 +106,17 @@ class Discovery:
         self.parts, self.missing = [], []
 
     def miss(self, flag, reason):
-        self.missing.append({"flag": flag, "reason": reason})
+        """Adds a reason once, also if several parts are missing for it."""
+        if all(missing["reason"] != reason for missing in self.missing):
+            self.missing.append({"flag": flag, "reason": reason})
 
     def can_load(self, flag, values):
+        variable = flag.removeprefix("--").upper().replace("-", "_")
         try:
             for value in values:
-                load(flag.removeprefix("--").upper().replace("-", "_"), value)
+                load(variable, value)
         except Mismatch as error:
-            self.miss(flag, str(error))
+            self.miss(flag, str(error).removeprefix(f"{variable} "))  # The place tells the part.
             return False
         return True
 

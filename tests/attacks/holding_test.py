@@ -36,7 +36,7 @@ class Holding(ProjectTest):
             refused = self.project.call(*DEMO, "--resume", "--out", where, status=2)
             headline, *messages = refused.stderr.splitlines()
             self.assertIn("CPU demonstration", headline)
-            self.assertEqual(messages, [f"labreport: another labreport is measuring into {folder}; "
+            self.assertEqual(messages, [f"labreport: another labreport is using {folder}; "
                                     "wait for it, or name another folder"])
             self.assertEqual(refused.stdout, "")
         self.assertTrue(first.running())

@@ -139,7 +139,7 @@ class Shards(Tasks):
 
     def test_tasks_that_kept_nothing_have_nothing_to_merge(self):
         self.assertEqual(self.merge("--partial", status=2).stderr,
-                         "labreport: no shards in shards; name the --out of `labreport run "
+                         "labreport: shards is not there; name the --out of `labreport run "
                          "--shard`\n")
         task = self.start("1/2", nap=30)
         self.assertTrue(becomes_true(lambda: "begin" in self.log.read_text(encoding="utf-8")))

@@ -13,6 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using testing::ContainsRegex;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
@@ -65,7 +66,8 @@ TEST_F(CourseTest, ResumesOnlyWhatWasBegun) {
     EXPECT_EQ(process.exit_status, 2);
     EXPECT_THAT(process.messages, HasSubstr("no interrupted run of --preset demo --course checkout "
                                             "below "));
-    EXPECT_THAT(process.messages, HasSubstr("site/parts; measure anew without --resume"));
+    EXPECT_THAT(process.messages,
+                ContainsRegex("site/parts(, which is not there)?; measure anew without --resume"));
   };
   expect_nothing(report({"--resume"}));
   ASSERT_EQ(report({"--format", "md"}).exit_status, 0);

@@ -49,6 +49,7 @@ TEST_F(EndToEnd, ReportMeasuresAndRendersTheDemonstration) {
   EXPECT_THAT(process.messages, HasSubstr("demo preset · 31 cells"));
   EXPECT_THAT(process.messages,
               HasSubstr("[31/31]  memory  demo-3  ctx 64    bf16  training step"));
+  EXPECT_THAT(process.messages, HasSubstr("\nrendering 1 run\n"));
   EXPECT_THAT(process.messages, Not(HasSubstr("\033"))) << "quiet where nobody looks";
   ASSERT_TRUE(process.output.starts_with("report: site/public/")) << process.output;
   ASSERT_TRUE(process.output.ends_with("/index.html\n"));
@@ -260,6 +261,17 @@ TEST_F(EndToEnd, EachGpuHasItsWorker) {
   EXPECT_THAT(text, Not(HasSubstr("GPU-1111"))) << "only its hash is kept";
 }
 
+TEST_F(EndToEnd, ARunInTwoFoldersIsShownOnceAndNamed) {
+  ASSERT_EQ(call({"run", "--preset", "demo", "--only", "mixed_precision_accumulation"}).exit_status,
+            0);
+  const fs::path first = fs::relative(only_run(), folder_), copy = first.string() + "-copy";
+  fs::copy(folder_ / first, folder_ / copy, fs::copy_options::recursive);
+  const CompletedProcess process = call({"render", "--format", "md"});
+  EXPECT_EQ(process.exit_status, 0);
+  EXPECT_EQ(process.messages,
+            first.string() + " and " + copy.string() + " hold the same run, which is shown once\n");
+}
+
 TEST_F(EndToEnd, RenderLeavesReferenceRunsOutWhenAsked) {
   ASSERT_EQ(call({"run", "--preset", "demo", "--sizes", "demo-1"}).exit_status, 0);
   std::ofstream(only_run() / "reference") << "ships with the project\n";
@@ -306,7 +318,11 @@ TEST_F(EndToEnd, AnUnreadableRunDoesNotStopTheOthers) {
   EXPECT_THAT(process.messages, HasSubstr("left out: "));
   EXPECT_THAT(process.output, HasSubstr("site/public/fake-cpu/2025/"));
   EXPECT_EQ(call({"check", "site/runs/future"}).exit_status, 2);
-  EXPECT_THAT(call({"list", "runs"}).output, ContainsRegex("future +–  .*unreadable: "));
+  const CompletedProcess list = call({"list", "runs"});
+  EXPECT_EQ(list.exit_status, 1);
+  EXPECT_THAT(list.output, ContainsRegex("future +–  +– +unreadable\n"));
+  EXPECT_THAT(list.output, HasSubstr("profiling  17 ok\n"));
+  EXPECT_THAT(list.messages, HasSubstr("site/runs/future/run.json: "));
 }
 
 TEST_F(EndToEnd, ADamagedWorkerDescriptionIsReportedWithItsFault) {
@@ -336,6 +352,17 @@ TEST_F(EndToEnd, DoctorListsWhatIsHereAndWhatIsMissing) {
         "disk ", "charts ", "PDF ", "browser ", "compiler "}) {
     EXPECT_THAT(process.output, HasSubstr(words));
   }
+}
+
+TEST_F(EndToEnd, DoctorGoesOnPastFoldersThatItCannotUse) {
+  fs::create_symlink("loop", folder_ / "loop");
+  environment_["PATH"] = (folder_ / "loop").string() + ":/usr/bin:/bin";
+  environment_["TMPDIR"] = "/proc";
+  const CompletedProcess process = call({"doctor"});
+  EXPECT_EQ(process.exit_status, 0) << process.messages;
+  EXPECT_THAT(process.output, AllOf(HasSubstr("compiler "), HasSubstr("edition ")));
+  EXPECT_THAT(process.output,
+              ContainsRegex("– charts +(cannot make a temporary folder /proc/|no vl_convert)"));
 }
 
 TEST_F(EndToEnd, DoctorNamesAnUnusedTorchAndTheSupportedRange) {

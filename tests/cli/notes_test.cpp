@@ -86,7 +86,7 @@ TEST_F(NotesTest, UnusableNotesAreReportedAndTheRenderContinues) {
   fs::create_symlink("nsys_profile.a.md", folder_ / "notes/nsys_profile.d.md");
   fs::create_directory(folder_ / "notes/nsys_profile.e.md");
   write_note("memory_profiling.a.md", "Mine.\n");
-  write_note("mixed_precision_accumulation.md", "<!-- folows -->\nSee ![a plot](gone.png).\n");
+  write_note("mixed_precision_accumulation.md", "<!-- folows -->\nMine.\n");
   write_note("README.md", "nobody's business\n");
   const CompletedProcess process = render();
   EXPECT_EQ(process.exit_status, 1);
@@ -96,7 +96,6 @@ TEST_F(NotesTest, UnusableNotesAreReportedAndTheRenderContinues) {
       "benchmarking_script.a, benchmarking_script.c\n"
       "notes/mixed_precision_accumulation.md:1: the first line is not understood, so the note "
       "replaces the answer: write <!-- replaces the answer --> or <!-- follows the answer -->\n"
-      "notes/mixed_precision_accumulation.md:2: the picture gone.png is not in notes\n"
       "notes/nsys_profile.a.md is empty: write into it or delete it\n"
       "notes/nsys_profile.b.md is not UTF-8 and is left out: save it as UTF-8\n"
       "notes/nsys_profile.c.md is over 1 MiB and is left out\n"
@@ -104,18 +103,38 @@ TEST_F(NotesTest, UnusableNotesAreReportedAndTheRenderContinues) {
       "notes/nsys_profile.e.md is no plain file and is left out\n");
   EXPECT_THAT(process.messages, HasSubstr(", 1 for no run here\n"))
       << "memory_profiling.a.md waits";
-  EXPECT_THAT(read_published("index.html"), HasSubstr("See a plot."));
+}
+
+TEST_F(NotesTest, AMissingPictureIsNamedOnThePageAndStopsNoPublishing) {
+  const std::string line =
+      "notes/mixed_precision_accumulation.md:1: the picture gone.png is not in notes\n";
+  write_note("mixed_precision_accumulation.md", "See ![a plot](gone.png) and ![](gone.png).\n");
+  for (int i = 0; i < 2; ++i) {
+    const CompletedProcess process = render();
+    EXPECT_EQ(process.exit_status, 0);
+    EXPECT_THAT(process.messages, HasSubstr(line)) << "also where nothing is drawn anew";
+  }
+  EXPECT_THAT(read_published("index.html"),
+              HasSubstr("See [missing picture: a plot] and [missing picture: gone.png]."));
+  EXPECT_EQ(call({"notes"}).exit_status, 0);
+}
+
+TEST_F(NotesTest, InitNamesItsFlagIfItCannotWrite) {
+  const CompletedProcess process = call({"notes", "--init", "--notes", "/proc/notes"});
+  EXPECT_EQ(process.exit_status, 2);
+  EXPECT_THAT(process.messages, testing::MatchesRegex("labreport: cannot make the folder /proc/"
+                                                      "notes: .*; choose another with --notes\n"));
 }
 
 TEST_F(NotesTest, AReportWithAnUnusableNoteHasStatusOne) {
-  write_note("mixed_precision_accumulation.md", "See ![a plot](gone.png).\n");
+  write_note("mixed_precision_accumulation.md", " \n");
   const auto report = [&](const std::string& out) {
     return call(
         {"report", "--preset", "demo", "--only", "mixed_precision_accumulation", "--out", out});
   };
   const CompletedProcess process = report("first");
   EXPECT_EQ(process.exit_status, 1);
-  EXPECT_THAT(process.messages, HasSubstr(":1: the picture gone.png is not in notes"));
+  EXPECT_THAT(process.messages, HasSubstr(".md is empty: write into it or delete it\n"));
   EXPECT_THAT(process.output, HasSubstr("report: first/public/"));
   write_note("mixed_precision_accumulation.md", "Mine.\n");
   EXPECT_EQ(report("second").exit_status, 0);

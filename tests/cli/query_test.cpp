@@ -46,6 +46,14 @@ TEST_F(Query, OfSeveralGpusReadsOneEditionOrSaysThatEditionsDiffer) {
                         "may be two networks"));
 }
 
+TEST_F(Query, SaysThatTwoWordsNameOneRun) {
+  keep("nvidia-h200/2025/20260502-000000-copy");
+  EXPECT_EQ(call({"query", "latest", "previous", "select count(*) as runs from run"}).messages,
+            "latest: site/runs/nvidia-h200/2025/20260502-000000-copy\n"
+            "previous: site/runs/nvidia-h200/2025/20260501-000000-a\n"
+            "latest and previous are the same run, whose rows are there twice\n");
+}
+
 TEST_F(Query, ReadsAQueryFromItsInput) {
   write_atomically(folder_ / "q.sql", "select 1 as one");
   EXPECT_EQ(run({"bash", "-c", "$LABREPORT query latest - < q.sql"}).output, "one\n  1\n");

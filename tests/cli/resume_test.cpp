@@ -90,7 +90,32 @@ TEST_F(Resuming, NeedsAnInterruptedRun) {
   EXPECT_THAT(process.messages,
               HasSubstr("labreport: no interrupted run of --preset demo below " +
                         (std::filesystem::canonical(folder_) / "site/runs").string() +
-                        "; measure anew without --resume\n"));
+                        ", which is not there; measure anew without --resume\n"));
+}
+
+TEST_F(Resuming, ARunIsNamedByOutAndItsFileNamesItToo) {
+  const std::vector<std::string> words{"run", "--preset", "demo", "--only",
+                                       "mixed_precision_accumulation"};
+  ASSERT_EQ(call(words).exit_status, 0);
+  const std::string folder = fs::relative(only_run(), folder_);
+  const CompletedProcess refused = call({"run", "--resume", folder});
+  EXPECT_EQ(refused.exit_status, 2);
+  EXPECT_THAT(refused.messages,
+              HasSubstr("; `labreport run --resume --out RUN` resumes one run\n"));
+  const CompletedProcess resumed = call({"run", "--resume", "--out", folder + "/run.json"});
+  EXPECT_EQ(resumed.exit_status, 0) << resumed.messages;
+  EXPECT_EQ(resumed.output, folder + "\n");
+}
+
+TEST_F(Resuming, ARunOfAGpuIsNotResumedWithoutOne) {
+  add_fake_gpus(kWorkerForAnyGpu);
+  ASSERT_EQ(call({"run", "--only", "mixed_precision_accumulation", "--gpus", "0"}).exit_status, 0);
+  environment_["LABREPORT_NVML"] = "";
+  const CompletedProcess process = call({"run", "--resume", "--out", only_run().string()});
+  EXPECT_EQ(process.exit_status, 2);
+  EXPECT_THAT(process.messages,
+              HasSubstr("this run was begun on Fake H200, and there is no NVIDIA device here ("));
+  EXPECT_THAT(process.messages, HasSubstr("); resume it where its GPU is, or measure anew"));
 }
 
 TEST_F(Resuming, CompletesTheRecordedPlanWithoutItsFlags) {

@@ -85,6 +85,31 @@ TEST_F(RunWords, AFolderThatAKilledMergeLeftIsNamed) {
   EXPECT_THAT(call({"check", leftover}).messages, HasSubstr(leftover + ": "));
 }
 
+TEST_F(RunWords, MergeSaysWhatItJoins) {
+  keep("nvidia-h200/2025/20260501-000000-a", three_launches());
+  const std::string run = "site/runs/nvidia-h200/2025/20260501-000000-a";
+  const std::string remedy = "; name the --out of `labreport run --shard`\n";
+  const auto refusal = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "merge");
+    return call(words).messages;
+  };
+  EXPECT_EQ(refusal({run, run}),
+            "labreport: merge needs the one folder that holds all shards of a plan; name the --out "
+            "of `labreport run --shard`; `labreport submit` joins other runs\n");
+  EXPECT_EQ(refusal({run + "/run.json"}), "labreport: " + run + "/run.json is no folder" + remedy);
+  EXPECT_EQ(refusal({"nowhere"}), "labreport: nowhere is not there" + remedy);
+  EXPECT_EQ(refusal({"site/runs"}), "labreport: no shards in site/runs" + remedy);
+}
+
+TEST_F(RunWords, ASizeOfGpusIsPlannedForAGpuElsewhere) {
+  const CompletedProcess process = call({"run", "--dry-run", "--sizes", "2.7B"});
+  EXPECT_EQ(process.exit_status, 2);
+  EXPECT_THAT(
+      process.messages,
+      HasSubstr("the demonstration on the CPU has no size 2.7B; leave --sizes out, or plan "
+                "for a GPU elsewhere: `labreport run --dry-run --gpu NAME --sizes 2.7B`\n"));
+}
+
 TEST_F(RunWords, HelpIsAVerbToo) {
   EXPECT_EQ(call({"help"}).output, call({"--help"}).output);
   EXPECT_EQ(call({"help", "diff"}).output, call({"diff", "--help"}).output);

@@ -205,6 +205,25 @@ TEST_F(SubmitTest, AnEarlierWriteUpStaysIfNoneCanBeMade) {
   EXPECT_EQ(read_file(folder_ / "writeup.pdf"), earlier);
 }
 
+TEST_F(SubmitTest, GoesOnWithoutAPdfIfThereIsNoTemporaryFolder) {
+  environment_["TMPDIR"] = "/proc";
+  environment_["LABREPORT_CACHE"] = (folder_ / "cache").string();
+  const CompletedProcess process = call({"submit"});
+  EXPECT_EQ(process.exit_status, 1);
+  EXPECT_THAT(process.messages, ContainsRegex("\nPDF is left out: cannot make a temporary folder "
+                                              "/proc/[^;]*; set TMPDIR to a writable one\n"));
+  for (const char* file : {"submission/report.html", "submission.zip"})
+    EXPECT_TRUE(std::filesystem::exists(folder_ / file)) << file;
+}
+
+TEST_F(SubmitTest, TwoAtOnceBothWriteIt) {
+  const CompletedProcess process = run(
+      {"bash", "-c", "\"$LABREPORT\" submit > first & \"$LABREPORT\" submit > second; wait $!"});
+  EXPECT_THAT(process.messages, Not(HasSubstr("another labreport is using")));
+  EXPECT_EQ(read_file(folder_ / "first"), read_file(folder_ / "second"));
+  EXPECT_THAT(read_file(folder_ / "first"), HasSubstr("submission.zip: "));
+}
+
 TEST_F(SubmitTest, WithoutGeneratedAnswersTheyAreEmpty) {
   const CompletedProcess process = call({"submit", "--answers", "none"});
   EXPECT_THAT(process.output, ContainsRegex("mixed_precision_accumulation +1 empty "));
@@ -307,6 +326,18 @@ TEST_F(SubmitTest, OneLineSaysWhatCannotBeWritten) {
               MatchesRegex("labreport: cannot read or write site/dropped/[^ ]*: Not a directory; "
                            "check that the folder is there and writable\n"));
   EXPECT_TRUE(std::filesystem::exists(run_folder()));
+}
+
+TEST_F(SubmitTest, ARunIsNotDroppedToAnotherFileSystem) {
+  const auto elsewhere = "/dev/shm" / folder_.filename();
+  std::filesystem::create_directory(elsewhere);
+  std::filesystem::create_directory_symlink(elsewhere, folder_ / "site/dropped");
+  const CompletedProcess process = call({"drop", "latest"});
+  std::filesystem::remove_all(elsewhere);
+  if (process.exit_status == 0) GTEST_SKIP() << "temporary files are on the same file system";
+  EXPECT_EQ(process.exit_status, 2);
+  EXPECT_THAT(process.messages, HasSubstr(": Invalid cross-device link; move it with mv"));
+  EXPECT_TRUE(std::filesystem::exists(run_folder() / "run.json"));
 }
 
 TEST_F(SubmitTest, OnlyARecordedRunIsDropped) {

@@ -195,7 +195,8 @@ TEST(Note, ShowsPicturesAtTheirPublishedAddresses) {
   };
   const ParsedNote file = parse_note("One.\n\n![a plot](plot.png)\n\n![gone](other.png)\n", find);
   ASSERT_TRUE(file.note);
-  EXPECT_EQ(file.note->markdown, "One.\n\n![a plot](notes/plot.png)\n\ngone");
+  EXPECT_EQ(file.note->markdown,
+            "One.\n\n![a plot](notes/plot.png)\n\n\\[missing picture: gone\\]");
   EXPECT_THAT(problems(file), ElementsAre("5: other.png is not there"));
 }
 
@@ -210,7 +211,8 @@ TEST(Note, ShowsPicturesOfHtml) {
       find);
   ASSERT_TRUE(file.note);
   EXPECT_EQ(file.note->markdown,
-            "See ![a plot](notes/plot.png \"width=9\") here.\n\n$$\na\n$$\n\ngone\n\n"
+            "See ![a plot](notes/plot.png \"width=9\") here.\n\n$$\na\n$$\n\n\\[missing picture: "
+            "gone\\]\n\n"
             "[far](https://a.b/c.png)\n\nbad");
   EXPECT_THAT(problems(file),
               ElementsAre(HasSubstr("13: the link to javascript:x"), "7: gone.png is not there"));

@@ -103,10 +103,16 @@ TEST(Resume, KeepsResultsAndForgetsFailures) {
 
 class ResumeTest : public RunFixture {};
 
-TEST_F(ResumeTest, AFolderIsLockedForOneProcess) {
+TEST_F(ResumeTest, OnlyOneProcessMayChangeAFolderButSeveralMayReadIt) {
   store_.create(run_);
-  const RunLock first(folder_);
-  EXPECT_THROW(RunLock second(folder_), InputError);
+  {
+    const RunLock reader(folder_, RunUse::kRead);
+    EXPECT_NO_THROW(RunLock(folder_, RunUse::kRead));
+    EXPECT_THROW(RunLock(folder_, RunUse::kChange), InputError);
+  }
+  const RunLock writer(folder_, RunUse::kChange);
+  EXPECT_THROW(RunLock(folder_, RunUse::kChange), InputError);
+  EXPECT_THROW(RunLock(folder_, RunUse::kRead), InputError);
 }
 
 }  // namespace
