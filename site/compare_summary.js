@@ -29,15 +29,15 @@ function differenceWords({ parameters, precision, setting, values }, rows) {
   const slow = values[0].value > values[1].value ? 0 : 1;
   const gap = values[slow].value - values[1 - slow].value;
   if (parts.length === 0 || gap < kSameWithin * values[slow].value) return [];
-  const kindOf = ({ name }) => (name.endsWith(": GEMMs") ? "GEMMs" : name.endsWith(": other kernels") ? "other kernels" : name);
+  const kindOf = ({ name }) => (name.endsWith(": GEMMs") ? "GEMMs" : ["optimizer", "GPU idle"].includes(name) ? name : "other kernels");
   const differences = [...Map.groupBy(parts, kindOf)].map(([kind, those]) => {
     const ms = those.reduce((sum, row) => sum + row.values[slow].value - row.values[1 - slow].value, 0);
     return { kind, ms, key: those.map((row) => `${row.values[slow].key}-${row.values[1 - slow].key}`).join("+") };
   }).filter(({ ms }) => Math.abs(ms) >= kLeastToldPart * gap).sort((a, b) => b.ms - a.ms);
-  return [" Of the ", keyed(`${significant(gap, 3)} ms`, gap, `${values[slow].key}-${values[1 - slow].key}`), " between them, ",
+  return [" Of the ", keyed(`${gap.toFixed(1)} ms`, gap, `${values[slow].key}-${values[1 - slow].key}`), " between them, ",
     ...differences.flatMap(({ kind, ms, key }, i) => [i === 0 ? "" : i === differences.length - 1 ? " and " : ", ",
       kind === "optimizer" ? "the optimizer" : kind, i === 0 ? (kind.endsWith("s") ? " make " : " makes ") : " ",
-      keyed(significant(ms, 3).replace("-", "−"), ms, key)]), "."];
+      keyed(ms.toFixed(1).replace("-", "−"), ms, key)]), "."];
 }
 
 /** Writes "the H200 is 1.23× as fast" in bold, by times or by rates, or that both are as fast. */
