@@ -150,7 +150,7 @@ function advantageRange(all) {
 
 /** Writes "1.06 to 1.23×". */
 function timesRange({ least, most }) {
-  return `${least.toFixed(2) === most.toFixed(2) ? "" : `${least.toFixed(2)} to `}${most.toFixed(2)}×`;
+  return `${ratioText(least) === ratioText(most) ? "" : `${ratioText(least)} to `}${ratioText(most)}×`;
 }
 
 /** Makes the form that says which of two GPUs to rent; none if both sides are of one GPU. */
@@ -183,7 +183,7 @@ function rangeWords(rows, sides) {
   const range = advantageRange(rows);
   if (!range) return "neither is faster in all of them";
   if (range.most <= 1 + kSameWithin) return "equally fast, to within a per cent";
-  const times = range.least <= 1 + kSameWithin ? `up to ${range.most.toFixed(2)}×` : timesRange(range);
+  const times = range.least <= 1 + kSameWithin ? `up to ${ratioText(range.most)}×` : timesRange(range);
   return `${sides[range.winner].subject} ${times} as fast`;
 }
 

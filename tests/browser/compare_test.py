@@ -309,6 +309,15 @@ class Compare(BrowserTest):
         page.get_by_role("link", name="ready comparisons").click()
         self.assertGreater(page.locator(".pairs a").count(), 1)
 
+    def test_large_ratios_have_three_digits_and_a_demonstration_is_called_one(self):
+        self.site = self.sample
+        run, demonstration = (next(self.site.glob(f"{gpu}/*/*/summary.json")).parent.relative_to(self.site).as_posix()
+                              for gpu in ("nvidia-h200", "cpu"))
+        page = self.open_comparison(run, demonstration)
+        self.assertRegex(page.locator("#choice p a").last.inner_text(), r" edition, a demonstration$")
+        page.evaluate("window.texts = [0.5, 1.234, 9.99, 10.04, 194.96, 12345].map(ratioText)")
+        self.assertEqual(page.evaluate("texts"), ["0.50", "1.23", "9.99", "10.0", "195", "12,300"])
+
     def test_names_of_runs_stay_text(self):
         self.site = self.sample
         one, other = (path.parent.relative_to(self.site).as_posix() for path in self.site.glob("hostile/*/*/index.html"))
