@@ -13,8 +13,11 @@ function costSentence({ name, a, b }, [priceA, priceB], [sideA, sideB]) {
     (percentLess === "0" ? "both cost the same" : `rent ${cheaperSide}, ${percentLess} % less`);
 }
 
-/** Fills a form with a field for each side's price and the answer for these steps. Steps have a name and their ms on a and b. */
-function fillPriceForm(form, steps, sides) {
+/**
+ * Fills a form with a field for each side's price and the answer for these steps, before which it says `hint`. Steps have a
+ * name and their ms on a and b.
+ */
+function fillPriceForm(form, steps, sides, hint = "") {
   const inputs = PRICE_NAMES.map((name) =>
     Object.assign(document.createElement("input"), { name, type: "number", min: "0", step: "any", inputMode: "decimal" }));
   const labels = inputs.map((input, i) => {
@@ -29,7 +32,7 @@ function fillPriceForm(form, steps, sides) {
     const prices = inputs.map((input) => Number(input.value));
     output.textContent = prices.every((price) => price > 0 && Number.isFinite(price))
       ? `1,000 steps. ${steps.map((step) => `${costSentence(step, prices, sides)}.`).join(" ")}`
-      : "Enter both to see what 1,000 steps cost and which to rent.";
+      : `${hint}Enter both to see what 1,000 steps cost and which to rent.`;
   };
   const keepPrices = () => {
     const address = new URL(location.href);

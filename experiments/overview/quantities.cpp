@@ -173,6 +173,7 @@ void add_ladders(Quantities& all, const RunView& view) {
         mark_bound(quantity, rung.change, bound_of(*rung.busy_ms, rung.mean_ms()));
       Quantity parts = quantity;
       parts.topic = topic::kLadderParts;
+      parts.precision = describe(*rung.cell->spec.precision);
       parts.setting += ", " + rung.change;
       parts.values.clear();
       parts.set_by_cpu.clear();

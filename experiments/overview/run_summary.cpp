@@ -78,8 +78,8 @@ RunSummary run_summary(const Run& run, const Document* report) {
   summary.machine = machine_facts(view);
   if (report == nullptr) return summary;
   for (Quantity& quantity : summary.quantities) {
-    // Repeated measurements differ in the fifth digit, and short numbers keep the file small.
-    for (auto& [name, value] : quantity.values) value = std::stod(fmt::format("{:.5g}", value));
+    // Pages show three digits of the difference of two values. Short numbers keep the file small.
+    for (auto& [name, value] : quantity.values) value = std::stod(fmt::format("{:.6g}", value));
     if (!report->has_part(quantity.part)) quantity.part.clear();
   }
   summary.title = report->title;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <regex>
 
 namespace labreport {
@@ -16,6 +17,17 @@ std::string with_unit(const std::string& number, const std::string& unit) {
 }
 
 Notation brief_ms(double ms) { return {Notation::kSignificant, ms < 1000 ? 3 : 4}; }
+
+Notation compared_ms(double ms, double other) {
+  const auto shown = [](double time) {
+    return std::stod(fmt::format("{:.{}g}", time, brief_ms(time).digits));
+  };
+  const auto ratio = [](double one, double two) {
+    return format_ratio(std::max(one, two) / std::min(one, two));
+  };
+  const bool is_consistent = ratio(ms, other) == ratio(shown(ms), shown(other));
+  return is_consistent ? brief_ms(ms) : Notation{Notation::kSignificant, 4};
+}
 
 std::string keyed_number(const std::string& text, const Value& value) {
   return fmt::format("[{}]({}{}/{})", text, kAddressStart, *value.number(), value.key);

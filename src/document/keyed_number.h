@@ -15,6 +15,10 @@ std::string with_unit(const std::string& number, const std::string& unit);
 /// Formats milliseconds with three digits, or with four so that whole ones are not rounded.
 Notation brief_ms(double ms);
 
+/// Formats milliseconds as `brief_ms`, or with four digits if the quotient of brief times is not
+/// the ratio that stands beside them: 108.5 and 124.8 ms are 1.15×, 108 and 125 ms would be 1.16×.
+Notation compared_ms(double ms, double other);
+
 /// Returns Markdown of `text`, which shows the value's number: a link whose address contains the
 /// number and its key. Only the pages' HTML writer knows such addresses.
 std::string keyed_number(const std::string& text, const Value& value);

@@ -51,8 +51,8 @@ inline constexpr const char* kLimits = "GPU limits";
 inline constexpr const char* kDataSheet = "Data sheet";
 /// The setting of the highest rates of `kLimits`, those of single GEMMs.
 inline constexpr const char* kFastestGemm = "fastest GEMM";
-/// The parts of each step of a ladder, whose setting ends with the step's change. The figure of
-/// `kFastestStep` shows them.
+/// The parts of each step of a ladder, whose setting ends with the step's change, in the precision
+/// that this step computes in. The figure of `kFastestStep` shows them.
 inline constexpr const char* kLadderParts = "Parts of a ladder’s steps";
 /// The time that communication adds to rank 0's step by each scheme of `kSeveralGpus`, whose
 /// figure shows it.

@@ -114,10 +114,35 @@ class Compare(BrowserTest):
         lines = self.headlines(self.open_comparison(self.h200, self.h100))
         of_bf16 = next(line for line in lines if line.startswith("xl (3.4 B), BF16"))
         told, _, parts = of_bf16.partition(". Of the ")
-        self.assertEqual(told, "xl (3.4 B), BF16: 303 ms on the H200, 372 ms on the H100: the H200 is 1.23× as fast")
-        self.assertRegex(parts, r"^68\.9 ms between them, the optimizer makes 42\.9, other kernels 22\.7 and GEMMs 2\.55\.$")
-        tuned = self.headlines(self.open_comparison("nvidia-h200", "nvidia-h100-80gb-hbm3"))[-1]
-        self.assertRegex(tuned, r"^xl \(3\.4 B\), BF16, tuned: \d+ ms on the H200, \d+ ms on the H100: the H200 is")
+        self.assertEqual(told, "xl (3.4 B), BF16: 302.7 ms on the H200, 371.6 ms on the H100: the H200 is 1.23× as fast")
+        self.assertRegex(parts, r"^68\.9 ms between them, the optimizer makes 42\.8, other kernels 22\.7 and GEMMs 2\.6\.$")
+
+    def test_headlines_of_two_gpus_tell_what_tuning_changes_what_ranks_add_and_what_fits(self):
+        page = self.open_comparison("nvidia-h200", "nvidia-h100-80gb-hbm3")
+        tuned, ranks, memory, bandwidth = self.headlines(page)[2:]
+        self.assertEqual(tuned, "xl (3.4 B), BF16, tuned: 108.5 ms on the H200, 124.8 ms on the H100: the H200 is 1.15× as fast. "
+                                "Tuning lowers its advantage from 1.22× (einsum).")
+        self.assertRegex(ranks, r"^xl \(3\.4 B\), FP32, 2 ranks, fastest scheme: 663\.3 ms on the H200 \(buckets of 1 MB\), "
+                                r"719\.7 ms .*\. Communication adds 11\.16 ms on the H200, 12\.05 ms on the H100\.$")
+        self.assertEqual(memory, "Memory: 140.4 GiB on the H200, 79.65 GiB on the H100. The training step of xl (3.4 B) in BF16 at "
+                                 "context 1,024 needs 93.81 GiB, which only the H200 has.")
+        self.assertEqual(bandwidth, "Copy bandwidth: 4,244 GB/s on the H200, 3,010 GB/s on the H100: the H200 is 1.41× as fast.")
+
+    def test_headlines_quote_the_numbers_of_the_tables(self):
+        page = self.open_comparison(*map(self.folder_of, LADDERS))
+        cells = page.locator("#found td.number").all_inner_texts()
+        tuned = [re.findall(r"([\d,.]+) ms|([\d.]+)× as fast", line) for line in self.headlines(page)[:2]]
+        told = [ms or times for line in tuned for ms, times in line]
+        self.assertEqual(len(told), 6)
+        self.assertEqual([text for text in told if text not in cells], [])
+
+    def test_a_ladder_s_steps_have_the_precision_in_which_they_compute(self):
+        page = self.open_comparison(*map(self.folder_of, LADDERS))
+        rows = next(rows for title, rows in self.tables(page).items() if title.startswith("Fastest step"))
+        largest = [(precision, change) for network, precision, change, *_ in rows if network.startswith("xl")]
+        self.assertEqual(largest[:7], [("FP32", "einsum"), ("FP32", "matmul"), ("FP32", "SDPA"), ("FP32", "fused AdamW"),
+                                       ("TF32", "TF32"), ("TF32", "CUDA graph"), ("TF32", "torch.compile")])
+        self.assertEqual({precision for precision, _ in largest[7:]}, {"BF16"})
 
     def test_runs_of_one_gpu_are_told_apart_by_their_dates(self):
         other = self.folder_of(SECOND_RUN)
@@ -156,7 +181,7 @@ class Compare(BrowserTest):
             "(cells) => cells.map((cell) => [Number(cell.dataset.sort) > 1, getComputedStyle(cell, '::before').content[1]])")
         self.assertLessEqual({tuple(sign) for sign in signs}, {(True, "▲"), (False, "▼")})
 
-    def test_a_figure_joins_the_dots_of_both_and_names_its_finding(self):
+    def test_a_figure_shows_the_table_s_advantages_in_its_order_and_names_its_finding(self):
         for viewport in (WIDE, PHONE):
             page = self.open_comparison("nvidia-h200", "nvidia-h100-80gb-hbm3", viewport=viewport)
             figure = page.locator("#found figure")
@@ -164,11 +189,13 @@ class Compare(BrowserTest):
             self.assertRegex(figure.locator("strong").inner_text(),
                              r"^Figure 1\. Training step: the H200 is 1\.\d\d to 1\.\d\d× as fast$")
             self.assertRegex(figure.locator("[role=img]").get_attribute("aria-label"), r"\d ms on the H200, [\d,]+ ms on")
-            dots = figure.locator(".mark-symbol.role-mark path").count()
-            self.assertGreater(dots, 6)
-            ratios = [float(text.strip("×")) for text in figure.locator("svg text", has_text="×").all_text_contents()]
-            self.assertEqual(len(ratios), dots // 2)
-            self.assertEqual(ratios, sorted(ratios, reverse=True))
+            rows = page.locator("#found tbody").first.locator("tr")
+            ratios = figure.locator("svg text").filter(has_text=re.compile(r"\d×$")).all_text_contents()
+            self.assertEqual(ratios, [f"{text}×" for text in rows.locator("td:last-child").all_inner_texts()])
+            self.assertEqual(figure.locator(".mark-rect.role-mark path").count(), len(ratios))
+            times = figure.locator("svg text", has_text=" vs. ").all_text_contents()
+            in_table = [row.split("\t")[-3:-1] for row in rows.all_inner_texts()]
+            self.assertEqual(times, [] if viewport is PHONE else [f"{a} vs. {b} ms" for a, b in in_table])
             self.assertEqual(page.evaluate("document.documentElement.scrollWidth"), viewport["width"])
             self.assert_quiet()
             page.context.close()
@@ -179,7 +206,9 @@ class Compare(BrowserTest):
         figure.locator("svg").wait_for()
         self.assertRegex(figure.locator("strong").inner_text(),
                          r"^Figure 1\. Fastest step, xl \(3\.4 B\): the H200 is 1\.\d\d to 1\.\d\d× as fast$")
-        self.assertEqual(figure.locator("svg text", has_text="FP32 to TF32, ").count(), 7)
+        labels = figure.locator(".role-axis-label text").all_text_contents()
+        self.assertEqual([text for text in labels if "TF32" in text], ["TF32", "TF32, CUDA graph", "TF32, torch.compile"])
+        self.assertEqual(sum(text.startswith("FP32, ") for text in labels), 4)
         self.assert_quiet()
 
     def test_runs_without_a_common_step_are_summed_up_by_what_they_share(self):
@@ -223,11 +252,14 @@ class Compare(BrowserTest):
         page.get_by_label("Compare", exact=True).select_option(other)
         page.wait_for_url(f"**/compare.html?a={other}&b={self.h100}**")
         self.assertEqual(page.evaluate("document.activeElement.labels[0].textContent"), "Compare")
-        self.assertIn("Kernels and causes stand in ready comparisons alone", self.notice(page))
+        self.assertIn("compare them by the command below", self.notice(page))
+        self.assertEqual(page.locator("output a").get_attribute("href"), "#reproduce")
         self.assert_quiet()
 
     def test_gpus_name_the_ready_comparisons_of_their_runs(self):
-        ready = self.open_comparison("nvidia-h200", "nvidia-h100-80gb-hbm3").locator("output a[href^='diff/']")
+        page = self.open_comparison("nvidia-h200", "nvidia-h100-80gb-hbm3")
+        self.assertTrue(self.notice(page).endswith("see the ready comparison H200 vs. H100, 2025."))
+        ready = page.locator("output a[href^='diff/']")
         self.assertGreater(ready.count(), 0)
         for link in ready.evaluate_all("(links) => links.map((link) => link.getAttribute('href'))"):
             self.assertIn("H200 vs. H100", (self.site / link).read_text(encoding="utf-8"))
@@ -238,7 +270,7 @@ class Compare(BrowserTest):
         self.assertIn("imported", table)
         page.get_by_label("Compare", exact=True).select_option("nvidia-h200")
         page.wait_for_url("**/compare.html**")
-        self.assertIn("numbers stand in its ready comparisons alone", self.notice(page))
+        self.assertIn("A published table has a page of its own", self.notice(page))
         ready = page.locator("output a[href^='diff/']").all_inner_texts()
         self.assertEqual(ready, ["H200 vs. A100, 2025"])
         self.assert_quiet()
@@ -277,16 +309,51 @@ class Compare(BrowserTest):
         page.get_by_role("link", name="ready comparisons").click()
         self.assertGreater(page.locator(".pairs a").count(), 1)
 
+    def test_large_ratios_have_three_digits_and_a_demonstration_is_called_one(self):
+        self.site = self.sample
+        run, demonstration = (next(self.site.glob(f"{gpu}/*/*/summary.json")).parent.relative_to(self.site).as_posix()
+                              for gpu in ("nvidia-h200", "cpu"))
+        page = self.open_comparison(run, demonstration)
+        self.assertRegex(page.locator("#choice p a").last.inner_text(), r" edition, a demonstration$")
+        page.evaluate("window.texts = [0.5, 1.234, 9.99, 10.04, 194.96, 12345].map(ratioText)")
+        self.assertEqual(page.evaluate("texts"), ["0.50", "1.23", "9.99", "10.0", "195", "12,300"])
+
     def test_names_of_runs_stay_text(self):
         self.site = self.sample
         one, other = (path.parent.relative_to(self.site).as_posix() for path in self.site.glob("hostile/*/*/index.html"))
         page = self.open_comparison(one, other)
-        for place in ("option", "caption", "#found tbody", "#found p"):
+        for place in ("#choice p", "caption", "#found tbody", "#found p"):
             text = " ".join(page.locator(place).all_inner_texts())
             self.assertIn("<script>document.title='owned'</script>", text, place)
         self.assertEqual(page.locator("#found :is(script, img, b, iframe)").count(), 0)
         self.assertNotEqual(page.title(), "owned")
         self.assertEqual(page.evaluate("document.documentElement.scrollWidth"), WIDE["width"])
+        self.assert_quiet()
+
+    def test_on_a_phone_no_choice_is_cut_and_what_it_measured_stands_below(self):
+        page = self.open_comparison(*map(self.folder_of, LADDERS), viewport=PHONE)
+        cut = page.get_by_label("Compare", exact=True).evaluate("""(select) => {
+            const pen = document.createElement("canvas").getContext("2d"), arrow = 40;
+            pen.font = getComputedStyle(select).font;
+            return [...select.options].map(({ text }) => text).filter((text) => pen.measureText(text).width > select.clientWidth - arrow);
+        }""")
+        self.assertEqual(cut, [])
+        about = page.locator("#choice p a")
+        self.assertEqual(about.all_inner_texts(), ["How fast can a training step get?, 2025 edition"] * 2)
+        self.assertEqual([link.get_attribute("href") for link in about.all()],
+                         [self.folder_of(place) + "/index.html" for place in LADDERS])
+
+    def test_on_a_phone_network_and_precision_stand_once_above_their_rows(self):
+        page = self.open_comparison(*map(self.folder_of, LADDERS), viewport=PHONE)
+        table = page.locator("#found table").first
+        rows = table.locator("tbody tr")
+        visible = "(cells) => cells.filter((cell) => cell.checkVisibility()).map((cell) => cell.textContent)"
+        self.assertEqual(rows.nth(0).locator("th, td").evaluate_all(visible)[:3], ["xl (3.4 B)", "FP32", "einsum"])
+        self.assertEqual(rows.nth(1).locator("th, td").evaluate_all(visible)[0], "matmul")
+        self.assertEqual(rows.nth(4).locator("th, td").evaluate_all(visible)[:3], ["xl (3.4 B)", "TF32", "TF32"])
+        table.locator("thead button").last.click()
+        for i in range(rows.count()):
+            self.assertEqual(len(rows.nth(i).locator("th, td").evaluate_all(visible)), 6)
         self.assert_quiet()
 
     def test_it_fits_every_screen_and_its_form_is_not_printed(self):

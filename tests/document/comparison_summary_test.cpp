@@ -70,6 +70,14 @@ TEST(ComparisonSummary, PrefersStepsOfOneProcess) {
   EXPECT_THAT(summary_words({parallel}), HasSubstr("5.00×")) << "where they are all there is";
 }
 
+TEST(ComparisonSummary, WritesTimesWhoseQuotientIsTheRatioBesideThem) {
+  EXPECT_THAT(
+      summary_words({step(Precision::kFp32, 0.4996)}),
+      AllOf(HasSubstr("takes **500 ms**"), HasSubstr("the H100 1,000 ms: the H200 is **2.00×**")));
+  EXPECT_THAT(summary_words({step(Precision::kFp32, 0.1249)}),
+              AllOf(HasSubstr("takes **124.9 ms**"), HasSubstr("**8.01×**")));
+}
+
 TEST(ComparisonSummary, CallsStepsWithinOnePercentEquallyFast) {
   EXPECT_THAT(summary_words({step(Precision::kFp32, 1.005)}),
               HasSubstr("The H100 and the H200 take 1,000 ms for small's FP32 training step at "

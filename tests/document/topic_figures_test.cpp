@@ -305,8 +305,8 @@ Quantity ladder(const char* precision, Values ms) {
           .values = std::move(ms)};
 }
 
-Quantity parts(const std::string& change, Values ms) {
-  Quantity quantity = ladder("BF16", std::move(ms));
+Quantity parts(const std::string& change, Values ms, const char* precision = "BF16") {
+  Quantity quantity = ladder(precision, std::move(ms));
   quantity.topic = topic::kLadderParts;
   quantity.setting += ", " + change;
   return quantity;
@@ -398,6 +398,19 @@ TEST(LadderStrips, DividesTheStepsWhosePartsAreKnown) {
   EXPECT_TRUE(strip[1].at("step").is_null());
   EXPECT_EQ(strip[2].at("step"), 320);
   EXPECT_THAT(rows_where(figure, "panel", "xl (2.0 B), BF16, H200"), SizeIs(0));
+}
+
+TEST(LadderStrips, FindTheStepsOfALadderThatChangesItsPrecision) {
+  const Figure figure =
+      strips_of(two_gpus({ladder("FP32 to TF32", {{"einsum", 900}, {"TF32", 300}}),
+                          parts("einsum", {{"forward", 400}, {"backward", 500}}, "FP32"),
+                          parts("TF32", {{"forward", 100}, {"backward", 200}}, "TF32"),
+                          parts("TF32", {{"forward", 1}})},
+                         {}));
+  EXPECT_THAT(rows_where(figure, "change", "einsum"), SizeIs(2));
+  const auto strip = rows_where(figure, "change", "TF32");
+  ASSERT_THAT(strip, SizeIs(2));
+  EXPECT_EQ(strip[1].at("to"), 300);
 }
 
 TEST(LadderStrips, NameTheLargestGainOfStepsThatTheGpuSets) {

@@ -113,9 +113,12 @@ TEST(RunSummary, DividesEachStepOfALadderIntoItsParts) {
   std::size_t divided_steps = 0;
   for (const Quantity& ladder : summary.quantities) {
     if (ladder.topic != topic::kFastestStep) continue;
+    Quantity wanted = ladder;
+    wanted.topic = topic::kLadderParts;
+    if (ladder.precision == "FP32 to TF32") wanted.precision = "FP32";
     for (const auto& [change, step_ms] : ladder.values) {
-      Quantity wanted = ladder;
-      wanted.topic = topic::kLadderParts;
+      if (change == "TF32") wanted.precision = "TF32";  // From there on all steps compute in it.
+      wanted.setting = ladder.setting;
       wanted.setting += ", " + change;
       const auto parts = std::ranges::find_if(
           summary.quantities, [&](const Quantity& other) { return other.matches(wanted); });

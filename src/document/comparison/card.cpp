@@ -283,16 +283,18 @@ Facts card_facts(const Comparison& comparison, const SideRuns& runs) {
   std::optional<Facts> tuned, fits, price;
   if (const auto step = tuned_step(runs)) {
     const bool b_is_faster = *step->b_ms.number() < *step->a_ms.number();
-    const auto keyed_ms = [](const Value& ms) {
-      return keyed_number(format_value(ms, kCardTimeFormat) + " ms", ms);
+    const Value &fast = b_is_faster ? step->b_ms : step->a_ms,
+                &slow = b_is_faster ? step->a_ms : step->b_ms;
+    const auto keyed_ms = [](const Value& ms, const Value& other) {
+      return keyed_number(format_value(ms, compared_ms(*ms.number(), *other.number())) + " ms", ms);
     };
     tuned = Facts()
                 .set("network", short_network(comparison, runs, *step->ladder))
                 .set("precision", step->ladder->precision)
                 .set("first", b_is_faster ? names.b : names.a)
                 .set("second", b_is_faster ? names.a : names.b)
-                .set_markdown("ms", keyed_ms(b_is_faster ? step->b_ms : step->a_ms))
-                .set_markdown("other_ms", keyed_ms(b_is_faster ? step->a_ms : step->b_ms))
+                .set_markdown("ms", keyed_ms(fast, slow))
+                .set_markdown("other_ms", keyed_ms(slow, fast))
                 .set_markdown("times", keyed_ratio(slower_over_faster(step->a_ms, step->b_ms)));
   }
   if (const ComparedRow* one_sided = step_fitting_one_side(comparison)) {

@@ -123,8 +123,8 @@ Facts step_facts(const Comparison& comparison, const SideRuns& runs, const Compa
   const std::string& first = b_is_faster ? names.b : names.a;
   const Value a_ms = step_ms(comparison, row, &ComparedRow::a);
   const Value b_ms = step_ms(comparison, row, &ComparedRow::b);
-  const auto keyed_ms = [](const Value& ms) {
-    return keyed_number(format_value(ms, brief_ms(*ms.number())) + " ms", ms);
+  const auto keyed_ms = [](const Value& ms, const Value& other) {
+    return keyed_number(format_value(ms, compared_ms(*ms.number(), *other.number())) + " ms", ms);
   };
   return Facts()
       .set("first", with_capital_the(first))
@@ -133,8 +133,8 @@ Facts step_facts(const Comparison& comparison, const SideRuns& runs, const Compa
       .set("size", cut_short(compared_network(comparison, runs, row), kMaxSizeNameLength))
       .set("context", format_count(row.spec.context.value_or(0)))
       .set("precision", describe(*row.spec.precision))
-      .set_markdown("ms", keyed_ms(b_is_faster ? b_ms : a_ms))
-      .set_markdown("other_ms", keyed_ms(b_is_faster ? a_ms : b_ms))
+      .set_markdown("ms", b_is_faster ? keyed_ms(b_ms, a_ms) : keyed_ms(a_ms, b_ms))
+      .set_markdown("other_ms", b_is_faster ? keyed_ms(a_ms, b_ms) : keyed_ms(b_ms, a_ms))
       .set_markdown("times", keyed_ratio(slower_over_faster(a_ms, b_ms)))
       .when("parts", part_facts(comparison, runs, row));
 }

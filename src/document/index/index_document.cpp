@@ -244,12 +244,11 @@ nlohmann::json chosen_quantities(const GpuRuns& gpu) {
   return quantities;
 }
 
-/// Returns the spec of the figure of dots for two series, without rows and names of series.
-nlohmann::json dots_spec(ChartWidth width) {
-  auto spec =
-      nlohmann::json::parse(embedded::document().at("src/document/charts/figures/dots.vl.json"));
-  for (const char* channel : {"color", "shape"})
-    spec["layer"][0]["encoding"][channel]["scale"] = series_scale(channel, {"a", "b"});
+/// Returns the spec of the figure of two sides' advantages, without rows and names of sides.
+nlohmann::json advantages_spec(ChartWidth width) {
+  auto spec = nlohmann::json::parse(
+      embedded::document().at("src/document/charts/figures/advantages.vl.json"));
+  spec["layer"][0]["encoding"]["color"]["scale"] = series_scale("color", {"a", "b"});
   return themed(std::move(spec), width);
 }
 
@@ -373,7 +372,6 @@ std::string summaries_script(std::vector<RunSummary> runs, const std::vector<Com
                     {"name", gpu.name},
                     {"short_name", gpu.short_name},
                     {"color", series_style(gpu.short_name, gpus.size()).color},
-                    {"shape", series_style(gpu.short_name, gpus.size()).shape},
                     {"quantities", chosen_quantities(gpu)}});
     for (const RunSummary* run : gpu.runs) {
       for (const Quantity& quantity : run->quantities) {
@@ -390,10 +388,10 @@ std::string summaries_script(std::vector<RunSummary> runs, const std::vector<Com
   const auto compact = [](const nlohmann::json& json) { return json.dump(-1, ' ', true); };
   return fmt::format(
       "window.labreportSummaries = {{\"topics\": {},\n\"networks\": {},\n\"gpus\": {},\n"
-      "\"comparisons\": {},\n\"dots\": {},\n\"runs\": [\n{}\n]}};\n",
+      "\"comparisons\": {},\n\"advantages\": {},\n\"runs\": [\n{}\n]}};\n",
       compact(each(kTopics, &Topic::name)), compact(networks), compact(gpus),
       compact(nlohmann::json(pairs)),
-      compact({dots_spec(ChartWidth::kWide), dots_spec(ChartWidth::kNarrow)}), lines);
+      compact({advantages_spec(ChartWidth::kWide), advantages_spec(ChartWidth::kNarrow)}), lines);
 }
 
 }  // namespace labreport

@@ -501,15 +501,20 @@ TopicFigure memory_figure(const Topic& topic, const std::vector<GpuRuns>& gpus) 
 }
 
 /// Returns what the run of `measurement` recorded under another topic, in the same setting with
-/// `detail` at its end; null if it did not.
+/// `detail` at its end; null if it did not. A ladder's step is found by its own precision: TF32 is
+/// one of "FP32 to TF32".
 const Quantity* other_quantity(const Measurement& measurement, const char* topic,
                                const std::string& detail = "") {
   Quantity wanted = *measurement.quantity;
   wanted.topic = topic;
   wanted.setting += detail;
-  const auto found = std::ranges::find_if(
-      measurement.run->quantities, [&](const Quantity& other) { return other.matches(wanted); });
-  return found == measurement.run->quantities.end() ? nullptr : &*found;
+  for (const Quantity& other : measurement.run->quantities) {
+    wanted.precision = other.precision;
+    const bool has_precision =
+        measurement.quantity->precision.find(other.precision) != std::string::npos;
+    if (has_precision && other.matches(wanted)) return &other;
+  }
+  return nullptr;
 }
 
 /// The time that a scheme adds to the step without communication.

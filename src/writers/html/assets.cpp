@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <initializer_list>
 
 #include "base/text.h"
 #include "document/charts/charts.h"
@@ -15,6 +16,12 @@ namespace {
 
 std::string site_file(const std::string& name) {
   return std::string(embedded::writers().at("site/" + name));
+}
+
+std::string joined_files(std::initializer_list<const char*> names) {
+  std::string text;
+  for (const char* name : names) text += site_file(name);
+  return text;
 }
 
 std::string hash_source(std::string_view text) { return " 'sha256-" + sha256_base64(text) + "'"; }
@@ -40,15 +47,14 @@ std::string page_style() {
 }
 
 std::string page_script() {
-  std::string script;
-  for (const char* name : {"timeline.js", "what_fits.js", "live_charts.js", "sort.js", "copy.js",
-                           "switches.js", "prices.js", "script.js"}) {
-    script += site_file(name);
-  }
-  return script;
+  return joined_files({"timeline.js", "what_fits.js", "live_charts.js", "sort.js", "copy.js",
+                       "switches.js", "prices.js", "script.js"});
 }
 
-std::string compare_script() { return site_file("compare.js"); }
+std::string compare_script() {
+  return joined_files(
+      {"compare_numbers.js", "compare_tables.js", "compare_summary.js", "compare.js"});
+}
 
 std::string page_icon() { return site_file("favicon.svg"); }
 
