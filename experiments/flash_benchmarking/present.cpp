@@ -71,7 +71,8 @@ const std::vector<Column<AttentionRow>> kLatencies{
     time_column("forward", "Forward", metric::kForward),
     time_column("backward", "Backward", metric::kBackward),
     time_column("end_to_end", "Both", metric::kEndToEnd),
-    {"rate", "Rate", tflops, "TFLOP/s", kRate}};
+    {"rate", "Rate", tflops, "TFLOP/s", kRate},
+    {"saved", "Saved for backward", &AttentionRow::saved_bytes, "MiB", {Notation::kMebibytes}}};
 
 /// Returns the time of the first pass, which means something only beside times of later ones.
 std::optional<double> first_pass_seconds(const AttentionRow& row) {

@@ -207,39 +207,52 @@ void add_peaks(Quantities& all, const RunView& view) {
   }
 }
 
+/// Adds a sweep over lengths, or continues that of the same quantity.
+void add_sweep(Quantities& all, Quantity sweep) {
+  const auto known =
+      std::ranges::find_if(all, [&](const Quantity& quantity) { return quantity.matches(sweep); });
+  if (known == all.end()) return add_unless_empty(all, std::move(sweep));
+  std::ranges::move(sweep.values, std::back_inserter(known->values));
+  std::ranges::move(sweep.set_by_cpu, std::back_inserter(known->set_by_cpu));
+  if (known->remark.empty()) known->remark = std::move(sweep.remark);
+}
+
 /// Adds curves over lengths at one head dimension: times of the FlashAttention problem, whose cells
-/// do_bench times, and bytes that eager attention saves.
+/// do_bench times, and bytes that each implementation keeps for backward.
 void add_attention(Quantities& all, const RunView& view) {
   for (const Cell* cell : view.cells(CellKind::kAttention)) {
     const CellSpec& spec = cell->spec;
     if (spec.attention->head_dim != kComparedHeadDim) continue;
     const bool flash = timed_by(spec, AttentionMethod::kDoBench);
     if (!flash && !timed_by(spec, AttentionMethod::kSynced)) continue;
-    Quantity quantity =
-        flash ? Quantity{.topic = topic::kAttention, .part = "flash_benchmarking"}
-              : Quantity{.topic = topic::kAttentionMemory, .part = "pytorch_attention"};
-    quantity.unit = flash ? "ms" : "GiB";
-    quantity.precision = describe(*spec.precision);
-    quantity.setting = "head size " + std::to_string(kComparedHeadDim) + ", batch " +
-                       format_count(spec.batch.value_or(1)) + ", " +
-                       (spec.implementation.empty() ? std::string(describe(spec.attention->backend))
-                                                    : spec.implementation);
+    Quantity times{
+        .topic = topic::kAttention,
+        .precision = std::string(describe(*spec.precision)),
+        .setting = "head size " + std::to_string(kComparedHeadDim) + ", batch " +
+                   format_count(spec.batch.value_or(1)) + ", " +
+                   (spec.implementation.empty() ? std::string(describe(spec.attention->backend))
+                                                : spec.implementation),
+        .unit = "ms",
+        .part = flash ? "flash_benchmarking" : "pytorch_attention"};
+    Quantity kept = times;
+    kept.topic = topic::kAttentionMemory;
+    kept.unit = "MiB";
     const std::vector<AttentionRow> rows = attention_rows(*cell);
     const auto bounds = bounds_by_length(rows, metric::kEndToEnd);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const AttentionRow& row = rows[i];
       const std::string length = format_count(row.length()) + " tokens";
-      if (row.ran_out_of_memory() && quantity.remark.empty())
-        quantity.remark = std::string(kRanOutAt) + length;
+      if (row.ran_out_of_memory() && times.remark.empty())
+        times.remark = kept.remark = std::string(kRanOutAt) + length;
       if (!row.ran()) continue;
       const auto saved = row.saved_bytes();
-      add_value(quantity, length,
-                flash   ? row.ms(metric::kEndToEnd)
-                : saved ? std::optional(*saved / kBytesPerGibibyte)
-                        : std::nullopt);
-      if (flash) mark_unless_of_gpu(quantity, length, bounds[i], view);
+      if (saved) add_value(kept, length, *saved / kBytesPerMebibyte);
+      if (!flash) continue;
+      add_value(times, length, row.ms(metric::kEndToEnd));
+      mark_unless_of_gpu(times, length, bounds[i], view);
     }
-    add_unless_empty(all, std::move(quantity));
+    add_sweep(all, std::move(times));
+    add_sweep(all, std::move(kept));
   }
 }
 

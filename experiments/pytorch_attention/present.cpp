@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <utility>
 
 #include "base/format.h"
 #include "base/lists.h"
@@ -23,6 +24,11 @@ constexpr std::int64_t kScoresOutweighFrom = 4096;
 constexpr Notation kBytes{Notation::kMebibytes};
 // A pass holds at most so many tensors of scores at once.
 constexpr std::array kOrdinals{"first", "second", "third", "fourth", "fifth", "sixth"};
+// The tensors of scores that backward holds at its peak, while it differentiates the softmax's
+// division in src/model/softmax.cpp.
+constexpr double kMostTensors = 6;
+constexpr const char* kNamesOfMostTensors =
+    " (exponentials, probabilities' gradient, division's four temporaries)";
 constexpr double kCountTolerance =
     0.05;  // The bytes in use are a whole number of tensors up to this.
 constexpr double kRequestTolerance = 0.001;  // The allocator rounds requests up.
@@ -168,7 +174,6 @@ std::optional<Facts> needed_facts(const AttentionRow& row, const Rows& rows,
   return Facts()
       .set("precision", describe(*row.spec().precision))
       .set("phase", row.failed_phase())
-      .set("d", std::to_string(dim(row)))
       .set("batch", std::to_string(row.spec().batch.value_or(1)))
       .set("width", under_autocast(row.spec()) ? "2" : "4")
       .set("ordinal", *ordinal)
@@ -176,6 +181,7 @@ std::optional<Facts> needed_facts(const AttentionRow& row, const Rows& rows,
       .set("in_use", format_bytes_briefly(*row.number(column::kInUseBytes)))
       .set("reserved", reserved_clause(row, *capacity_bytes))
       .set("tensors", tensors, {Notation::kFixed, 0})
+      .set("names", tensors == kMostTensors ? kNamesOfMostTensors : "")
       .set("length", format_count(ran.back().length()))
       .set("bytes", format_bytes_briefly(bytes))
       .set("capacity", format_bytes_briefly(static_cast<double>(*capacity_bytes)));
@@ -206,7 +212,7 @@ std::optional<Facts> times_facts(const std::optional<AttentionRow>& row) {
 void add_answer(Facts& facts, const Rows& rows, const std::optional<AttentionRow>& longest,
                 std::optional<std::int64_t> capacity_bytes) {
   std::vector<std::string> ends;
-  std::string first_end;
+  std::string first_end, last_verb;
   std::optional<AttentionRow> first_out_of_memory;
   std::int64_t shortest_out_of_memory = std::numeric_limits<std::int64_t>::max();
   bool grows = false;
@@ -225,8 +231,13 @@ void add_answer(Facts& facts, const Rows& rows, const std::optional<AttentionRow
     if (!ran_out.empty() && !first_out_of_memory) first_out_of_memory = end;
     if (!ran_out.empty()) shortest_out_of_memory = std::min(shortest_out_of_memory, end.length());
     const std::string length = format_count(end.length());
-    ends.push_back(name + (ran_out.empty() ? " runs up to **" : " runs out of memory at **") +
-                   length + " tokens**");
+    const std::string verb = ran_out.empty() ? " runs up to" : " runs out of memory at";
+    const bool repeats = verb == std::exchange(last_verb, verb);
+    ends.push_back(name +
+                   (!repeats          ? verb
+                    : ran_out.empty() ? " up to"
+                                      : " at") +
+                   " **" + length + " tokens**");
     if (first_end.empty())
       first_end = (ran_out.empty() ? "runs up to " : "runs out of memory at ") + length +
                   " tokens in " + name + ", batch " + format_count(end.spec().batch.value_or(1));

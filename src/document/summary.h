@@ -74,8 +74,9 @@ inline constexpr const char* kIdle = "GPU idle";
 /// Tells which value of the largest network is a topic's finding.
 enum class Conclusion {
   kLargest,
-  kBest,           ///< The smallest, because a quantity's values are alternatives.
-  kBestAtLargest,  ///< The smallest at the largest setting, which is the last value's name.
+  kBest,            ///< The smallest, because a quantity's values are alternatives.
+  kBestAtLargest,   ///< The smallest of the values whose name has the largest number.
+  kPlainAtLargest,  ///< Attention's in plain operators whose name has the largest number.
 };
 
 struct Topic {
@@ -129,6 +130,7 @@ inline constexpr Topic kTopics[]{
     {.name = topic::kAttentionMemory,
      .page = topic::kAttention,
      .sentence = "Over {name}, attention keeps {values} for backward ({precision}, {setting}).",
+     .conclusion = Conclusion::kPlainAtLargest,
      .is_compared = true},
     {.name = topic::kMemory,
      .page = topic::kMemory,

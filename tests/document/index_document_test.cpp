@@ -419,6 +419,49 @@ TEST(Index, TakesNoStepOfTheCpuForALaddersBest) {
   EXPECT_EQ(index_title({run}), "A training step, measured");
 }
 
+TEST(Index, SaysIfItsTableTakesTheLaddersStepFromAnotherReport) {
+  const auto caption_of = [](const std::vector<RunSummary>& runs) {
+    return index_part(runs).figures.front().caption;
+  };
+  const RunSummary ladder = with_ladder(summary_of("NVIDIA H200", "2026-05-01"), 300, 100);
+  const auto timed = [](RunSummary run) {
+    return with_steps(std::move(run), "2.7B", 3.4e9, 1200, 302);
+  };
+  const std::string caption = caption_of({ladder, timed(summary_of("NVIDIA H200", "2026-05-02"))});
+  EXPECT_THAT(caption, HasSubstr("[H200](NVIDIA H200/2025/2026-05-01/index.html#ladder)"));
+  EXPECT_THAT(caption, HasSubstr("other reports'"));
+  EXPECT_THAT(caption_of({timed(ladder)}), testing::Not(HasSubstr("other reports'")));
+}
+
+TEST(Index, LinksEachStepOfItsLaddersToTheReport) {
+  const Part part = index_part({with_ladder(summary_of("NVIDIA H200", "2026-05-01"), 300, 100)});
+  EXPECT_EQ(part.figures.front().table.rows[1].cells[2].link,
+            "NVIDIA H200/2025/2026-05-01/index.html#ladder");
+}
+
+TEST(IndexTable, BeginsAGroupWithTheFirstTopicOfEachPage) {
+  RunSummary run = with_steps(summary_of("A", "2026-05-01"), "xl", 2e9, 400, 100);
+  Quantity kernels = run.quantities.back();
+  kernels.topic = topic::kKernels;
+  run.quantities.push_back(kernels);
+  kernels.topic = topic::kMemory;
+  run.quantities.push_back(kernels);
+  EXPECT_THAT(each(index_part({run}).tables.front().rows, &RowView::id),
+              ElementsAre("matrix-training-step", "", "matrix-memory"));
+}
+
+TEST(IndexTable, ShowsBytesOfAttentionInGibibytes) {
+  RunSummary run = summary_of("A", "2026-05-01");
+  run.quantities = {{.topic = topic::kAttentionMemory,
+                     .precision = "BF16",
+                     .setting = "batch 1, eager",
+                     .unit = "MiB",
+                     .values = {{"8,192 tokens", 256}, {"65,536 tokens", 16'384}}}};
+  EXPECT_THAT(texts(index_part({run}).tables.front(), 0),
+              ElementsAre("Attention’s memory",
+                          "BF16, batch 1, plain operators, 65,536 tokens (GiB)", "16.00"));
+}
+
 TEST(TopicPage, ShowsCommonValuesSideBySide) {
   const std::vector<RunSummary> runs{
       with_steps(summary_of("NVIDIA H200", "2026-05-01"), "2.7B", 3e9, 1200, 300),
@@ -687,6 +730,12 @@ TEST(OverviewPages, SayWhatAnEditionCallsANetworkThatALaterOneRenames) {
     EXPECT_EQ(page.document.provenance, "Reports of the 2025 edition call xl (3.4 B) 2.7B.")
         << page.folder;
   }
+  newer.quantities.push_back({.topic = topic::kAttention,
+                              .setting = "eager",
+                              .unit = "ms",
+                              .values = {{"1,024 tokens", 1}}});
+  for (const OverviewPage& page : overview_pages({older, newer}))
+    EXPECT_EQ(page.document.provenance.empty(), page.folder == "topic/attention") << page.folder;
 }
 
 /// Returns the conclusion of a topic of which two GPUs have the same quantities.
@@ -708,7 +757,54 @@ TEST(TopicPage, ConcludesWithTheFastestAttentionAtTheLongestLength) {
   EXPECT_EQ(conclusion({times("BF16", "math", {{"1", 1}, {"2", 200}}),
                         times("BF16", "cuDNN", {{"1", 2}, {"2", 5}}),
                         times("FP32", "flash", {{"2", 4}})}),
-            "Over 2, the fastest attention takes **5.00 ms** on each GPU (BF16, cuDNN).");
+            "Over 2, the fastest attention takes **5.00 ms** on each GPU (BF16, cuDNN). In BF16, "
+            "math is fastest at 1 and cuDNN from 2 on.");
+}
+
+/// Returns the attention page's part of two GPUs' times: FP32's of SDPA math and SDPA efficient.
+Part attention_page(double math_ms_at_4096, std::vector<std::string> set_by_cpu = {}) {
+  std::vector<RunSummary> runs{summary_of("A", "2026-05-01"), summary_of("B", "2026-05-02")};
+  for (RunSummary& run : runs) {
+    Quantity times{.topic = topic::kAttention, .precision = "FP32", .unit = "ms"};
+    times.setting = "batch 1, SDPA math";
+    times.values = {{"2,048 tokens", 5}, {"4,096 tokens", math_ms_at_4096}, {"8,192 tokens", 40}};
+    times.set_by_cpu = set_by_cpu;
+    run.quantities.push_back(times);
+    times.setting = "batch 1, SDPA efficient";
+    times.values = {{"2,048 tokens", 4}, {"4,096 tokens", 8}, {"8,192 tokens", 16}};
+    times.set_by_cpu.clear();
+    run.quantities.push_back(times);
+  }
+  Quantity plain{.topic = topic::kAttention,
+                 .precision = "BF16",
+                 .setting = "batch 1, eager",
+                 .unit = "ms",
+                 .values = {{"8,192 tokens", 90}}};
+  runs[0].quantities.push_back(plain);
+  plain.values = {{"4,096 tokens", 20}};
+  plain.remark = "out of memory at 8,192 tokens";
+  runs[1].quantities.push_back(plain);
+  return part_at(runs, "topic/attention");
+}
+
+TEST(TopicPage, SaysAtWhichLengthsAnImplementationIsFastest) {
+  EXPECT_THAT(words_of(attention_page(7)),
+              HasSubstr("In FP32, SDPA efficient is fastest at 2,048 tokens, SDPA math at 4,096 "
+                        "tokens and SDPA efficient from 8,192 tokens on."));
+  EXPECT_THAT(words_of(attention_page(7.9)),
+              HasSubstr("In FP32, SDPA efficient is fastest from 2,048 tokens on."))
+      << "at 4,096 tokens launches differ by more";
+  EXPECT_THAT(words_of(attention_page(7, {"2,048 tokens", "4,096 tokens"})),
+              HasSubstr("In FP32, SDPA math is fastest at 4,096 tokens and SDPA efficient from "
+                        "8,192 tokens on."))
+      << "the slower math may have faster kernels at 2,048 tokens";
+}
+
+TEST(TopicPage, ShowsWhereAttentionRanOutOfMemoryBesideTheOtherGpu) {
+  const Part part = attention_page(7);
+  EXPECT_EQ(part.tables.front().title, "Each GPU's numbers, in ms: batch 1, 8,192 tokens");
+  EXPECT_THAT(texts(part.tables.front(), 2), ElementsAre("BF16", "eager", "–", "90.00"));
+  EXPECT_THAT(part.tables.front().rows[2].flags, ElementsAre("B: out of memory"));
 }
 
 TEST(TopicPage, SaysThatFusedAttentionRemovesAnAdvantageIfItDoes) {

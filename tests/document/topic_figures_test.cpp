@@ -85,12 +85,36 @@ TEST(AttentionFigure, DrawsACurveForEachImplementationAndGpu) {
             "operators");
   EXPECT_THAT(figure.alt, HasSubstr("2.00 instead of 10.0 ms"));
   EXPECT_THAT(figure.caption, HasSubstr("memory runs out"));
-  EXPECT_THAT(rows_where(figure, "panel", "H200, BF16"), SizeIs(3));
+  EXPECT_THAT(rows_where(figure, "panel", "BF16"), SizeIs(8)) << "both GPUs share a panel";
+  EXPECT_THAT(rows_where(figure, "device", "H200"), SizeIs(3));
+  EXPECT_THAT(figure.caption, HasSubstr("Filled and solid: H200; hollow and dashed: H100."));
+  EXPECT_EQ(rows_where(figure, "device", "H200").front().at("fill"), 1);
+  EXPECT_EQ(rows_where(figure, "device", "H100").front().at("fill"), 0);
   const auto curve = rows_where(figure, "series", "eager");
   ASSERT_THAT(curve, SizeIs(2)) << "the CPU sets the first length";
   EXPECT_EQ(curve[0].at("at"), 4096);
   EXPECT_EQ(curve[1].at("at"), 8192);
   EXPECT_EQ(curve[1].at("reason"), "out of memory");
+}
+
+TEST(AttentionFigure, DividesTheTimesOfTwoGpus) {
+  const auto runs = [](double fused_ms) {
+    return two_gpus({attention("eager", {{"4,096 tokens", 9}, {"8,192 tokens", 48}}),
+                     attention("SDPA flash", {{"8,192 tokens", fused_ms}})},
+                    {attention("eager", {{"4,096 tokens", 10}, {"8,192 tokens", 40}}),
+                     attention("SDPA flash", {{"8,192 tokens", 4}})});
+  };
+  const Figure figure =
+      figure_called("attention-attention-advantages", topic::kAttention, runs(3.96));
+  EXPECT_EQ(figure.title,
+            "At a curve's longest length the H200 is 1.20× as fast as the H100 in plain operators, "
+            "0.99× in fused kernels");
+  const auto curve = rows_where(figure, "series", "eager");
+  ASSERT_THAT(curve, SizeIs(2));
+  EXPECT_DOUBLE_EQ(curve[0].at("times"), 0.9);
+  auto one_gpu = runs(3.96);
+  one_gpu.pop_back();
+  EXPECT_EQ(figure_called("attention-attention-advantages", topic::kAttention, one_gpu).slug, "");
 }
 
 TEST(AttentionFigure, MarksNoEndWhereAnotherRunFinds) {
@@ -107,14 +131,40 @@ TEST(AttentionBytesFigure, NamesTheLongestLengthThatIsTwiceAnother) {
   Quantity kept{.topic = topic::kAttentionMemory,
                 .precision = "FP32",
                 .setting = "batch 8, eager",
-                .unit = "GiB",
-                .values = {{"1,024 tokens", 1}, {"2,048 tokens", 4}, {"3,072 tokens", 9}}};
+                .unit = "MiB",
+                .values = {{"1,024 tokens", 1024}, {"2,048 tokens", 4096}, {"3,072 tokens", 9216}}};
   kept.remark = "out of memory at 4,096 tokens";
   const Figure figure =
       figure_called("attention-s-memory-attention-bytes", topic::kAttention, two_gpus({kept}, {}));
   EXPECT_EQ(figure.title,
-            "In FP32, attention keeps 4.00 GiB over 2,048 tokens and 1.00 GiB over 1,024 tokens");
-  EXPECT_THAT(rows_where(figure, "series", "FP32"), SizeIs(3)) << "no point where memory ran out";
+            "In FP32, attention keeps 4 GiB over 2,048 tokens and 1 GiB over 1,024 tokens");
+  const auto curve = rows_where(figure, "panel", "FP32");
+  ASSERT_THAT(curve, SizeIs(4));
+  EXPECT_EQ(curve.back().at("name"), "4,096 tokens");
+  EXPECT_EQ(curve.back().at("reason"), "out of memory");
+}
+
+TEST(AttentionBytesFigure, ComparesPlainOperatorsWithTheMostFrugalFusedKernel) {
+  const auto kept = [](const char* setting, Values mib) {
+    return Quantity{.topic = topic::kAttentionMemory,
+                    .precision = "BF16",
+                    .setting = setting,
+                    .unit = "MiB",
+                    .values = std::move(mib)};
+  };
+  const std::vector<Quantity> all{
+      kept("batch 8, eager", {{"2,048 tokens", 512}}),
+      kept("batch 1, eager", {{"1,024 tokens", 16}, {"2,048 tokens", 64}}),
+      kept("batch 1, SDPA flash", {{"1,024 tokens", 0.25}, {"2,048 tokens", 0.5}}),
+      kept("batch 1, SDPA math", {{"2,048 tokens", 0.1}})};
+  const Figure figure =
+      figure_called("attention-s-memory-attention-bytes", topic::kAttention, two_gpus(all, all));
+  EXPECT_EQ(figure.title,
+            "BF16, batch 1: over 2,048 tokens, attention in plain operators keeps 64 MiB for "
+            "backward, SDPA flash 512 KiB");
+  EXPECT_THAT(figure.caption, HasSubstr("their curves coincide"));
+  EXPECT_EQ(figure.spec.at("data").at("values").front().at("panel"), "BF16, batch 1");
+  EXPECT_THAT(rows_where(figure, "panel", "BF16, batch 8"), SizeIs(2));
 }
 
 Quantity training_step(const char* precision, double forward_ms, double backward_ms,

@@ -101,10 +101,11 @@ TEST(AttentionMemory, AccountsForTheLengthThatRunsOut) {
       part.answer,
       AllOf(HasSubstr(
                 "FP32 runs out of memory at **32,768 tokens** and BF16 runs "
-                "up to **32,768 tokens**, beyond the handout's lengths. FP32's backward (d = 16) "
-                "asks for a third tensor of "
-                "scores, `8 · S² · 4 B` = **32 GiB**, with 64.1 GiB of 141 GiB in use "
-                "(reserved: 128 GiB). A pass would peak at 6, as at 24,576 tokens: **192 GiB**."),
+                "up to **32,768 tokens**, beyond the handout's lengths. FP32's backward asks for a "
+                "third "
+                "tensor of scores, `8 · S² · 4 B` = **32 GiB**, with 64.1 GiB of 141 GiB in use "
+                "(reserved: 128 GiB). A pass peaks at 6 (exponentials, probabilities' gradient, "
+                "division's four temporaries), as at 24,576 tokens: **192 GiB**."),
             testing::ContainsRegex("At 16,384 tokens .d = 128. forward takes .* in FP32")));
   EXPECT_EQ(table_lines(part, "grid").size(), 4u * 7);
   EXPECT_THAT(table_lines(part, "grid"), Contains(HasSubstr("out of memory in backward")));
@@ -163,7 +164,10 @@ TEST(AttentionMemory, SaysIfEveryLengthFits) {
       });
   };
   const Part part = attention_part("pytorch_attention", without_ran_out);
-  EXPECT_THAT(part.answer, AllOf(HasSubstr("FP32 runs up to"), Not(HasSubstr("runs out of"))));
+  EXPECT_THAT(
+      part.answer,
+      AllOf(HasSubstr("FP32 runs up to **24,576 tokens** and BF16 up to **32,768 tokens**."),
+            Not(HasSubstr("runs out of"))));
 }
 
 TEST(AttentionMemory, ShowsNoPeakInARowThatRanOutOfMemory) {

@@ -2,6 +2,7 @@
 // one. Two GPUs have a column with the advantage of one of them.
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
 #include "document/index/pages.h"
@@ -16,6 +17,7 @@ struct FindingRow {
   std::string what;  ///< "xl (3.4 B), BF16, context 512, batch 4, step (ms)"
   std::string unit = {};
   std::vector<Value> cells = {};
+  std::string id = {};  ///< Set in the first row of each page's topics, above which a rule stands.
 };
 
 /// Says one word of a setting or a name in the words of a reader who does not know the programs.
@@ -56,7 +58,7 @@ std::string row_words(const Topic& topic, const ValueRow& row, const std::vector
       name == topic::kFastestStep ? baseline_name(topic, row.quantity()) + " baseline" : "";
   std::vector<std::string> words{row.network, row.quantity().precision};
   // Numbers have commas without a space: "context 2,048, batch 4".
-  for (const std::string& word : split(replaced(row.quantity().setting, ", ", "\n"), '\n')) {
+  for (const std::string& word : listed_words(row.quantity().setting)) {
     if (word != baseline) words.push_back(plain_word(word));
   }
   if (name == topic::kMixedPrecision) {
@@ -70,6 +72,17 @@ std::string row_words(const Topic& topic, const ValueRow& row, const std::vector
     words.push_back(words_of_changes(row, gpus));
   std::erase(words, "");
   return join(words, ", ");
+}
+
+/// Writes a row of MiB in GiB, like the other topics' bytes. Its numbers get keys of their own.
+void show_in_gibibytes(FindingRow& row) {
+  row.what = replaced(row.what, "(MiB)", "(GiB)");
+  row.unit = "GiB";
+  for (Value& cell : row.cells) {
+    if (cell.number() == nullptr) continue;
+    cell.content = *cell.number() * kBytesPerMebibyte / kBytesPerGibibyte;
+    cell.key += "/gib";
+  }
 }
 
 /// Returns the row of a topic; nothing if none of the GPUs at these places measured it.
@@ -90,6 +103,7 @@ std::optional<FindingRow> finding_row(const Topic& topic, const std::vector<GpuR
   }
   for (const std::size_t gpu : places)
     result.cells.push_back(finding == nullptr ? Value() : finding->value(gpu, root));
+  if (result.unit == "MiB") show_in_gibibytes(result);
   return result;
 }
 
@@ -102,8 +116,14 @@ Dataset finding_data(const std::string& name, const std::vector<GpuRuns>& shown,
                                     gpus.begin());
   });
   std::vector<FindingRow> rows;
+  std::string page;
   for (const Topic& topic : kTopics) {
-    if (auto row = finding_row(topic, gpus, places, root)) rows.push_back(std::move(*row));
+    auto row = finding_row(topic, gpus, places, root);
+    if (!row) continue;
+    const std::string own_page = topic.page == nullptr ? topic.name : topic.page;
+    if (own_page != page) row->id = name + "-" + slug(own_page);
+    page = own_page;
+    rows.push_back(std::move(*row));
   }
   std::vector<Column<FindingRow>> columns{{"topic", "Topic", &FindingRow::topic},
                                           {"what", "What", &FindingRow::what}};

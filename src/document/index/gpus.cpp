@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/lists.h"
 #include "base/text.h"
 
 namespace labreport {
@@ -117,6 +118,41 @@ std::string remark_on(const Series& series) {
   return "";
 }
 
+double number_in(const std::string& name) {
+  const std::string plain = replaced(name, ",", "");
+  const auto digit = std::ranges::find_if(plain, is_digit);
+  return leading_number<double>(std::string_view(digit, plain.end())).value_or(0);
+}
+
+std::vector<std::string> listed_words(const std::string& words) {
+  return split(replaced(words, ", ", "\n"), '\n');
+}
+
+std::vector<std::string> shared_words(const std::vector<const Quantity*>& quantities) {
+  if (quantities.empty()) return {};
+  return only(listed_words(quantities.front()->setting), [&](const std::string& word) {
+    return std::ranges::all_of(quantities, [&](const Quantity* quantity) {
+      const std::vector<std::string> words = listed_words(quantity->setting);
+      return std::ranges::find(words, word) != words.end();
+    });
+  });
+}
+
+std::string words_except(const std::vector<std::string>& shared, const Quantity& quantity) {
+  return join(only(listed_words(quantity.setting),
+                   [&](const std::string& word) {
+                     return std::ranges::find(shared, word) == shared.end();
+                   }),
+              ", ");
+}
+
+std::vector<std::string> names_out_of_memory(const Series& series) {
+  const std::string remark = remark_on(series);
+  if (!remark.starts_with(kRanOutAt)) return {};
+  return only(listed_words(remark.substr(kRanOutAt.size())),
+              [&](const std::string& name) { return !chosen_measurement(series, name); });
+}
+
 std::size_t leading_gpu(const std::vector<GpuRuns>& two) {
   const auto rank = [](const GpuRuns& gpu) {
     const Value memory = gpu_memory(gpu);
@@ -185,11 +221,15 @@ std::string network_name(const std::vector<GpuRuns>& gpus, const Quantity& quant
   return network_name(edition_and_word.second, quantity.parameters);
 }
 
-std::string words_of_editions(const std::vector<GpuRuns>& gpus) {
+std::string words_of_editions(const std::vector<GpuRuns>& gpus, std::string_view topic_page) {
+  const std::vector<Topic> on_page = topics_on_page(gpus, topic_page);
   std::map<std::string, std::set<std::string>> names;  // The names of an edition's networks.
   for (const GpuRuns& gpu : gpus) {
     for (const RunSummary* run : gpu.runs) {
       for (const Quantity& quantity : run->quantities) {
+        if (!topic_page.empty() &&
+            std::ranges::find(on_page, quantity.topic, &Topic::name) == on_page.end())
+          continue;
         const std::string name = network_name(gpus, quantity);
         if (name != network_name(quantity.network, quantity.parameters))
           names[run->edition].insert(name + " " + quantity.network);

@@ -48,8 +48,26 @@ std::vector<Series> quantity_series(const GpuRuns& gpu, const std::string& topic
 /// chooses the highest. Nothing if none has the value.
 std::optional<Measurement> chosen_measurement(const Series& series, const std::string& name);
 
+/// Returns the first number in a value's name: 4096 for "4,096 tokens"; 0 if there is none.
+double number_in(const std::string& name);
+
+/// Splits words that are joined by ", ": "context 2,048" and "batch 4".
+std::vector<std::string> listed_words(const std::string& words);
+
+/// Returns the words that all quantities' settings have, in the order of the first.
+std::vector<std::string> shared_words(const std::vector<const Quantity*>& quantities);
+
+/// Returns the other words of the quantity's setting: "SDPA flash".
+std::string words_except(const std::vector<std::string>& shared, const Quantity& quantity);
+
 /// Returns the first remark on the series.
 std::string remark_on(const Series& series);
+
+/// The reason why a value is missing for which the GPU's memory did not suffice.
+inline constexpr const char* kOutOfMemory = "out of memory";
+
+/// Returns the names for which memory did not suffice in any run of the series.
+std::vector<std::string> names_out_of_memory(const Series& series);
 
 /// Returns the place of that of two GPUs whose advantage pages state, always in this direction: the
 /// one with more memory, or else the later name.
@@ -77,7 +95,8 @@ std::string network_name(const std::vector<GpuRuns>& gpus, const Quantity& quant
 
 /// Says which networks an edition's reports call by another word than `network_name`: "Reports of
 /// the 2025 edition call xl (3.4 B) 2.7B." Empty if there are none.
-std::string words_of_editions(const std::vector<GpuRuns>& gpus);
+/// Considers the networks on one topic's page if `topic_page` is not empty.
+std::string words_of_editions(const std::vector<GpuRuns>& gpus, std::string_view topic_page = "");
 
 /// Converts "2026-05-01T12:34:56Z" to "2026-05-01 12:34".
 std::string readable_time(std::string iso);

@@ -133,6 +133,30 @@ std::string title_of(const std::vector<GpuLadder>& ladders) {
          format_ratio(*shown.first().over(shown.best()).number()) + "× as fast";
 }
 
+/// Links to the ladders' reports if the topic's finding, a step of the same network, is another
+/// report's.
+std::optional<Facts> ladder_sources(const std::vector<GpuLadder>& ladders,
+                                    const std::vector<GpuRuns>& gpus) {
+  const std::vector<ValueRow> rows = value_rows(topic::kTrainingStep, gpus);
+  const ValueRow* step =
+      conclusive_row(*std::ranges::find(kTopics, topic::kTrainingStep, &Topic::name), rows);
+  std::vector<std::string> links;
+  bool is_timed_twice = false;
+  for (const GpuLadder& ladder : ladders) {
+    const std::string& first = ladder.quantity().values.front().first;
+    const Measurement source = *chosen_measurement(ladder.series, first);
+    links.push_back(fmt::format("[{}]({})", escape_markdown(ladder.gpu->short_name),
+                                source.run->address(source.quantity->part)));
+    const auto gpu = std::ranges::find(gpus, ladder.gpu->name, &GpuRuns::name) - gpus.begin();
+    is_timed_twice =
+        is_timed_twice ||
+        (step != nullptr && step->by_gpu[gpu] && step->by_gpu[gpu]->run != source.run &&
+         step->quantity().parameters == ladder.quantity().parameters);
+  }
+  if (!is_timed_twice) return std::nullopt;
+  return Facts().set_markdown("links", join_words(links));
+}
+
 /// Returns the facts of the topic's finding, the speedup of a training step in reduced precision on
 /// each GPU.
 std::optional<Facts> mixed_precision_facts(const std::vector<GpuRuns>& gpus) {
@@ -265,6 +289,7 @@ Document index_document(std::vector<RunSummary> runs) {
   document.title = title_of(ladders);
   PartContent content;
   set_ladder_facts(content.facts, ladders);
+  content.facts.when("sources", ladder_sources(ladders, gpus));
   content.facts.when("pages", gpus.empty() ? std::nullopt
                                            : std::optional(Facts().set_markdown(
                                                  "links", next_links(gpus, !ladders.empty()))));
@@ -297,7 +322,8 @@ std::vector<OverviewPage> overview_pages(const std::vector<RunSummary>& runs) {
   if (has_fits_page(gpus)) pages.push_back(fits_page(gpus));
   for (OverviewPage& page : pages) {
     page.document.reference = std::ranges::all_of(runs, &RunSummary::reference);
-    page.document.provenance = words_of_editions(gpus);
+    const bool is_topic = page.folder.starts_with("topic/");
+    page.document.provenance = words_of_editions(gpus, is_topic ? page.document.title : "");
   }
   return pages;
 }

@@ -61,7 +61,8 @@ Dataset ladder_data(const std::vector<GpuLadder>& ladders) {
   for (const GpuLadder& ladder : ladders) {
     for (const auto& [change, ms] : ladder.quantity().values) {
       if (!ladder.quantity().is_set_by_cpu(change))
-        rungs.push_back({ladder.gpu->short_name, change, ladder.ms(change)});
+        rungs.push_back({ladder.gpu->short_name, change,
+                         chosen_measurement(ladder.series, change)->value(change, "")});
     }
   }
   return make_dataset("ladders", kRungColumns, rungs);

@@ -30,7 +30,7 @@ struct GpuLadder {
 std::vector<GpuLadder> common_ladders(const std::vector<GpuRuns>& gpus);
 
 /// Makes the dataset "ladders": a row for each change of each ladder, but for steps that the CPU
-/// sets.
+/// sets. Each links to its report from the site's root.
 Dataset ladder_data(const std::vector<GpuLadder>& ladders);
 
 }  // namespace labreport

@@ -17,6 +17,8 @@ namespace {
 
 // Launches of one GPU differ by up to this factor, “two per cent” in topic.md.
 constexpr double kMaxLaunchRatio = 1.02;
+// Reports write MiB with one decimal, five digits of 16,392.6.
+constexpr Notation kMebibytesFormat{Notation::kNoTrailingZeros, 5};
 
 /// True if no scheme that communicates is faster than the row's by more than launches differ, on
 /// any GPU.
@@ -44,6 +46,12 @@ const char* name_title(std::string_view topic) {
                                       : "Quantity";
 }
 
+/// Returns the title of the column of settings, without the words that all rows share.
+const char* setting_title(std::string_view topic) {
+  return topic == topic::kAttention || topic == topic::kAttentionMemory ? "Implementation"
+                                                                        : "Setting";
+}
+
 /// Returns the setting in which the values of a quantity are compared. A ladder's baseline is one
 /// of the values, so it is no setting.
 std::string plain_setting(const Topic& topic, const Quantity& quantity) {
@@ -68,7 +76,9 @@ std::optional<Facts> conclusion_facts(const Topic& topic, const ValueRow& row,
   for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
     const Value value = row.value(gpu, kTopicToRoot);
     if (value.is_missing()) continue;
-    const std::string number = with_unit(format_value(value, brief_ms(*value.number())), unit);
+    const std::string number =
+        unit == "MiB" ? format_bytes_briefly(*value.number() * kBytesPerMebibyte)
+                      : with_unit(format_value(value, brief_ms(*value.number())), unit);
     const Value from = baseline_row == rows.end() ? Value() : baseline_row->value(gpu, "");
     if (!baseline.empty() && from.is_missing()) continue;
     if (!baseline.empty() && *from.number() <= *value.number()) return std::nullopt;
@@ -140,17 +150,28 @@ Dataset row_data(const std::string& name, const std::vector<ValueRow>& rows,
   };
   add_words("network", "Network", [](const ValueRow& row) { return row.network; });
   add_words("precision", "Precision", [](const ValueRow& row) { return row.quantity().precision; });
-  add_words("setting", "Setting", [](const ValueRow& row) { return row.quantity().setting; });
+  const std::vector<std::string> shared_setting =
+      shared_words(each(rows, [](const ValueRow& row) { return &row.quantity(); }));
+  std::ranges::copy(shared_setting, std::back_inserter(shared));
+  add_words("setting", setting_title(first.topic),
+            [&](const ValueRow& row) { return words_except(shared_setting, row.quantity()); });
   add_words("name", name_title(first.topic), [](const ValueRow& row) { return row.name; });
   const bool is_same = std::ranges::all_of(
       rows, [&](const ValueRow& row) { return reads_the_same_on_all(row, gpus.size()); });
   for (std::size_t gpu = 0; gpu < (is_same ? 1 : gpus.size()); ++gpu) {
     columns.push_back({gpus[gpu].name, is_same ? "Each GPU" : gpus[gpu].short_name,
-                       [gpu](const ValueRow& row) { return row.value(gpu, kTopicToRoot); },
-                       first.unit});
+                       [gpu, &gpus](const ValueRow& row) {
+                         return row.ran_out[gpu]
+                                    ? Value::missing(gpus[gpu].short_name + ": " + kOutOfMemory)
+                                    : row.value(gpu, kTopicToRoot);
+                       },
+                       first.unit, first.unit == "MiB" ? kMebibytesFormat : Notation()});
   }
   const bool is_of_gpus = std::ranges::none_of(rows, &ValueRow::is_set_by_cpu);
-  if (!is_same && is_of_gpus && rows.front().is_on_several_gpus()) {
+  const bool differs = std::ranges::any_of(rows, [&](const ValueRow& row) {
+    return row.is_on_several_gpus() && !reads_the_same_on_all(row, gpus.size());
+  });
+  if (differs && is_of_gpus) {
     add_advantage(
         columns, gpus,
         [](const ValueRow& row, std::size_t gpu) { return row.value(gpu, kTopicToRoot); },
@@ -213,11 +234,12 @@ Section topic_section(const Topic& topic, const std::vector<GpuRuns>& gpus) {
   content.facts.add(figure.facts);
   const bool is_overlapped =
       conclusion != nullptr && conclusion->name == describe(Scheme::kOverlapped);
-  if (!is_overlapped || !content.facts.entries().contains("overlap"))
-    content.facts.when("overlap", std::nullopt);
+  if (!is_overlapped) content.facts.when("overlap", std::nullopt);
   if (topic.name == std::string_view(topic::kFastestStep))
     content.facts.when("divided", divided_step_facts(gpus));
-  if (!content.facts.entries().contains("lost")) content.facts.when("lost", std::nullopt);
+  for (const char* sentence : {"overlap", "lost", "winners", "kept"}) {
+    if (!content.facts.entries().contains(sentence)) content.facts.when(sentence, std::nullopt);
+  }
   const std::set<std::string> drawn_keys = keys_in(figure.data);
   const auto is_drawn = [&](const ValueRow& row) {
     for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
@@ -231,9 +253,10 @@ Section topic_section(const Topic& topic, const std::vector<GpuRuns>& gpus) {
     const bool has_conclusion = conclusion != nullptr && unit_of(*conclusion) == unit;
     std::vector<ValueRow> shown, others, alone, set_by_cpu;
     for (const ValueRow& row : in_unit) {
-      const bool is_in_table = has_conclusion && !row.is_set_by_cpu() &&
-                               row.is_on_several_gpus() == conclusion->is_on_several_gpus() &&
-                               is_shown(topic, *conclusion, row);
+      const bool is_in_table =
+          has_conclusion && !row.is_set_by_cpu() &&
+          row.was_tried_on_several_gpus() == conclusion->was_tried_on_several_gpus() &&
+          is_shown(topic, *conclusion, row);
       // The data of the figure has the other rows that it draws.
       const bool is_repeated = figure.labels_all_numbers || !is_in_table;
       if (is_repeated && !row.is_set_by_cpu() && is_drawn(row)) continue;

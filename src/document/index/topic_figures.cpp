@@ -13,56 +13,14 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
+#include "document/index/attention_figures.h"
 #include "document/index/step_figures.h"
 #include "document/index/value_rows.h"
 #include "document/keyed_number.h"
 #include "results/cell.h"
 
 namespace labreport {
-namespace {
 
-constexpr const char* kOutOfMemory = "out of memory";
-
-/// Returns the first number in a value's name: 4096 for "4,096 tokens"; 0 if there is none.
-double number_in(const std::string& name) {
-  const std::string plain = replaced(name, ",", "");
-  const auto digit = std::ranges::find_if(plain, is_digit);
-  return leading_number<double>(std::string_view(digit, plain.end())).value_or(0);
-}
-
-/// One point of a curve over a value's names, which contain a number.
-struct CurvePoint {
-  std::string panel;   ///< "H200, BF16"
-  std::string series;  ///< "SDPA flash"
-  std::string name;    ///< "4,096 tokens"
-  Value value;         ///< Missing where memory ran out.
-
-  double at() const { return number_in(name); }
-};
-
-const std::vector<Column<CurvePoint>> kCurveColumns{
-    {"panel", "GPU and precision", &CurvePoint::panel},
-    {"series", "Series", &CurvePoint::series},
-    {"name", "At", &CurvePoint::name},
-    {"at", "Number", &CurvePoint::at},
-    {"value", "Value", &CurvePoint::value}};
-
-/// Returns the words of a setting that not all of `quantities` have: "SDPA flash".
-std::string distinguishing_setting(const Quantity& quantity,
-                                   const std::vector<const Quantity*>& quantities) {
-  const auto words_of = [](const Quantity& any) {
-    return split(replaced(any.setting, ", ", "\n"), '\n');
-  };
-  const auto is_shared = [&](const std::string& word) {
-    return std::ranges::all_of(quantities, [&](const Quantity* other) {
-      const std::vector<std::string> words = words_of(*other);
-      return std::ranges::find(words, word) != words.end();
-    });
-  };
-  return join(only(words_of(quantity), std::not_fn(is_shared)), ", ");
-}
-
-/// Returns all series of a topic in one unit, a list for each GPU.
 std::vector<std::vector<Series>> series_in(const Topic& topic, const std::vector<GpuRuns>& gpus,
                                            const std::string& unit) {
   return each(gpus, [&](const GpuRuns& gpu) {
@@ -71,179 +29,19 @@ std::vector<std::vector<Series>> series_in(const Topic& topic, const std::vector
   });
 }
 
-/// Adds the points of one curve. Values that the CPU sets are no points. Each name for which memory
-/// did not suffice is one, unless another run has its value.
-void add_curve(std::vector<CurvePoint>& points, const std::string& panel, const std::string& label,
-               const Series& series) {
+std::vector<std::pair<std::string, Value>> curve_values(const Series& series) {
+  std::vector<std::pair<std::string, Value>> values;
   for (const std::string& name : value_names({series})) {
     const Measurement chosen = *chosen_measurement(series, name);
     if (!chosen.quantity->is_set_by_cpu(name))
-      points.push_back({panel, label, name, chosen.value(name, kTopicToRoot)});
+      values.emplace_back(name, chosen.value(name, kTopicToRoot));
   }
-  const std::string remark = remark_on(series);
-  if (!remark.starts_with(kRanOutAt)) return;
-  for (std::string name : split(replaced(remark.substr(kRanOutAt.size()), ", ", "\n"), '\n')) {
-    if (!chosen_measurement(series, name))
-      points.push_back({panel, label, std::move(name), Value::missing(kOutOfMemory)});
-  }
+  for (const std::string& name : names_out_of_memory(series))
+    values.emplace_back(name, Value::missing(kOutOfMemory));
+  return values;
 }
 
-/// Returns the facts of the panel in which the fastest implementation gains most over the one in
-/// plain operators, at the longest length of the latter. Nothing unless a panel has both.
-std::optional<Facts> fastest_attention_facts(const std::vector<CurvePoint>& points) {
-  const std::string eager(describe(AttentionBackend::kEager));
-  const CurvePoint *slow = nullptr, *fast = nullptr;
-  const auto times = [](const CurvePoint& one, const CurvePoint& other) {
-    return *one.value.number() / *other.value.number();
-  };
-  for (const CurvePoint& one : points) {
-    const auto is_longer = [&](const CurvePoint& other) {
-      return other.panel == one.panel && other.series == eager && !other.value.is_missing() &&
-             other.at() > one.at();
-    };
-    if (one.series != eager || one.value.is_missing() || std::ranges::any_of(points, is_longer))
-      continue;
-    for (const CurvePoint& other : points) {
-      const bool is_comparable =
-          other.panel == one.panel && other.name == one.name && !other.value.is_missing();
-      if (!is_comparable || times(one, other) <= 1) continue;
-      if (slow == nullptr || times(one, other) > times(*slow, *fast)) slow = &one, fast = &other;
-    }
-  }
-  if (slow == nullptr) return std::nullopt;
-  return Facts()
-      .set("where", slow->panel)
-      .set("name", slow->name)
-      .set("fast", fast->series)
-      .set("slow", eager)
-      .set("ms", fast->value, brief_ms(*fast->value.number()))
-      .set("slow_ms", slow->value, brief_ms(*slow->value.number()))
-      .set("times", times(*slow, *fast), kThreeDigits);
-}
-
-/// One attention in plain operators and in the fastest other implementation.
-struct PlainAndFused {
-  ValueRow plain, fused;
-
-  /// 16 bits rank before FP32, then long sequences before short ones.
-  auto rank() const {
-    double least_ms = std::numeric_limits<double>::infinity();
-    for (std::size_t gpu = 0; gpu < fused.by_gpu.size(); ++gpu) {
-      if (fused.by_gpu[gpu]) least_ms = std::min(least_ms, *fused.value(gpu, "").number());
-    }
-    return std::tuple(plain.quantity().precision != "FP32", number_in(plain.name), -least_ms);
-  }
-};
-
-/// Finds the first by rank of those that several GPUs have and set; nothing if there is none.
-std::optional<PlainAndFused> plain_and_fused(const std::vector<ValueRow>& rows) {
-  const std::string eager = ", " + std::string(describe(AttentionBackend::kEager));
-  const auto variant_of = [](const ValueRow& row) {
-    const std::string& setting = row.quantity().setting;
-    return std::tuple(row.name, row.quantity().precision, setting.substr(0, setting.rfind(", ")));
-  };
-  const std::vector<ValueRow> comparable = only(rows, [](const ValueRow& row) {
-    return row.quantity().unit == "ms" && row.is_on_several_gpus() && !row.is_set_by_cpu();
-  });
-  std::optional<PlainAndFused> first;
-  for (const ValueRow& plain : comparable) {
-    if (!plain.quantity().setting.ends_with(eager)) continue;
-    for (const ValueRow& fused : comparable) {
-      if (&fused == &plain || variant_of(fused) != variant_of(plain)) continue;
-      const PlainAndFused both{plain, fused};
-      if (!first || both.rank() > first->rank()) first = both;
-    }
-  }
-  return first;
-}
-
-/// Returns how many times as fast one GPU is as another in plain operators and fused. Nothing
-/// unless they differ in plain operators alone.
-std::optional<Facts> lost_advantage_facts(const std::optional<PlainAndFused>& both,
-                                          const std::vector<GpuRuns>& gpus) {
-  constexpr double kSameRatio = 1.02;  // Launches of one GPU differ by up to this factor.
-  if (!both) return std::nullopt;
-  std::vector<std::pair<double, std::size_t>> times;
-  for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
-    if (both->plain.by_gpu[gpu] && both->fused.by_gpu[gpu])
-      times.emplace_back(*both->plain.value(gpu, "").number(), gpu);
-  }
-  if (times.size() < 2) return std::nullopt;
-  const std::size_t fast = std::ranges::min(times).second, slow = std::ranges::max(times).second;
-  const Value plain = both->plain.value(slow, "").over(both->plain.value(fast, ""));
-  const Value fused = both->fused.value(slow, "").over(both->fused.value(fast, ""));
-  if (*plain.number() <= kSameRatio || std::abs(std::log(*fused.number())) > std::log(kSameRatio))
-    return std::nullopt;
-  const std::string& setting = both->fused.quantity().setting;
-  return Facts()
-      .set("winner", gpus[fast].short_name)
-      .set("other", gpus[slow].short_name)
-      .set("tokens", both->plain.name)
-      .set_markdown("plain_times", keyed_ratio(plain))
-      .set("implementation", setting.substr(setting.rfind(", ") + 2))
-      .set_markdown("fused_times", keyed_ratio(fused));
-}
-
-/// Returns the facts of the longest curve's two longest lengths, of which one is twice the other;
-/// nothing if there are none.
-std::optional<Facts> growth_of_bytes_facts(const std::vector<CurvePoint>& points) {
-  const CurvePoint *longest = nullptr, *half = nullptr;
-  for (const CurvePoint& one : points) {
-    for (const CurvePoint& other : points) {
-      const bool is_half = std::tie(one.panel, one.series) == std::tie(other.panel, other.series) &&
-                           one.at() == 2 * other.at();
-      if (is_half && (longest == nullptr || one.at() > longest->at()))
-        longest = &one, half = &other;
-    }
-  }
-  if (longest == nullptr) return std::nullopt;
-  return Facts()
-      .set("precision", longest->series)
-      .set("half", half->name)
-      .set("half_gib", half->value, kThreeDigits)
-      .set("length", longest->name)
-      .set("length_gib", longest->value, kThreeDigits);
-}
-
-/// Draws the bytes that attention keeps for backward over the length, a curve for each precision.
-TopicFigure attention_bytes_figure(const Topic& topic, const std::vector<GpuRuns>& gpus) {
-  const std::vector<std::vector<Series>> of_gpus = series_in(topic, gpus, "GiB");
-  std::vector<CurvePoint> points;
-  for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
-    for (const Series& series : of_gpus[gpu])
-      add_curve(points, gpus[gpu].short_name, series.front().quantity->precision, series);
-  }
-  std::erase_if(points, [](const CurvePoint& point) { return point.value.is_missing(); });
-  return {{make_dataset("attention-bytes", kCurveColumns, points)},
-          Facts().when("growth_of_bytes", growth_of_bytes_facts(points))};
-}
-
-/// Draws the time of each implementation over the length, in a panel for each GPU and precision.
-TopicFigure attention_figure(const Topic& topic, const std::vector<GpuRuns>& gpus) {
-  const std::vector<std::vector<Series>> of_gpus = series_in(topic, gpus, "ms");
-  std::vector<const Quantity*> quantities;
-  for (const std::vector<Series>& all : of_gpus) {
-    for (const Series& series : all) quantities.push_back(series.front().quantity);
-  }
-  std::vector<CurvePoint> points;
-  for (const std::string& precision : distinct(each(quantities, &Quantity::precision))) {
-    for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
-      for (const Series& series : of_gpus[gpu]) {
-        const Quantity& quantity = *series.front().quantity;
-        if (quantity.precision == precision)
-          add_curve(points, gpus[gpu].short_name + ", " + precision,
-                    distinguishing_setting(quantity, quantities), series);
-      }
-    }
-  }
-  const auto ran_out = [](const CurvePoint& point) { return point.value.is_missing(); };
-  return {
-      {make_dataset("attention-times", kCurveColumns, points)},
-      Facts()
-          .when("fastest", fastest_attention_facts(points))
-          .when("lost", lost_advantage_facts(plain_and_fused(value_rows(topic.name, gpus)), gpus))
-          .flag("ran_out", std::ranges::any_of(points, ran_out))};
-}
+namespace {
 
 /// A phase of a GPU's training step. The last phase also has what the figure writes beside the bar.
 struct PhaseBar {
@@ -465,8 +263,9 @@ TopicFigure memory_figure(const Topic& topic, const std::vector<GpuRuns>& gpus) 
     }
   }
   std::ranges::stable_sort(quantities, std::greater(), &Quantity::parameters);
+  const std::vector<std::string> shared_setting = shared_words(quantities);
   const auto panel_of = [&](const Quantity& quantity) {
-    const std::string setting = distinguishing_setting(quantity, quantities);
+    const std::string setting = words_except(shared_setting, quantity);
     return network_name(gpus, quantity) + (setting.empty() ? "" : ", ") + setting;
   };
   std::vector<PeakPoint> points;
@@ -479,10 +278,8 @@ TopicFigure memory_figure(const Topic& topic, const std::vector<GpuRuns>& gpus) 
       for (const Series& series : of_gpus[gpu]) {
         const Quantity& quantity = *series.front().quantity;
         if (panel_of(quantity) != panel) continue;
-        std::vector<CurvePoint> curve;
-        add_curve(curve, panel, quantity.precision, series);
-        for (const CurvePoint& point : curve)
-          peaks.push_back({panel, device, point.series, point.name, point.value, memory});
+        for (const auto& [name, gib] : curve_values(series))
+          peaks.push_back({panel, device, quantity.precision, name, gib, memory});
       }
     }
     for (const GpuRuns& gpu : gpus) {
@@ -723,11 +520,8 @@ TopicFigure savings_figure(const Topic& topic, const std::vector<GpuRuns>& gpus)
       for (const Series& series : peaks[gpu]) {
         const Quantity& quantity = *series.front().quantity;
         if (panel_of(quantity) != panel) continue;
-        std::vector<CurvePoint> points;
-        add_curve(points, panel, "", series);
-        for (const CurvePoint& point : points)
-          steps.push_back({panel, point.name, gpus[gpu].short_name, point.value,
-                           time_of(gpu, quantity, point.name)});
+        for (const auto& [name, gib] : curve_values(series))
+          steps.push_back({panel, name, gpus[gpu].short_name, gib, time_of(gpu, quantity, name)});
       }
     }
   }

@@ -1,6 +1,8 @@
 // Makes the data of the figure that is made for a topic: attention's curves, steps by phase, …
 #pragma once
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "document/dataset.h"
@@ -22,6 +24,15 @@ struct TopicFigure {
   bool labels_all_numbers = false;
 };
 
+/// Returns all series of a topic in one unit, a list for each GPU.
+std::vector<std::vector<Series>> series_in(const Topic& topic, const std::vector<GpuRuns>& gpus,
+                                           const std::string& unit);
+
+/// Returns the values of a series that the CPU does not set, by name, and a missing one for each
+/// name for which memory did not suffice.
+std::vector<std::pair<std::string, Value>> curve_values(const Series& series);
+
+/// Returns the data and words of the topic's own figures.
 TopicFigure topic_figure(const Topic& topic, const std::vector<GpuRuns>& gpus);
 
 }  // namespace labreport

@@ -58,12 +58,20 @@ const Quantity& ValueRow::quantity() const {
 }
 
 Value ValueRow::value(std::size_t gpu, const std::string& root) const {
+  if (ran_out[gpu]) return Value::missing(kOutOfMemory);
   return by_gpu[gpu] ? by_gpu[gpu]->value(name, root) : Value();
 }
 
 bool ValueRow::is_on_several_gpus() const {
   return std::ranges::count_if(by_gpu,
                                [](const auto& measurement) { return measurement.has_value(); }) > 1;
+}
+
+bool ValueRow::was_tried_on_several_gpus() const {
+  std::size_t tried = 0;
+  for (std::size_t gpu = 0; gpu < by_gpu.size(); ++gpu)
+    tried += by_gpu[gpu] || ran_out[gpu] ? 1 : 0;
+  return tried > 1;
 }
 
 bool ValueRow::is_set_by_cpu() const {
@@ -89,21 +97,19 @@ std::vector<ValueRow> value_rows(const std::string& topic, const std::vector<Gpu
   std::vector<ValueRow> rows;
   for (const std::string& unit : distinct(units)) {
     const std::vector<SeriesByGpu> quantities = quantities_in(of_gpus, unit);
-    std::vector<Series> all;
-    for (const SeriesByGpu& by_gpu : quantities)
-      std::ranges::move(measured(by_gpu), std::back_inserter(all));
-    const std::vector<std::string> all_names = value_names(all);
     for (const SeriesByGpu& by_gpu : quantities) {
       for (const std::string& name : value_names(measured(by_gpu))) {
-        const auto position = std::ranges::find(all_names, name) - all_names.begin();
         ValueRow& row =
             rows.emplace_back(ValueRow{.network = network_name(gpus, quantity_of(by_gpu)),
                                        .name = name,
-                                       .position = static_cast<std::size_t>(position),
-                                       .by_gpu = {}});
+                                       .by_gpu = {},
+                                       .ran_out = {}});
         for (const Series* series : by_gpu) {
           row.by_gpu.push_back(series == nullptr ? std::nullopt
                                                  : chosen_measurement(*series, name));
+          const auto too_long =
+              series == nullptr ? std::vector<std::string>() : names_out_of_memory(*series);
+          row.ran_out.push_back(std::ranges::find(too_long, name) != too_long.end());
         }
       }
     }
@@ -127,6 +133,8 @@ std::string baseline_name(const Topic& topic, const Quantity& quantity) {
 }
 
 const ValueRow* conclusive_row(const Topic& topic, const std::vector<ValueRow>& rows) {
+  const bool is_smaller_better =
+      topic.conclusion == Conclusion::kBest || topic.conclusion == Conclusion::kBestAtLargest;
   const auto rank = [&](const ValueRow& row) {
     const Quantity& quantity = row.quantity();
     double largest = 0;
@@ -138,8 +146,10 @@ const ValueRow* conclusive_row(const Topic& topic, const std::vector<ValueRow>& 
                       quantity.parameters, row.name == describe(Measure::kStep),
                       quantity.unit == "ms" && !quantity.precision.starts_with("FP32"),
                       row.name == describe(Scheme::kOverlapped),
-                      topic.conclusion == Conclusion::kBestAtLargest ? row.position : 0,
-                      topic.conclusion == Conclusion::kLargest ? largest : -largest);
+                      topic.conclusion == Conclusion::kPlainAtLargest &&
+                          quantity.setting.ends_with(describe(AttentionBackend::kEager)),
+                      topic.conclusion >= Conclusion::kBestAtLargest ? number_in(row.name) : 0,
+                      is_smaller_better ? -largest : largest);
   };
   const ValueRow* best = nullptr;
   for (const ValueRow& row : rows) {

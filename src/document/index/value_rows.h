@@ -11,16 +11,17 @@ namespace labreport {
 
 /// One named value of one quantity on each GPU.
 struct ValueRow {
-  std::string network;   ///< "xl (3.4 B)"; empty if the quantity has none.
-  std::string name;      ///< "step"
-  std::size_t position;  ///< The name's place among all names of the topic in this unit.
+  std::string network;  ///< "xl (3.4 B)"; empty if the quantity has none.
+  std::string name;     ///< "step"
   std::vector<std::optional<Measurement>> by_gpu;  ///< In the GPUs' order; at least one is there.
+  std::vector<bool> ran_out;  ///< In the GPUs' order: true if memory did not suffice.
 
   const Quantity& quantity() const;  ///< The quantity as one of the GPUs measured it.
-  /// Returns the GPU's value, see `Measurement::value`.
+  /// Returns the GPU's value, see `Measurement::value`. Its reason says if memory did not suffice.
   Value value(std::size_t gpu, const std::string& root) const;
   bool is_on_several_gpus() const;
-  bool is_set_by_cpu() const;  ///< True if one of the values is.
+  bool was_tried_on_several_gpus() const;  ///< True even if memory did not suffice on some.
+  bool is_set_by_cpu() const;              ///< True if one of the values is.
   /// "xl (3.4 B), BF16, step"; `with_setting` adds "context 512, batch 4".
   std::string label(bool with_setting) const;
 };

@@ -32,7 +32,11 @@ def first_out_of_memory(run, precision):
 
 def ends(run, words):
     """Checks where each precision ends; `words` are "FP32 runs out of memory at **24,576 tokens** and BF16 …"."""
-    claimed = re.findall(r"(\w+) (runs out of memory at|runs up to|did not run)(?: \*\*([\d,]+) tokens)?", words)
+    claimed = re.findall(r"(\w+) (runs out of memory at|runs up to|did not run|at|up to)(?: \*\*([\d,]+) tokens)?", words)
+    for place, (precision, end, length) in enumerate(claimed):
+        if end in ("at", "up to"):  # The verb is that of the precision before.
+            true(claimed[place - 1][1].endswith(end))
+            claimed[place] = (precision, claimed[place - 1][1], length)
     for precision, end, length in claimed:
         rows = sweep_rows(run, precision)
         failed = [row["length"] for row in rows if row["outcome"] == "out of memory"]
@@ -67,11 +71,12 @@ def refused_reserved_bytes(run, precision, row):
     return next((value for value in known if value is not None), None)
 
 
-def needs(run, precision, phase, d, ordinal, batch, width, tensor, in_use, capacity, reserved, spare, tensors, length,
+def needs(run, precision, phase, ordinal, batch, width, tensor, in_use, capacity, reserved, spare, tensors, names, length,
           needed):
     """Checks the first refused allocation, and that a whole pass would not fit."""
     first = first_out_of_memory(run, precision)
-    true((first["d"], first["batch"], first["element_bytes"]) == (int(d), int(batch), int(width)))
+    true((first["batch"], first["element_bytes"]) == (int(batch), int(width)))
+    true(bool(names) == (number(tensors) == 6), "six tensors have names")
     true(first["phase"] == phase)
     near_bytes(tensor, first["score_bytes"])
     near_bytes(tensor, first["requested_bytes"])
@@ -136,11 +141,12 @@ CLAIMS = {
          r"\*\*(?P<backward>\S+) ms\*\* in (?P<precision>\w+)\.", times),
         (r"(?P<words>\w+ (?:runs out of memory at|runs up to|did not run).+?)"
          r"(?P<beyond>, beyond the handout's lengths)?\.(?= \w+'s|$| Forward saves)", all_ends),
-        (r"(?P<precision>\w+)'s (?P<phase>\w+) \(d = (?P<d>\d+)\) asks for a (?P<ordinal>\w+) tensor of scores, `(?P<batch>\d+) · S² · (?P<width>\d) B` = "
+        (r"(?P<precision>\w+)'s (?P<phase>\w+) asks for a (?P<ordinal>\w+) tensor of scores, `(?P<batch>\d+) · S² · (?P<width>\d) B` = "
          r"\*\*(?P<tensor>\S+ \w+)\*\*, with (?P<in_use>\S+ \w+) of (?P<capacity>\S+ \w+) in use"
          r"(?: \(reserved: (?P<reserved>\S+ [KMG]?i?B)\)| and at least (?P<spare>\S+) GiB "
-         r"outside tensors)?\. A pass would peak at (?P<tensors>\S+), as at "
+         r"outside tensors)?\. A pass peaks at "
+         r"(?P<tensors>\w+)(?P<names> \(exponentials, probabilities' gradient, division's four temporaries\))?, as at "
          r"(?P<length>[\d,]+) tokens: \*\*(?P<needed>\S+ \w+)\*\*\.", needs),
-        (r"Forward saves softmax's exponentials and probabilities, quadratic in length: \*\*(?P<saved>\S+ \w+)\*\* at "
+        (r"Forward saves exponentials and probabilities, quadratic in length: \*\*(?P<saved>\S+ \w+)\*\* at "
          r"(?P<length>[\d,]+)\. "
          r"FlashAttention recomputes them\.", growth)]}
