@@ -20,6 +20,13 @@ double in_notation_unit(double number, const Notation& notation) {
   return notation.form == Notation::kGibibytes ? number / kBytesPerGibibyte : number;
 }
 
+std::string format_without_zeros(double number, int digits) {
+  const std::string plain = fmt::format("{:.{}g}", std::abs(number), digits);
+  if (plain.find('e') != plain.npos) return (number < 0 ? "−" : "") + plain;
+  const std::size_t point = plain.find('.');
+  return format_fixed(number, point == plain.npos ? 0 : static_cast<int>(plain.size() - point - 1));
+}
+
 std::string format_number(double number, const Notation& notation) {
   const int digits = notation.digits;
   const double percent = 100 * number;
@@ -28,7 +35,7 @@ std::string format_number(double number, const Notation& notation) {
       if (number != 0 && std::abs(number) < kLeastWithoutPower) {
         return format_scientific(number, std::min(digits, kMaxDigitsWithPower));
       }
-      return (number < 0 ? "−" : "") + fmt::format("{:.{}g}", std::abs(number), digits);
+      return format_without_zeros(number, digits);
     case Notation::kFixed:
       return format_fixed(number, digits);
     case Notation::kShort:

@@ -131,10 +131,10 @@ TEST(StepFigure, ClaimsNoMoreThanItsRows) {
 TEST(ComparisonSummary, WritesOneCellInTheSingular) {
   Comparison comparison{.matched_cells = 1};
   EXPECT_THAT(diff_document(comparison, {"a", ""}, {"b", ""}).provenance,
-              HasSubstr("1 measurement in both, 0 only in A"));
+              HasSubstr("1 measurement in both runs, 0 more of A"));
   comparison.matched_cells = 2;
   EXPECT_THAT(diff_document(comparison, {"a", ""}, {"b", ""}).provenance,
-              HasSubstr("2 measurements in both, "));
+              HasSubstr("2 measurements in both runs, "));
 }
 
 /// Returns a comparison of labreport's network with a user's model on one machine, whose limits

@@ -98,7 +98,7 @@ TEST(Diff, PrintsItsSummaryInTheTerminal) {
   EXPECT_EQ(
       diff_text(document_of(two_gpus())),
       "L4 vs. B200\n"
-      "7 measurements in both, 0 only in the B200, 0 only in the L4. Different hardware: ratios, "
+      "7 measurements in both runs, 0 more of the B200, 0 more of the L4. Different hardware: ratios, "
       "no "
       "verdicts.\n\n"
       "The B200 takes 20.0 ms for tiny's BF16 training step at context 64, the L4 90.0 ms: "

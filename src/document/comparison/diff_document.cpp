@@ -134,7 +134,7 @@ Document diff_document(const Comparison& comparison, const DiffSource& a, const 
   for (const auto& [name, a_ms, b_ms] : priced_steps(comparison, runs))
     document.script_data.push_back({{"name", name}, {"a", *a_ms.number()}, {"b", *b_ms.number()}});
   document.provenance = fmt::format(
-      "{} {} in both, {} only in {}, {} only in {}. {}", comparison.matched_cells,
+      "{} {} in both runs, {} more of {}, {} more of {}. {}", comparison.matched_cells,
       comparison.matched_cells == 1 ? "measurement" : "measurements", comparison.cells_only_in_a,
       names.a, comparison.cells_only_in_b, names.b, relation_words(comparison));
   const std::string words = words_of_editions({compared_a, compared_b});
