@@ -37,8 +37,6 @@ NOT_RUN = {
     "make bundle WITH_TORCH=none": "tests/setup/bundle_test.py packs one",
     "make torches": "it fetches 30 GB; the repository's workflow runs it with four versions",
     'make torches TORCHES="2.8 2.11@python3.13"': "it fetches gigabytes",
-    "make record MINUTES=9": "tests/setup/record_test.py records, by a stand-in for GPUs",
-    "make record CHECK=1": "tests/truth and tests/setup/record_test.py do what it does",
     "make report TORCH_CUDA=cu128": "set-up alone reads that: tests/setup/choice_test.py",
     "build/bin/labreport slurm --partition gpu --array 4 --out shards --submit":
         "tests/slurm/slurm_test.py submits arrays to a Slurm of its own",
