@@ -164,6 +164,18 @@ std::optional<Facts> memory_facts(const RankedStep& alone, const RankedStep& ste
       .set("peak_alone", format_bytes(*alone.peak_bytes));
 }
 
+/// Compares the sharded step's optimizer with one that updates all weights; nothing unless it is
+/// shorter.
+std::optional<Facts> sharded_facts(const ScaledNetwork& network, const RankedStep& fastest) {
+  const auto loss = network.loss(fastest.ranks());
+  if (!fastest.cell->spec.sharding || !fastest.optimizer_ms || !loss) return std::nullopt;
+  const auto replicated_ms = loss->step->optimizer_ms;
+  if (!replicated_ms || *fastest.optimizer_ms >= *replicated_ms) return std::nullopt;
+  return Facts()
+      .set("own", *fastest.optimizer_ms, kThreeDigits)
+      .set("replicated", *replicated_ms, kThreeDigits);
+}
+
 /// Compares the fastest step of the most ranks with one GPU's; nothing if either is missing, or if
 /// they vary too much.
 std::optional<Facts> network_facts(const ScaledNetwork& network, bool on_gpu) {
@@ -184,6 +196,7 @@ std::optional<Facts> network_facts(const ScaledNetwork& network, bool on_gpu) {
       .set("speedup", speedup, kThreeDigits)
       .set("efficiency", format_percent(speedup / static_cast<double>(ranks)))
       .when("memory", memory_facts(network.alone, *fastest))
+      .when("sharded", sharded_facts(network, *fastest))
       .when("loss", loss_facts(network, ranks));
 }
 

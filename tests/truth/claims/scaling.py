@@ -107,11 +107,23 @@ def loses(run, words, lost, communication, optimizer=None, smaller=None):
         near(smaller, parts[1])
 
 
+def is_sharded(run, words, own, replicated):
+    network = Scaled(run, words)
+    overlapped = next(step for step in network.steps if step.count == network.ranks and step.scheme == "overlapped")
+    true(network.fastest().cell["sharding"] == "weights", "nothing is sharded")
+    near(own, network.fastest().optimizer_ms())
+    near(replicated, overlapped.optimizer_ms())
+    true(network.fastest().optimizer_ms() < overlapped.optimizer_ms())
+
+
 def told(run, words, **claim):
     """Checks what is told of one network in one go, because each sentence is about the network that the first one names."""
     loss = {name: claim.pop(name) for name in ("lost", "optimizer", "smaller", "communication") if name in claim}
     memory = {name: claim.pop(name) for name in ("peak", "peak_alone") if name in claim}
+    sharded = {name: claim.pop(name) for name in ("own", "replicated") if name in claim}
     is_as_fast(run, words, **claim)
+    if sharded.get("own"):
+        is_sharded(run, words, **sharded)
     if memory.get("peak"):
         is_lower(run, words, **memory)
     if loss.get("lost"):
@@ -137,6 +149,7 @@ CLAIMS = {
         (rf"- \*\*{WORDS}: (?P<speedup>\S+) times as fast on (?P<ranks>\d+) (?P<unit>GPUs|ranks)\*\*, (?P<step>\S+) instead of "
          rf"(?P<alone>\S+) ms with {SCHEME}, (?P<efficiency>\S+) % of \d+ times\."
          r"(?: Each rank needs (?P<peak>\S+ \S+) at most instead of (?P<peak_alone>\S+ [GMK]?i?B)\.)?"
+         r"(?: Its optimizer takes (?P<own>\S+) instead of (?P<replicated>\S+) ms, because each rank updates its share of the weights\.)?"
          r"(?: Overlapped all-reduces lose (?P<lost>\S+) ms: (?P<optimizer>\S+) to each rank's whole optimizer step, (?P<smaller>\S+) to "
          r"its smaller batch and (?P<communication>\S+) to communication\.)?", told),
         (NO_ANSWER, nothing_clear)]}
