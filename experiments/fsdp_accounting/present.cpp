@@ -217,7 +217,7 @@ std::string why_late(const RunView& view, const TrainedNetwork& network) {
       shortest_ns = std::min(shortest_ns, *alone);
   }
   if (!gemm_ns || std::isinf(shortest_ns) || shortest_ns < 2 * *gemm_ns) return "";
-  return fmt::format(": an FFN gather takes at least {} ms, its GEMM {} ms at peak",
+  return fmt::format(": an FFN gather takes {} ms or more, its GEMM {} at peak",
                      format_value(shortest_ns / 1e6, kThreeDigits),
                      format_value(*gemm_ns / 1e6, kThreeDigits));
 }

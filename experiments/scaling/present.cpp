@@ -155,25 +155,20 @@ std::optional<Facts> loss_facts(const ScaledNetwork& network, std::int64_t ranks
       .set("communication", loss->communication_ms, kThreeDigits);
 }
 
-/// Compares the memory of a step with one GPU's; nothing unless it is less.
-std::optional<Facts> memory_facts(const RankedStep& alone, const RankedStep& step) {
-  if (!alone.peak_bytes || !step.peak_bytes || *step.peak_bytes >= *alone.peak_bytes)
-    return std::nullopt;
-  return Facts()
-      .set("peak", format_bytes(*step.peak_bytes))
-      .set("peak_alone", format_bytes(*alone.peak_bytes));
-}
-
-/// Compares the sharded step's optimizer with one that updates all weights; nothing unless it is
-/// shorter.
+/// Compares the sharded step's optimizer with one that updates all weights, and its memory with one
+/// GPU's; nothing unless both are less.
 std::optional<Facts> sharded_facts(const ScaledNetwork& network, const RankedStep& fastest) {
   const auto loss = network.loss(fastest.ranks());
   if (!fastest.cell->spec.sharding || !fastest.optimizer_ms || !loss) return std::nullopt;
   const auto replicated_ms = loss->step->optimizer_ms;
   if (!replicated_ms || *fastest.optimizer_ms >= *replicated_ms) return std::nullopt;
+  const auto peak = fastest.peak_bytes, peak_alone = network.alone.peak_bytes;
+  if (!peak || !peak_alone || *peak >= *peak_alone) return std::nullopt;
   return Facts()
       .set("own", *fastest.optimizer_ms, kThreeDigits)
-      .set("replicated", *replicated_ms, kThreeDigits);
+      .set("replicated", *replicated_ms, kThreeDigits)
+      .set("peak", format_bytes(*peak))
+      .set("peak_alone", format_bytes(*peak_alone));
 }
 
 /// Compares the fastest step of the most ranks with one GPU's; nothing if either is missing, or if
@@ -195,7 +190,6 @@ std::optional<Facts> network_facts(const ScaledNetwork& network, bool on_gpu) {
       .set("step", *fastest->ms(), kThreeDigits)
       .set("speedup", speedup, kThreeDigits)
       .set("efficiency", format_percent(speedup / static_cast<double>(ranks)))
-      .when("memory", memory_facts(network.alone, *fastest))
       .when("sharded", sharded_facts(network, *fastest))
       .when("loss", loss_facts(network, ranks));
 }

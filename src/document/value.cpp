@@ -20,9 +20,13 @@ double in_notation_unit(double number, const Notation& notation) {
   return notation.form == Notation::kGibibytes ? number / kBytesPerGibibyte : number;
 }
 
+/// Groups the thousands of numbers with five digits before the point. Those with four are often
+/// names, as in "buckets of 1000 MB".
 std::string format_without_zeros(double number, int digits) {
+  constexpr double kLeastGrouped = 1e4;
   const std::string plain = fmt::format("{:.{}g}", std::abs(number), digits);
-  if (plain.find('e') != plain.npos) return (number < 0 ? "−" : "") + plain;
+  if (std::abs(number) < kLeastGrouped || plain.find('e') != plain.npos)
+    return (number < 0 ? "−" : "") + plain;
   const std::size_t point = plain.find('.');
   return format_fixed(number, point == plain.npos ? 0 : static_cast<int>(plain.size() - point - 1));
 }

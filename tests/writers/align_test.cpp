@@ -23,7 +23,7 @@ Texts aligned(const std::vector<Value>& values, const Notation& notation = {}) {
 constexpr Notation kTrimmed{Notation::kNoTrailingZeros};
 
 TEST(AlignDecimals, FillsMissingDecimals) {
-  EXPECT_EQ(aligned({1.25, 3.5, 1200}, kTrimmed), (Texts{"1.25[][]", "3.5[][0]", "1,200[][.00]"}));
+  EXPECT_EQ(aligned({1.25, 3.5, 1200}, kTrimmed), (Texts{"1.25[][]", "3.5[][0]", "1200[][.00]"}));
 }
 
 TEST(AlignDecimals, AlignsNegativeNumbers) {

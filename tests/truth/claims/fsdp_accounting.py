@@ -179,7 +179,7 @@ CLAIMS = {
         (r"This run does not answer this question\.", nothing_gathered),
         (rf"In labreport's FSDP of {NETWORK} \*\*(?P<ffn>[^*]+)\*\* of FFN's gathers are late for forward, "
          r"\*\*(?P<attention>[^*]+)\*\* of attention's, \*\*(?P<backward>[^*]+)\*\* of a block's in backward\.", late),
-        (r"GEMMs of (?P<gemm>\S+) ms at peak delay w2's and w3's, alone at most (?P<alone>\S+) ms\.", shared),
-        (r"In (?P<precision>\w+), \*\*(?P<forward>[^*]+)\*\* are late for forward, \*\*(?P<backward>[^*]+)\*\* in "
-         r"backward(?:: an FFN gather takes at least (?P<gather>\S+) ms, its GEMM (?P<gemm>\S+) ms at peak)?\.", half)]}
+        (r"GEMMs of (?P<gemm>\S+) ms or more delay w2's and w3's, alone at most (?P<alone>\S+)\.", shared),
+        (r"In (?P<precision>\w+), \*\*(?P<forward>[^*]+)\*\* are late, \*\*(?P<backward>[^*]+)\*\* in "
+         r"backward(?:: an FFN gather takes (?P<gather>\S+) ms or more, its GEMM (?P<gemm>\S+) at peak)?\.", half)]}
 TITLES = [(r"A block’s forward waits (?P<wait>\S+) ms for gathers that take (?P<alone>\S+) ms alone", block_waits)]

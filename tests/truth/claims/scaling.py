@@ -148,8 +148,8 @@ CLAIMS = {
     "scaling": [
         (rf"- \*\*{WORDS}: (?P<speedup>\S+) times as fast on (?P<ranks>\d+) (?P<unit>GPUs|ranks)\*\*, (?P<step>\S+) instead of "
          rf"(?P<alone>\S+) ms with {SCHEME}, (?P<efficiency>\S+) % of \d+ times\."
-         r"(?: Each rank needs (?P<peak>\S+ \S+) at most instead of (?P<peak_alone>\S+ [GMK]?i?B)\.)?"
-         r"(?: Its optimizer takes (?P<own>\S+) instead of (?P<replicated>\S+) ms, because each rank updates its share of the weights\.)?"
+         r"(?: Each rank updates its share of the weights, in (?P<own>\S+) instead of (?P<replicated>\S+) ms, and peaks at "
+         r"(?P<peak>\S+ \S+) instead of (?P<peak_alone>\S+ [GMK]?i?B)\.)?"
          r"(?: Overlapped all-reduces lose (?P<lost>\S+) ms: (?P<optimizer>\S+) to each rank's whole optimizer step, (?P<smaller>\S+) to "
          r"its smaller batch and (?P<communication>\S+) to communication\.)?", told),
         (NO_ANSWER, nothing_clear)]}
