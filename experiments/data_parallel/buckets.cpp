@@ -1,6 +1,5 @@
 // Part (d): gradients in buckets: the number of buckets, and the best bucket size.
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 
 #include "base/format.h"
@@ -105,40 +104,9 @@ std::string caps_words(const std::vector<double>& caps_mb) {
   return join_words(each(caps_mb, [](double cap_mb) { return cap_words(cap_mb * kMega); }));
 }
 
-/// Returns the share of gradients' bytes in buckets of several gradients, which are copied there.
-double copied_share(const MeasuredNetwork& network, const BucketRow& row) {
-  const std::vector<std::int64_t> bytes = network.bytes_of_each_gradient();
-  double copied = 0;
-  for (const Bucket& bucket : fill_buckets(bytes, std::llround(row.cap_mb * kMega))) {
-    for (const std::size_t index : bucket)
-      copied += bucket.size() > 1 ? static_cast<double>(bytes[index]) : 0;
-  }
-  return copied / network.total_gradient_bytes();
-}
-
-/// Returns ", of which copies into buckets take 3.87 ms", if these copies and the longer exchange
-/// explain how much more the longest step, whose backward grows most, adds than that of `single`,
-/// whose buckets hold one gradient each; else an empty text.
-std::string copying_words(const MeasuredNetwork& network, const std::vector<BucketRow>& rows,
-                          const BucketRow& single) {
-  const auto step_ms = [](const BucketRow& row) { return *row.result->step_ms(); };
-  const auto longest = std::ranges::max_element(rows, {}, step_ms);
-  const SchemeResult* flat = network.find_timed(Scheme::kFlat);
-  if (longest != std::ranges::max_element(rows, {}, &BucketRow::longer_backward_ms) ||
-      longest->result->scheme() != Scheme::kBucketed || copied_share(network, single) > 0 ||
-      flat == nullptr || !flat->copies_ms)
-    return "";
-  const double copies_ms = *flat->copies_ms * copied_share(network, *longest);
-  const double waits_ms =
-      longest->result->exchange_ms.value_or(0) - single.result->exchange_ms.value_or(0);
-  if (copies_ms <= 0 || !explains(copies_ms + waits_ms, *longest->added_ms - *single.added_ms))
-    return "";
-  return ", of which copies into buckets take **" + format_value(copies_ms, kThreeDigits) + " ms**";
-}
-
-/// Tells by how much backward grows, and which α would show. Returns nothing
-/// unless its growth explains every cap's step and backward hides the latencies of the worst cap,
-/// of which its formula mostly consists.
+/// Tells by how much backward grows, and which α would show. Returns nothing unless its growth
+/// explains every cap's step and backward hides the latencies of the worst cap, of which its
+/// formula mostly consists.
 std::optional<Facts> growth_facts(const MeasuredNetwork& network,
                                   const std::vector<BucketRow>& rows, const BucketRow& best,
                                   const BucketRow& worst) {
@@ -160,7 +128,6 @@ std::optional<Facts> growth_facts(const MeasuredNetwork& network,
            std::ranges::max(
                each(rows, [](const BucketRow& row) { return *row.longer_backward_ms; })),
            kThreeDigits)
-      .set_markdown("copying", copying_words(network, rows, worst))
       .set("latency", latency_ms, kThreeDigits);
 }
 

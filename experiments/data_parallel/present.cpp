@@ -1,7 +1,6 @@
 // Presents parts (a) to (c): an all-reduce for each parameter after backward, one for all gradients
 // together, and one for each parameter during backward.
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 
 #include "base/format.h"
@@ -33,27 +32,13 @@ std::optional<Facts> communication_facts(const MeasuredNetwork& network,
       .set("calls", format_count(static_cast<std::int64_t>(result.all_reduce_count)));
 }
 
-/// Tells how much the slowest ranks' steps differ, if by another time than rank 0's: without
-/// all-reduces one rank may be slower.
-std::optional<Facts> slowest_facts(const MeasuredNetwork& network, const SchemeResult& naive) {
-  constexpr double kAlike = 0.05;
-  const SchemeResult* baseline = network.find_timed(Scheme::kNone);
-  if (!communication_facts(network, naive) || !baseline->rank0_ms) return std::nullopt;
-  const double difference_ms = *naive.step_ms() - *baseline->step_ms();
-  if (std::abs(difference_ms / *network.added_ms(naive) - 1) < kAlike) return std::nullopt;
-  return Facts()
-      .set("ms", difference_ms, kThreeDigits)
-      .set("later", *baseline->step_ms() - *baseline->rank0_ms, kThreeDigits);
-}
-
 std::optional<Facts> naive_facts(const MeasuredNetwork& network, const SchemeResult& naive) {
   const auto error = naive.largest_relative_error;
   const bool asks_of_users = network.find(Scheme::kOwnStep) != nullptr;
   return Facts()
       .when("equal", error.has_value() && !asks_of_users, "difference",
             format_scientific(error.value_or(0), 2))
-      .when("added", communication_facts(network, naive))
-      .when("slowest", slowest_facts(network, naive));
+      .when("added", communication_facts(network, naive));
 }
 
 /// Splits the difference of both steps into the traced all-reduces, with their bus bandwidths, and

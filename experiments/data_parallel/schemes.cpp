@@ -88,9 +88,11 @@ SchemeResult scheme_result(const Cell& cell) {
   const TimedLaunch timed{&cell.spec, launch};
   result.steps_ms = timed.ms_after_warmup(metric::kStep, metric::kTotal);
   for (const MeasuredRow& row : measured_rows(*launch, metric::kRankSteps)) {
+    // A missing time is less than any other.
+    result.backward_ms =
+        std::max(result.backward_ms, milliseconds_in(row, phase_column(metric::kBackward)));
     if (row.number(column::kRank) != 0) continue;
     result.rank0_ms = milliseconds_in(row, column::kMeanNs);
-    result.backward_ms = milliseconds_in(row, phase_column(metric::kBackward));
     result.exchange_ms = milliseconds_in(row, phase_column(metric::kExchange));
   }
   result.peak_bytes = single_number(*launch, metric::kMemory, metric::kPeakAllocated);
@@ -205,8 +207,7 @@ double MeasuredNetwork::total_gradient_bytes() const {
 std::optional<double> MeasuredNetwork::added_ms(const SchemeResult& result) const {
   const SchemeResult* baseline = find_timed(Scheme::kNone);
   if (baseline == nullptr || &result == baseline || !result.step_ms()) return std::nullopt;
-  if (!result.rank0_ms || !baseline->rank0_ms) return std::nullopt;
-  return *result.rank0_ms - *baseline->rank0_ms;
+  return *result.step_ms() - *baseline->step_ms();
 }
 
 std::optional<double> MeasuredNetwork::longer_backward_ms(const SchemeResult& result) const {

@@ -13,19 +13,19 @@
 
 namespace labreport::data_parallel {
 
-/// The measured steps of one scheme. A step ends when the slowest rank has finished it. Rank 0's
-/// times are compared between schemes, because ranks wait for each other only if they communicate.
+/// The measured steps of one scheme. A step ends when the slowest rank has finished it. Schemes are
+/// compared by the slowest rank's times, because ranks that communicate wait for it.
 struct SchemeResult {
   const Cell* cell;
   std::string reason;                      ///< Why the scheme has no numbers; empty if it has.
   std::vector<double> steps_ms = {};       ///< One for each step after the warm-up.
   std::optional<double> rank0_ms = {};     ///< Rank 0's mean step.
-  std::optional<double> backward_ms = {};  ///< Rank 0's median.
+  std::optional<double> backward_ms = {};  ///< The slowest rank's median.
   std::optional<double> exchange_ms = {};  ///< Rank 0's median from last gradient to optimizer.
   double all_reduce_count = 0;   ///< In one step; calculated if the run did not count them.
   std::string collectives = {};  ///< "1 all-reduce", "4 all-gathers and 4 all-reduces"; "none"
-  /// The traced step's time in all-reduces: rank 0's if they overlap backward, because the growth
-  /// of rank 0's backward is compared with it, or else that of the rank that waits least in them.
+  /// The traced step's time in all-reduces: rank 0's if they overlap backward, or else that of
+  /// the rank that waits least in them.
   std::optional<double> communication_ms = {};
   std::optional<double> overlap_ms = {};  ///< How much of `communication_ms` computation overlaps.
   /// The traced step's time on rank 0 in computation between the last gradient and the optimizer,
@@ -75,7 +75,7 @@ struct MeasuredNetwork {
   const SchemeResult* find_timed(Scheme scheme) const;
   std::vector<std::int64_t> bytes_of_each_gradient() const { return gradient_bytes(*spec.model); }
   double total_gradient_bytes() const;
-  /// Returns rank 0's mean step minus that without communication; nothing if one is unknown.
+  /// Returns the mean step minus that without communication; nothing if one is unknown.
   std::optional<double> added_ms(const SchemeResult& result) const;
   /// Returns backward's time − its time without communication; nothing if one is unknown or the
   /// scheme's all-reduces do not overlap backward.

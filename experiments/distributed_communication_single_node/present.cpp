@@ -230,7 +230,7 @@ const AllReduceGroup* described_group(const Groups& groups) {
   return nullptr;
 }
 
-// The sweep's 2²⁰ bytes stand in for the handout's 1 MB if something disturbed that.
+// The sweep's 2²⁰ bytes stand in for the handout's 1 MB if that is not usable.
 const std::pair<std::int64_t, const char*> kSmallSizes[]{{1'000'000, "1 MB"}, {1 << 20, "1.05 MB"}};
 
 /// Tells of a small size that is launch-bound: the CPU limits its calls, because c10d takes much
@@ -255,15 +255,15 @@ std::string disturbed_sentence(const AllReduceGroup& group, const AllReduceTimin
     if (timing.bytes != *std::begin(kHandoutSizes) || !timing.disturbed) continue;
     if (timing.slowest_ns <= usable.slowest_ns) continue;
     return fmt::format(
-        "{} took {} ms, longer than {}, so something disturbed it.", whole_size_words(timing.bytes),
+        "{} took {} ms, longer than {}, so its time is not used.", whole_size_words(timing.bytes),
         format_value(timing.slowest_ns / kNsPerMs, kThreeDigits), whole_size_words(usable.bytes));
   }
   return "";
 }
 
-/// Tells what limits the handout's smallest size, or what disturbed it, and which of its sizes are
-/// bandwidth-bound. Returns nothing unless there are several of these. `usable` is the smallest
-/// size that nothing disturbed.
+/// Tells what limits the handout's smallest size, or that it is not used, and which of its sizes
+/// are bandwidth-bound. Returns nothing unless there are several of these. `usable` is the smallest
+/// that is used.
 std::optional<Facts> bound_facts(const AllReduceGroup& group, const AllReduceTiming& usable) {
   const auto fast =
       only(usable_timings(group, metric::kInPlace),

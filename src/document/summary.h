@@ -54,8 +54,8 @@ inline constexpr const char* kFastestGemm = "fastest GEMM";
 /// The parts of each step of a ladder, whose setting ends with the step's change, in the precision
 /// that this step computes in. The figure of `kFastestStep` shows them.
 inline constexpr const char* kLadderParts = "Parts of a ladder’s steps";
-/// The time that communication adds to rank 0's step by each scheme of `kSeveralGpus`, whose
-/// figure shows it.
+/// The time that communication adds to a step by each scheme of `kSeveralGpus`, whose figure shows
+/// it.
 inline constexpr const char* kAddedTimes = "Added by communication";
 
 }  // namespace topic

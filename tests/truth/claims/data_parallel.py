@@ -1,5 +1,4 @@
 """The claims about data-parallel steps, recomputed from every step and each rank's traced one."""
-import math
 import statistics
 
 from checks import PRECISIONS, near, near_fit, number, true
@@ -11,7 +10,7 @@ NETWORK_RE = r"(?P<size>\S+) at context (?P<context>[\d,]+) in (?P<precision>\w+
 
 
 class SchemeSteps:
-    """The timed steps of one communication scheme. A step ends with its slowest rank, and rank 0's parts are compared."""
+    """The timed steps of one communication scheme. A step ends with its slowest rank, whose backward is compared."""
 
     def __init__(self, cell):
         self.cell, self.launch = cell, cell.ok_launch() if cell else None
@@ -32,9 +31,13 @@ class SchemeSteps:
         return statistics.stdev(self.step_ms) if len(self.step_ms) > 1 else 0
 
     def rank0_ms(self, column):
-        """Returns rank 0's mean step or the median of a phase; None if it is unknown."""
+        """Returns rank 0's median of a phase; None if it is unknown."""
         rows = [row for row in self.launch.table("rank_steps") if row["rank"] == 0]
         return rows[-1][column] / 1e6 if rows and rows[-1][column] is not None else None
+
+    def backward_ms(self):
+        """Returns the slowest rank's median; None if it is unknown."""
+        return max((row["backward_ns"] / 1e6 for row in self.launch.table("rank_steps") if row["backward_ns"]), default=None)
 
     def traced_row(self):
         """Returns the traced times of rank 0 if the scheme overlaps backward, else of the rank that waits least. Returns None
@@ -58,11 +61,11 @@ class SchemeSteps:
                    if row["lane"] == "compute" and row["phase"] == "exchange") / 1e6
 
     def added_ms(self):
-        return self.rank0_ms("mean_ns") - steps_of("none").rank0_ms("mean_ns")
+        return self.mean_ms() - steps_of("none").mean_ms()
 
     def longer_backward_ms(self):
         """Returns how much longer backward takes than without communication; None if one is unknown."""
-        own_ms, baseline_ms = self.rank0_ms("backward_ns"), steps_of("none").rank0_ms("backward_ns")
+        own_ms, baseline_ms = self.backward_ms(), steps_of("none").backward_ms()
         return own_ms - baseline_ms if own_ms and baseline_ms else None
 
     def all_reduce_count(self):
@@ -170,7 +173,7 @@ def saves(_run, share):
 
 
 def contention(_run, least, left, exposed=None):
-    """Checks rank 0's growth of backward, without its traced time of all-reduces that no computation runs beside."""
+    """Checks the growth of the slowest rank's backward, without rank 0's traced time of all-reduces that no computation runs beside."""
     overlapped = steps_of("overlapped")
     row = overlapped.traced_row()
     exposed_ms = (row["communication_ns"] - row["both_ns"]) / 1e6
@@ -273,7 +276,7 @@ def fails(_run, longest):
     true(best_cap in caps and best_cap not in caps_as_long_as(model.quickest) and not is_followed())
 
 
-def leaves_out(_run, most, copies, shown):
+def leaves_out(_run, most, shown):
     """Checks that backward's growth explains each cap's step, that latencies set the model's worst cap and backward hides
     them, and from which latency on it cannot."""
     steps = [SchemeSteps(cell) for cell in cap_cells().values()]
@@ -285,33 +288,9 @@ def leaves_out(_run, most, copies, shown):
     true(worst.rank0_ms("exchange_ns") <= 0.101 * model_ms(worst.cell), "latencies are not hidden")
     latency_ns, bytes_per_ns = buckets.latency_and_bandwidth
     transfer_ms = sum(gradient_bytes(worst.cell)) / bytes_per_ns / 1e6
-    latency_ms = (steps_of("none").rank0_ms("backward_ns") - transfer_ms) / bucket_count(worst.cell)
+    latency_ms = (steps_of("none").backward_ms() - transfer_ms) / bucket_count(worst.cell)
     near_fit(shown, latency_ms)
     true(latency_ms > latency_ns / 1e6)
-    if copies:
-        copying(copies, worst)
-
-
-def bytes_in_shared_buckets(cell):
-    """Returns the bytes of gradients that share a bucket with others."""
-    shared, bucket = 0, []
-    for gradient in [*reversed(gradient_bytes(cell)), math.inf]:
-        if bucket and sum(bucket) + gradient > cell["bucket_bytes"]:
-            shared, bucket = shared + (sum(bucket) if len(bucket) > 1 else 0), []
-        bucket.append(gradient)
-    return shared
-
-
-def copying(copies, single):
-    """Checks that copies into shared buckets, and waiting for the last one, make the longest steps, whose backward grows
-    most, longer than those of single gradients."""
-    growths = [SchemeSteps(cell).longer_backward_ms() for cell in cap_cells().values()]
-    true(model.slowest.longer_backward_ms() == max(growths) and not bytes_in_shared_buckets(single.cell))
-    share = bytes_in_shared_buckets(model.slowest.cell) / sum(gradient_bytes(single.cell))
-    copies_ms = share * steps_of("flat").copies_ms()
-    near(copies, copies_ms)
-    waits_ms = model.slowest.rank0_ms("exchange_ns") - single.rank0_ms("exchange_ns")
-    true(explains(copies_ms + waits_ms, model.slowest.added_ms() - single.added_ms()), "copies are not the reason")
 
 
 TAKES_RE = rf"step of {NETWORK_RE} takes \*\*(?P<step>\S+) ms\*\*"
@@ -336,7 +315,7 @@ CLAIMS = {
         (r"Yes: a test network of two blocks ends with gradients and weights of one process, off by at most (?P<difference>.+?) of "
          r"a tensor's largest value\.", trains_equally),
         (rf"{STEP_RE}\.", step_of("per_parameter")),
-        (r"On rank 0 communication adds \*\*(?P<ms>\S+) ms\*\*, \*\*(?P<share>\S+) %\*\* of it, because its (?P<calls>\S+) all-reduces "
+        (r"Communication adds \*\*(?P<ms>\S+) ms\*\*, \*\*(?P<share>\S+) %\*\* of it, because its (?P<calls>\S+) all-reduces "
          r"wait for the end of backward\.", communication)],
     "data_parallel.b": [
         no_answer("per_parameter", "flat"),
@@ -356,8 +335,7 @@ CLAIMS = {
          r"puts \*\*(?P<best>[^*]+) MB\*\* first and (?P<worst>.+?) MB last \(ideal: about \*\*(?P<size>\S+) MB\*\*, \$[^$]+\$\)\.",
          model),
         (r"Steps follow it, shorter with its first than with its last\.", follows),
-        (r"It leaves out that backward hides \$[^$]+\$, but grows by up to \*\*(?P<most>\S+) ms\*\* beside all-reduces"
-         r"(?:, of which copies into buckets take \*\*(?P<copies>\S+) ms\*\*)?\. "
+        (r"It leaves out that backward hides \$[^$]+\$, but grows by up to \*\*(?P<most>\S+) ms\*\* beside all-reduces\. "
          r"Latencies would show with α above (?P<shown>\S+) ms\.", leaves_out)]}
 
 TITLES = [(r"\*\*Figure \d+[a-z]?\. Against the handout’s model, steps with (?P<longest>[^*]+?) MB are longest\*\*", fails),

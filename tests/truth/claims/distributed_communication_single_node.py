@@ -28,7 +28,7 @@ def bus_factor(ranks):
 
 
 def by_size(run, library, ranks, small, small_ms, large, large_ms, busbw, link, rate):
-    """Checks the smallest and the largest size that nothing disturbed."""
+    """Checks the smallest and the largest size that are used."""
     largest(run, library, ranks, large, large_ms, busbw, link, rate)
     ns = usable_ns(run, *by_size.group)
     true(HANDOUT_BYTES[small] == min(ns), "a smaller size is usable")
@@ -113,7 +113,7 @@ def bandwidth_sets(run, fast):
 
 
 def disturbed(run, size, ms, larger, fast):
-    """Checks that the handout's smallest size took longer than the smallest one that nothing disturbed."""
+    """Checks that the handout's smallest size took longer than the smallest one that is used."""
     launch = run.of("all_reduce", collectives=COLLECTIVES[by_size.group[0]], ranks=by_size.group[1])[0].ok_launch()
     slowest_ns = {size: ns for size, (ns, _, _) in timings(launch, "synced").items()}
     true(HANDOUT_BYTES[size] == min(HANDOUT_BYTES.values()) and HANDOUT_BYTES[larger] == min(by_size.ns))
@@ -135,7 +135,7 @@ CLAIMS = {
         (r"Back to back, (?P<size>[\d.]+ MB) takes \*\*(?P<c10d>\S+) µs\*\* through c10d, (?P<nccl>\S+) µs through NCCL: it is "
          r"launch-bound\. "
          r"Bandwidth bounds (?P<fast>[^.]+)\.", bounds),
-        (r"(?P<size>\d+ .B) took (?P<ms>\S+) ms, longer than (?P<larger>\d+ .B), so something disturbed it\. "
+        (r"(?P<size>\d+ .B) took (?P<ms>\S+) ms, longer than (?P<larger>\d+ .B), so its time is not used\. "
          r"Bandwidth bounds (?P<fast>[^.]+)\.", disturbed),
         (rf"Among (?P<many>\d+) ranks a ring sends (?P<ring>\S+) times the bytes: {COMPARED_RE}", by_ranks),
         (rf"Over (?P<other>\w+) {COMPARED_RE}", by_library),
