@@ -16,11 +16,13 @@ MeasuredNetwork measured_network(const RunView& view, const TimingGroup& group) 
   // Kernels of a cold step take as long as later ones.
   const Launch* profile = longest ? longest : profiled_first_step(view, group.spec);
   const PhaseTimes times = phase_times(group);
+  const NetworkBounds bounds = network_bounds(view, group);
   return {.group = &group,
           .forward = {times.forward, kernel_times(profile, metric::kForward)},
           .backward = {times.backward, kernel_times(profile, metric::kBackward)},
           .step = {whole_step_times(group, Mode::kTrainStep), std::nullopt},
-          .bound = network_bounds(view, group).bound()};
+          .bound = bounds.bound(),
+          .is_bound_profiled = bounds.is_profiled()};
 }
 
 /// Returns the precision's place in the order of rows. Answers compare FP32 with the next one.

@@ -27,6 +27,7 @@ struct MeasuredNetwork {
   const TimingGroup* group;
   MeasuredPass forward, backward, step;
   std::optional<Bound> bound;  ///< See `NetworkBounds::bound`; empty on a CPU.
+  bool is_bound_profiled;      ///< See `NetworkBounds::is_profiled`.
 
   std::string size_label() const;  ///< "2.7B", with the context if the run has several.
   std::string_view precision() const;
@@ -70,8 +71,8 @@ PrecisionPairs precision_pairs(const MeasuredNetworks& networks);
 /// both precisions.
 PrecisionPairs compared_pairs(const PrecisionPairs& pairs, PassOfNetwork pass);
 
-/// Names the times that the CPU sets: "the times of small (launch-bound) and some of xl (mixed)".
-/// Empty if there are none.
+/// Names the times that the CPU sets: "the times of small (launch-bound) and some of xl (mixed)",
+/// or "at least some times of xl" if no profile shows the others. Empty if there are none.
 std::string times_of_cpu(const MeasuredNetworks& networks);
 
 /// Returns the values of part (c)'s sentences. `compared` are the pairs in `precision` that timed

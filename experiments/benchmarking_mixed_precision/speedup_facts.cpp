@@ -145,17 +145,18 @@ Facts extreme_facts(const PrecisionPairs& pairs) {
 
 std::string times_of_cpu(const MeasuredNetworks& networks) {
   std::vector<std::string> parts;
-  for (const Bound bound : {Bound::kLaunch, Bound::kMixed}) {
-    std::vector<std::string> sizes;
-    for (const MeasuredNetwork& network : networks) {
-      if (network.bound == bound) sizes.push_back(network.size_label());
-    }
-    if (sizes.empty()) continue;
-    const char* times = bound == Bound::kLaunch ? "the times of "
-                        : parts.empty()         ? "some times of "
-                                                : "some of ";
-    parts.push_back(times + join_words(sizes) + " (" + std::string(describe(bound)) + ")");
-  }
+  const auto add = [&](const std::string& how_many, const std::string& remark, auto is_wanted) {
+    const auto sizes = each(only(networks, is_wanted), &MeasuredNetwork::size_label);
+    const char* times = parts.empty() ? " times of " : " of ";
+    if (!sizes.empty()) parts.push_back(how_many + times + join_words(sizes) + remark);
+  };
+  const auto is_mixed = [](const MeasuredNetwork& one) { return one.bound == Bound::kMixed; };
+  add("the", " (launch-bound)",
+      [](const MeasuredNetwork& one) { return one.bound == Bound::kLaunch; });
+  add("some", " (mixed)",
+      [&](const MeasuredNetwork& one) { return is_mixed(one) && one.is_bound_profiled; });
+  add("at least some", "",
+      [&](const MeasuredNetwork& one) { return is_mixed(one) && !one.is_bound_profiled; });
   return join(parts, " and ");
 }
 

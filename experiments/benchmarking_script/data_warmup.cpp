@@ -1,6 +1,7 @@
 // Presents part (c): how slow a fresh process's first steps are, and how many to skip.
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 
 #include "base/format.h"
@@ -335,8 +336,8 @@ std::string growth_words(const WarmupRows& rows) {
   const WarmupRows growing = only(rows, grows);
   if (growing.empty()) return "";
   return std::ranges::all_of(growing, in_training)
-             ? ", though AdamW's new state lets the second still allocate"
-             : ", though the second still allocates";
+             ? ", though AdamW's new state lets the second allocate"
+             : ", though the second allocates";
 }
 
 /// Writes the largest relative difference: "up to −3.3 %", "less than 0.1 %".
@@ -354,26 +355,43 @@ bool settle_after_one(const WarmupRows& judged) {
   return !judged.empty() && std::ranges::all_of(judged, &WarmupRow::settles_after_one);
 }
 
-/// Tells for which steps one warm-up step suffices. Returns nothing if it suffices for none. All of
-/// `rows` have the same mode, and no row settles late.
+/// A stalled or uneven later step would hide how far means are from later ones.
+bool is_steady(const WarmupRow& row) {
+  const Summary& warm = row.warm_window();
+  return row.flags.empty() && warm.stddev <= kLargestSteadyDeviation * warm.mean;
+}
+
+std::string brief_words(Mode mode) {
+  return mode == Mode::kTrainStep ? "training" : std::string(describe(mode));
+}
+
+/// Names the rows that are not judged: "small and xl's uneven training". Empty if all are judged.
+/// All of `rows` have the same mode.
+std::string unjudged_words(const WarmupRows& rows) {
+  const WarmupRows uneven = only(rows, std::not_fn(is_steady));
+  if (uneven.empty()) return "";
+  return join_words(each(uneven, &WarmupRow::label)) + "'s uneven " +
+         brief_words(uneven.front().mode);
+}
+
+/// Tells for which steps one warm-up step suffices, and which of these are not judged. Returns
+/// nothing if it suffices for none. All of `rows` have the same mode, and no row settles late.
 std::optional<Facts> settled_facts(const WarmupRows& rows, const WarmupRows& training) {
-  // A stalled or uneven later step would hide how far means are from later ones.
-  const auto is_steady = [](const WarmupRow& row) {
-    const Summary& warm = row.warm_window();
-    return row.flags.empty() && warm.stddev <= kLargestSteadyDeviation * warm.mean;
-  };
   WarmupRows judged = only(rows, is_steady);
   if (!settle_after_one(judged)) return std::nullopt;
   const Mode mode = rows.front().mode;
-  std::string tested(describe(mode));
-  if (mode == Mode::kTrainStep) tested += "s";
+  std::string tested = brief_words(mode);
+  std::vector<std::string> unjudged{unjudged_words(rows)};
   const WarmupRows judged_training = only(training, is_steady);
   if (mode != Mode::kTrainStep && settle_after_one(judged_training)) {
-    tested += " and " + step_words(Mode::kTrainStep) + "s";
+    tested += " and " + brief_words(Mode::kTrainStep);
+    unjudged.push_back(unjudged_words(training));
     std::ranges::copy(judged_training, std::back_inserter(judged));
   }
+  std::erase(unjudged, "");
   return Facts()
       .set("tested", tested)
+      .set("unjudged", unjudged.empty() ? "" : " (not judged: " + join_words(unjudged) + ")")
       .set("growth", growth_words(judged))
       .set("change", change_words(judged));
 }
@@ -393,7 +411,6 @@ Facts answer_facts(const WarmupRows& all, const WarmupRows& rows, const FirstSte
       .when("first_step", raises,
             Facts()
                 .set("steps", format_plural(count, step_words(slowest.mode)))
-                .set("kind", step_words(slowest.mode))
                 .set("rise", format_ratio(slowest.rise()))
                 .set("size", slowest.label())
                 .set("warm", slowest.warm_window().stddev, {Notation::kSignificant, 2})

@@ -1,6 +1,7 @@
 #include "experiments/common/bound.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/lists.h"
 #include "experiments/common/phases.h"
@@ -92,6 +93,11 @@ std::optional<Bound> NetworkBounds::bound() const {
     if (const auto known = time->bound()) bounds.push_back(*known);
   }
   return joint_bound(bounds);
+}
+
+bool NetworkBounds::is_profiled() const {
+  return std::ranges::all_of(std::array{&forward, &backward, &step},
+                             [](const TimeBound* time) { return time->costs || !time->bound(); });
 }
 
 std::optional<Bound> bound_at_end(const TimedLaunch& step) {

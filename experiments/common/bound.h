@@ -37,6 +37,9 @@ struct NetworkBounds {
   /// Launch-bound or GPU-bound if forward, backward and step all are, as far as they ran; mixed
   /// otherwise. The optimizer has no say.
   std::optional<Bound> bound() const;
+  /// True if the bounds of these times all come from profiles. A mixed network without profiles may
+  /// have other times that the CPU sets, which nothing proves.
+  bool is_profiled() const;
 };
 NetworkBounds network_bounds(const RunView& view, const TimingGroup& group);
 

@@ -1,6 +1,8 @@
 #include "experiments/common/change.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "base/format.h"
 
@@ -18,9 +20,9 @@ std::string count_in_words(std::int64_t count) {
 }
 
 std::string certain_ratio(double ratio, double deviation) {
-  constexpr int kRatioDecimals = 2;
-  return deviation > 0 ? format_with_deviation(ratio, deviation, kRatioDecimals).value
-                       : format_ratio(ratio);
+  if (deviation <= 0) return format_ratio(ratio);
+  const int first_digit = -static_cast<int>(std::floor(std::log10(deviation)));
+  return format_fixed(ratio, std::clamp(first_digit, 0, 2));
 }
 
 std::string stated_ratio(const Ratio& ratio, const Notation& notation) {

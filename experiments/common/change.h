@@ -15,7 +15,8 @@ std::string from_to(const std::string& first, const std::string& last);
 /// Returns "none", "one", … "nine"; from 10 on digits.
 std::string count_in_words(std::int64_t count);
 
-/// Writes a ratio with two decimals, or fewer if its deviation makes some uncertain.
+/// Writes a ratio to the first digit of its deviation, with at most two decimals: 2.1 for
+/// 2.066 ± 0.168.
 std::string certain_ratio(double ratio, double deviation);
 
 /// Writes the ratio by the notation, with its deviation unless it is certain: "1.92", "1.1 ± 0.3".

@@ -245,8 +245,7 @@ TEST(AfterOneStep, LaterStepsAreComparedWithThoseAfterAll) {
       scale_steps([](std::size_t step) { return step == 1 ? 1.3 : 1 + 0.002 * (step % 2); });
   EXPECT_THAT(
       answer(fake_run(one_size(), even), "c"),
-      HasSubstr(
-          "One warm-up step suffices for forward+backward and training steps: means differ "));
+      HasSubstr("One warm-up step suffices for forward+backward and training: means differ "));
   EXPECT_THAT(
       answer(fake_run(one_size(), slow_second_step), "c"),
       AllOf(HasSubstr("small's forward+backward steps then vary **"), Not(HasSubstr("suffices"))));
@@ -264,11 +263,27 @@ TEST(AfterOneStep, TheLargestChangeIsThatOfAnyNamedStepWithoutALaterOutlier) {
   // Steps 2 to 11 are compared with steps 6 to 15.
   const auto slower = scale_steps([](std::size_t step) { return step >= 11 ? 1.02 : 1.0; });
   EXPECT_THAT(answer(fake_run(one_size(), combined(even, in_training(slower))), "c"),
-              HasSubstr("and training steps: means differ from later ones by **up to"));
+              HasSubstr("and training: means differ **up to"));
   const auto stalled = scale_steps([](std::size_t step) { return step == 13 ? 3.0 : 1.0; });
   EXPECT_THAT(answer(fake_run(one_size(), combined(even, in_training(stalled))), "c"),
               HasSubstr("suffices for forward+backward: means differ"))
       << "only forward+backward can be judged";
+}
+
+TEST(AfterOneStep, UnevenStepsAreNamedThatAreNotJudged) {
+  const auto even = scale_steps([](std::size_t step) { return 1 + 0.002 * (step % 2); });
+  const auto stalled = scale_steps([](std::size_t step) { return step == 13 ? 3.0 : 1.0; });
+  const auto of_small = [&](Mode mode) {
+    const auto is_stalled = [=](const CellSpec& spec) {
+      return spec.kind == CellKind::kTiming && spec.mode == mode && spec.size == "small";
+    };
+    return answer(fake_run(benchmarking_input(), combined(even, where(is_stalled, stalled))), "c");
+  };
+  EXPECT_THAT(of_small(Mode::kTrainStep),
+              HasSubstr("for forward+backward and training (not judged: small's uneven training): "
+                        "means differ"));
+  EXPECT_THAT(of_small(Mode::kForwardBackward),
+              HasSubstr("(not judged: small's uneven forward+backward): means differ"));
 }
 
 TEST(AfterOneStep, ATrainingStepThatAllocatesMomentsIsTold) {
@@ -291,8 +306,8 @@ TEST(AfterOneStep, ATrainingStepThatAllocatesMomentsIsTold) {
       answer(fake_run(one_size(), combined(late, allocates)), "c"),
       AllOf(deviates, HasSubstr(" as later, as the second allocates beside AdamW's state.")));
   EXPECT_THAT(answer(fake_run(one_size(), combined(even, allocates)), "c"),
-              AllOf(HasSubstr("and training steps"),
-                    HasSubstr(", though AdamW's new state lets the second still allocate.")))
+              AllOf(HasSubstr("and training"),
+                    HasSubstr(", though AdamW's new state lets the second allocate.")))
       << "allocations cost no time that shows";
 }
 

@@ -9,7 +9,9 @@ namespace labreport::change_test {
 namespace {
 
 TEST(CertainRatio, HasTwoDecimalsOrFewerByTheDeviation) {
-  EXPECT_EQ(certain_ratio(4.84, 3.4), "4.8");
+  EXPECT_EQ(certain_ratio(4.84, 3.4), "5");
+  EXPECT_EQ(certain_ratio(2.066, 0.168), "2.1");
+  EXPECT_EQ(certain_ratio(3.817, 0.523), "3.8");
   EXPECT_EQ(certain_ratio(2.4256, 0.0085), "2.43");
   EXPECT_EQ(certain_ratio(2.4256, 0), "2.43");
 }

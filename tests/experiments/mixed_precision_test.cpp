@@ -3,6 +3,7 @@
 
 #include <regex>
 
+#include "experiments/benchmarking_mixed_precision/speedup.h"
 #include "experiments/common/bound.h"
 #include "experiments/overview/overview.h"
 #include "experiments/problems.h"
@@ -190,6 +191,25 @@ TEST(Bounds, FollowTheGpusLagWithoutAProfile) {
   const auto answer = mixed_part("c").answer;  // Only timing is planned, not kernels.
   EXPECT_THAT(answer, HasSubstr("In BF16, the CPU sets the times of small (launch-bound)."))
       << "without a profile the reason of a slowdown is unknown";
+}
+
+TEST(Bounds, LeaveOpenWhatElseTheCpuSetsWithoutAProfile) {
+  TimingGroup group;
+  group.label = "medium";
+  group.spec.precision = Precision::kBf16;
+  const auto words_if = [&](bool is_profiled) {
+    return benchmarking_mixed_precision::times_of_cpu({{.group = &group,
+                                                        .forward = {},
+                                                        .backward = {},
+                                                        .step = {},
+                                                        .bound = Bound::kMixed,
+                                                        .is_bound_profiled = is_profiled}});
+  };
+  EXPECT_EQ(words_if(true), "some times of medium (mixed)");
+  EXPECT_EQ(words_if(false), "at least some times of medium");
+  const TimeBound profiled{.costs = LaunchCosts{1, 0.85, 1}}, lagging{.lag_shares = {0.01, 0.12}};
+  EXPECT_TRUE((NetworkBounds{.forward = profiled}.is_profiled()));
+  EXPECT_FALSE((NetworkBounds{.forward = profiled, .step = lagging}.is_profiled()));
 }
 
 TEST(SpeedupAnswer, PrefersTheLargestNetworkWhoseTimesTheGpuSets) {

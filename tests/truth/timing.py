@@ -195,3 +195,9 @@ def network_bound(run, network):
     return cell and joint_bound([
         *(time_bound(run, cell, [phase], network.phase(phase)) for phase in ("forward", "backward")),
         time_bound(run, cell, PHASES[cell["mode"]], network.whole_steps(cell["mode"]))])
+
+
+def is_profiled(run, network):
+    """Returns whether a profile of the very step tells what sets the network's times."""
+    cell = network.longest_mode_cell()
+    return bool(cell and launch_costs(profile_of(run, cell), PHASES[cell["mode"]], network.whole_steps(cell["mode"])))

@@ -3,7 +3,7 @@ import math
 import re
 
 from checks import MODES, NO_ANSWER, PRECISION_WORDS, near, true
-from timing import SETTING, is_clear, network_bound, networks, setting, typical, users_cells
+from timing import SETTING, is_clear, is_profiled, network_bound, networks, setting, typical, users_cells
 
 CELL_KINDS = {"dtypes", "layer_norm", "timing", "kernels"}
 DTYPE_WORDS = {"float32": "FP32", "float16": "FP16", "bfloat16": "BF16"}
@@ -199,12 +199,14 @@ def gemm_and_other_ms(run, network, phase):
     return (total_ms(True), total_ms(False)) if total_ms(True) + total_ms(False) > 0 else None
 
 
-def cpu_sets(run, precision, launch=None, mixed=None, slower=None):
-    """Checks the sizes whose times the CPU sets, and those of which it sets some."""
+def cpu_sets(run, precision, launch=None, mixed=None, some=None, slower=None):
+    """Checks the sizes whose times the CPU sets, those of which it sets some, and those of which it sets some or all,
+    because no profile tells."""
     compared = pairs(run)
     true(PRECISION_WORDS[compared[0].reduced.shape["precision"]] == precision)
-    for words, bound in ((launch, "launch-bound"), (mixed, "mixed")):
-        sizes = [pair.size for pair in compared if network_bound(run, pair.reduced) == bound]
+    for words, bound, profiled in ((launch, "launch-bound", None), (mixed, "mixed", True), (some, "mixed", False)):
+        sizes = [pair.size for pair in compared if network_bound(run, pair.reduced) == bound
+                 and profiled in (None, is_profiled(run, pair.reduced))]
         true(sizes == (re.split(", | and ", words) if words else []), f"{bound}: {sizes}")
 
 
@@ -260,7 +262,6 @@ CLAIMS = {
          r"\*\*(?P<large>\S+) %\*\* \((?P<last>.+?)\) of FP32's forward pass\.", growth),
         (r"GEMMs take \*\*(?P<small>\S+)\*\* \((?P<first>.+?)\) to \*\*(?P<large>\S+) %\*\* \((?P<last>.+?)\) of FP32's forward "
          r"pass; no (?P<precision>\w+) step was profiled\.", unprofiled),
-        (r"In (?P<precision>\w+), the CPU sets the times of (?P<launch>[^()]+?) \(launch-bound\)"
-         r"(?: and some of (?P<mixed>.+?) \(mixed\))?(?P<slower>; where \w+ is slower, autocast adds launches)?\.", cpu_sets),
-        (r"In (?P<precision>\w+), the CPU sets some times of (?P<mixed>[^()]+?) \(mixed\)(?P<slower>; where \w+ is slower, "
-         r"autocast adds launches)?\.", cpu_sets)]}
+        (r"In (?P<precision>\w+), the CPU sets (?:the times of (?P<launch>[^()]+?) \(launch-bound\)(?: and (?!at)|(?= and at)|(?=[;.])))?"
+         r"(?:some (?:times )?of (?P<mixed>[^()]+?) \(mixed\))?(?:(?: and )?at least some (?:times )?of (?P<some>[^();]+?))?"
+         r"(?P<slower>; where \w+ is slower, autocast adds launches)?\.", cpu_sets)]}

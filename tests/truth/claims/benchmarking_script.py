@@ -202,13 +202,12 @@ def mode_of(words):
     return next(mode for mode, mode_words in MODE_WORDS.items() if mode_words in (words, f"{words} step"))
 
 
-def first_step(run, size, steps, mode, rise, warm, cold, kind, least, most, mostly):
+def first_step(run, size, steps, mode, rise, warm, cold, least, most, mostly):
     """Checks the mean that rises most without warm-up, its deviations in ms, that the first step alone raises it, and
     how much longer first steps take: mostly because of loading in profiled first steps."""
     warmups = comparable_warmups(run)
     true(all(warmup.timed_steps == int(steps) and mode_of(mode) in warmup.network.modes for warmup in warmups))
     slowest = max(warmups, key=lambda warmup: warmup.rise)
-    true(kind == mode, "first steps of another mode")
     true(is_called(slowest.network, size))
     near(rise, slowest.rise)
     near(cold, slowest.deviations[0])
@@ -250,14 +249,26 @@ def is_late(run, warmups, mode, size, spread, reason):
         true(reason == f", as the {ORDINALS[slow - 1]} is longer", f"step {slow} is slow")
 
 
-def one_suffices(run, mode, training, most, growth):
+def are_unjudged(text, warmups, mode):
+    """Checks that the text names as uneven in a mode the networks whose later steps have an outlier or deviate by more than
+    2 %, and no others."""
+    named = re.search(rf"(?:^|'s uneven \S+ and )((?:(?!'s uneven).)+)'s uneven {re.escape(mode)}(?= and |$)", text)
+    labels = re.sub(r", (?:\d[\d,]*|[A-Z]+\d+)(?![^, ])", "", named[1]) if named else ""
+    expected = [warmup.network.size for warmup in warmups if not warmup.is_judged]
+    true((re.split(", | and ", labels) if labels else []) == expected, f"uneven {mode}: {expected}")
+
+
+def one_suffices(run, mode, training, unjudged, most, growth):
     """Checks that one warm-up step leaves every mean within the noise and no deviation much larger, in training steps, too,
     if they are named, or else that one of them changes or none was timed. The change is the most in all named steps.
-    Networks whose later steps have an outlier are left out, as the sentence says."""
+    Networks whose later steps are uneven are left out, which the sentence names."""
     named = mode_of(mode)
     true(all(named in warmup.network.modes for warmup in comparable_warmups(run)))
     training_warmups = warmups_of(run, "train_step")
     compared = comparable_warmups(run) + (training_warmups if training else [])
+    are_unjudged(unjudged or "", comparable_warmups(run), "training" if named == "train_step" else mode)
+    if named != "train_step":
+        are_unjudged(unjudged or "", training_warmups if training else [], "training")
     judged = [warmup for warmup in compared if warmup.is_judged]
     true(not any(warmup.settles_late for warmup in comparable_warmups(run) + training_warmups), "steps deviate more")
     for warmup in judged:
@@ -327,12 +338,12 @@ CLAIMS = {
     "benchmarking_script.c": [
         (NO_ANSWER, unanswered_warmup),
         (r"Without warm-up, the first step raises (?P<size>.+?)'s mean of (?P<steps>\d+) (?P<mode>\S+) steps? "
-         r"\*\*(?P<rise>[\d.,]+)-fold\*\*, its deviation from (?P<warm>\S+) to \*\*(?P<cold>\S+) ms\*\*\. First (?P<kind>\S+) steps take "
+         r"\*\*(?P<rise>[\d.,]+)-fold\*\*, its deviation from (?P<warm>\S+) to \*\*(?P<cold>\S+) ms\*\*\. First steps take "
          r"\*\*(?P<least>\S+)(?: to (?P<most>\S+))? ms\*\* longer(?:(?P<mostly>, mostly loading CUDA modules and "
          r"initializing cuBLAS)|; (?:no profile shows why|they load CUDA modules, too))\.",
          first_step),
-        (r"One warm-up step suffices for (?P<mode>training|[^ ;.:]+)(?P<training> and training)?(?: steps)?: means "
-         r"differ from later ones by \*\*(?:less than 0\.1|up to (?P<most>[−+]\S+)) %\*\*"
-         r"(?P<growth>, though (?:the second still allocates|AdamW's new state lets the second still allocate))?\.", one_suffices),
+        (r"One warm-up step suffices for (?P<mode>[^ ;.:]+)(?P<training> and training)?(?: \(not judged: "
+         r"(?P<unjudged>[^()]+)\))?: means differ \*\*(?:less than 0\.1|up to (?P<most>[−+]\S+)) %\*\* from later ones"
+         r"(?P<growth>, though (?:the second allocates|AdamW's new state lets the second allocate))?\.", one_suffices),
         (r"One warm-up step is not enough: (?P<size>.+?)'s (?P<mode>\S+) steps then vary \*\*(?P<spread>\S+) times\*\* as much as "
          r"later(?P<reason>, as the \w+ (?:allocates beside AdamW's state|is longer))?\.", still_varies)]}

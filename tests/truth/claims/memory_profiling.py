@@ -472,7 +472,7 @@ CLAIMS = {
         (rf"(?:The largest allocations at context (?P<context>[\d,]*\d)(?P<no_grad>, without grad,)?|Next) are (?P<kind>[\w ]+?) of {BYTES.format('bytes')}: "
          r"(?:each of (?P<layers>\d+) layers makes|the pass makes|(?P<passes>\d+) forward passes make|all passes make) "
          r"(?P<places>.+?)(?:; of these backward keeps (?P<kept>[^.]+))?\.(?= Scores| Next|$)", allocations),
-        (r"Scores, `B · h · S² · 4` bytes, outgrow FFN activations beyond (?P<tokens>[\d,]+) tokens\. Backward needs "
+        (r"Scores, `B · h · S² · 4` bytes, outgrow FFN activations beyond (?P<tokens>[\d,]+) tokens\. Training keeps "
          r"(?P<kept>[\w ,]+)\.", scores)],
     "memory_profiling.f": [
         (r"No block's backward pass was recorded: no training step ran, or the model has no blocks in a list called layers\.", no_block),

@@ -134,9 +134,11 @@ def non_gemm_kernels(cell):
 
 
 def near_brief(text, ratio, deviation):
-    """Checks a ratio that has its deviation beside it only if it is not clear."""
+    """Checks a ratio that has its deviation beside it only if it is not clear, and else no digit beyond the deviation's first."""
     value, _, spread = text.partition(" ± ")
     near(value, ratio)
+    decimals = len(value.partition(".")[2])
+    true(spread or decimals == 0 or deviation < 1.0001 * 10 ** (1 - decimals), f"{text} ± {deviation}")
     true(bool(spread) == (abs(ratio - 1) <= deviation), f"the deviation of {text} is {deviation}")
 
 
