@@ -42,10 +42,14 @@ function largestBatch(peaks, context, bytes) {
   return Math.min(...batches);
 }
 
+function grouped(number) {
+  return number.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+}
+
 function byteText(bytes) {
   const gibibytes = bytes / kGibibyte;
   return gibibytes < 0.01 ? `${(bytes / 2 ** 20).toFixed(1)} MiB`
-    : `${gibibytes < 1 ? gibibytes.toPrecision(3) : gibibytes.toFixed(2)} GiB`;
+    : `${gibibytes < 1 ? gibibytes.toPrecision(3) : grouped(gibibytes)} GiB`;
 }
 
 function svgElement(name, attributes, ...children) {

@@ -88,6 +88,11 @@ class WhatFits(BrowserTest):
         total = sum(float(size) / (1 if unit == "GiB" else 1024) for size, unit in sizes)
         self.assertAlmostEqual(total, float(self.answer(page).split()[0]), delta=0.03)
 
+    def test_thousands_of_gibibytes_are_grouped(self):
+        page = self.open_figure()
+        self.field(page, "batch").fill("4096")
+        self.assertRegex(self.answer(page), r"^\d{1,3},\d{3}\.\d\d GiB at the peak")
+
     def test_a_wrong_number_is_reported(self):
         page = self.open_figure()
         for text in ("", "0", "1.5"):

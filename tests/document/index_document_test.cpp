@@ -861,7 +861,9 @@ TEST(TopicPage, SaysWhatOverlapSavesOfTheTimeThatAllReducesAdd) {
   added.values = {{"per parameter", 50}, {"overlapped", 10}};
   EXPECT_THAT(
       conclusion({steps, added}),
-      HasSubstr("All-reduces beside backward add 80 % less on the B and 80 % less on the A to"));
+      HasSubstr(
+          "All-reduces beside backward (“overlapped”) add 80 % less on the B and 80 % less on "
+          "the A to"));
   steps.values.back().second = 151;
   EXPECT_EQ(conclusion({steps, added}), "") << "the step does not fall";
 }

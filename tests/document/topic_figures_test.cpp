@@ -296,6 +296,27 @@ TEST(SeveralGpusFigure, ShowsWhatEachSchemeAdds) {
       << "a baseline of the CPU";
 }
 
+TEST(SeveralGpusFigure, CrownsNoneOfTheSchemesBesideBackward) {
+  Quantity steps{.topic = topic::kSeveralGpus,
+                 .network = "xl",
+                 .parameters = 2e9,
+                 .precision = "FP32",
+                 .setting = "2 ranks",
+                 .unit = "ms",
+                 .values = {{"no communication", 400},
+                            {"flat", 450},
+                            {"overlapped", 412},
+                            {"buckets of 10 MB", 411.8},
+                            {"buckets of 100 MB", 415}}};
+  Quantity added = steps;
+  added.topic = topic::kAddedTimes;
+  added.values = {
+      {"flat", 52}, {"overlapped", 12}, {"buckets of 10 MB", 11.8}, {"buckets of 100 MB", 15}};
+  EXPECT_EQ(figure_of(topic::kSeveralGpus, two_gpus({steps, added}, {})).title,
+            "On the H100, “flat” adds 52.0 ms to the step without communication, schemes beside "
+            "backward 12 to 15 ms");
+}
+
 Quantity checkpoints(const char* unit, Values values) {
   return {.topic = topic::kCheckpointing,
           .network = "xl",

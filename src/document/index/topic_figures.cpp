@@ -349,6 +349,13 @@ std::optional<Facts> overlap_facts(const std::vector<AddedTime>& times) {
   return Facts().set_markdown("shares", join_words(shares));
 }
 
+/// True if a scheme averages gradients while backward still computes others.
+bool is_beside_backward(const std::string& scheme) {
+  return scheme == describe(Scheme::kOverlapped) || scheme.starts_with("buckets of ");
+}
+
+/// Returns the extremes of what schemes add on the GPU where they are furthest apart. Schemes
+/// beside backward stand as one range: the order among them can be chance.
 std::optional<Facts> added_facts(const std::vector<AddedTime>& times) {
   const AddedTime *least = nullptr, *most = nullptr;
   const auto added = [](const AddedTime& time) { return *time.added.number(); };
@@ -360,10 +367,22 @@ std::optional<Facts> added_facts(const std::vector<AddedTime>& times) {
     }
   }
   if (most == nullptr || most == least) return std::nullopt;
+  const auto beside = only(times, [&](const AddedTime& time) {
+    return std::tie(time.panel, time.device) == std::tie(most->panel, most->device) &&
+           is_beside_backward(time.scheme);
+  });
+  Facts range;
+  if (!beside.empty()) {
+    const auto [low, high] = std::ranges::minmax(beside, {}, added);
+    range.set("range", format_fixed(*low.added.number(), 0) + " to " +
+                           format_fixed(*high.added.number(), 0));
+  }
+  const bool is_least_beside = is_beside_backward(least->scheme) && beside.size() > 1;
   return Facts()
       .set("gpu", most->device)
       .set("most", most->scheme)
       .set("most_ms", most->added, kThreeDigits)
+      .when("several", is_least_beside ? std::optional(range) : std::nullopt)
       .set("least", least->scheme)
       .set("least_ms", least->added, kThreeDigits);
 }
