@@ -90,8 +90,8 @@ std::vector<Strip> strips_of(const std::vector<LossRow>& rows) {
   for (const LossRow& row : rows) {
     if (!row.loss.is_plausible()) continue;
     double end_ms = 0;
-    for (const auto& [part, ms] : {std::pair("share of one GPU's step", row.loss.share_ms),
-                                   {"replicated optimizer", row.loss.optimizer_ms},
+    for (const auto& [part, ms] : {std::pair("equal share", row.loss.share_ms),
+                                   {"whole optimizer", row.loss.optimizer_ms},
                                    {"smaller batch", row.loss.smaller_batch_ms},
                                    {"communication", row.loss.communication_ms}}) {
       strips.push_back({&row, part, end_ms, end_ms + ms});

@@ -84,9 +84,7 @@ bool contains(std::string_view text, std::string_view words) {
 /// Recognizes JSON by its keys, and other formats by their words about measurements of both runs.
 bool is_diff(const fs::path& file) {
   const std::string text = read_file(file);
-  const bool counts_matches =
-      contains(text, " measurements in both, ") || contains(text, "1 measurement in both, ");
-  return (counts_matches && contains(text, " only in ")) ||
+  return (contains(text, " in both runs, ") && contains(text, " more of ")) ||
          (text.starts_with("{\n  \"schema_version\": ") && contains(text, "\"only_a\": "));
 }
 

@@ -32,6 +32,8 @@ class Figures(unittest.TestCase):
             is_shared = folder.endswith("src/document/charts/figures")
             folders = [f"{ROOT}/src", f"{ROOT}/experiments"] if is_shared else [os.path.dirname(folder)]
             texts = [file.read_text(encoding="utf-8") for texts in folders for file in pathlib.Path(texts).rglob("*.md")]
+            if name == "advantages.vl.json":
+                continue  # The page on any two runs places it by its script.
             with self.subTest(os.path.relpath(path, ROOT)):
                 self.assertIn(("file: " if is_shared else "Figure ") + name.removesuffix(".vl.json") + "\n", "".join(texts))
 

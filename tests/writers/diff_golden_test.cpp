@@ -95,18 +95,18 @@ TEST(Diff, NamesTheProblemOfEachRow) {
 }
 
 TEST(Diff, PrintsItsSummaryInTheTerminal) {
-  EXPECT_EQ(
-      diff_text(document_of(two_gpus())),
-      "L4 vs. B200\n"
-      "7 measurements in both runs, 0 more of the B200, 0 more of the L4. Different hardware: ratios, "
-      "no "
-      "verdicts.\n\n"
-      "The B200 takes 20.0 ms for tiny's BF16 training step at context 64, the L4 90.0 ms: "
-      "the B200 is 4.50× as fast.\n"
-      "tiny's FP32 training step at context 64 fits the B200 and not the L4.\n"
-      "At equal cost per step an hour of the B200 may cost 4.50× an hour of the L4 for tiny "
-      "in "
-      "BF16.\n");
+  EXPECT_EQ(diff_text(document_of(two_gpus())),
+            "L4 vs. B200\n"
+            "7 measurements in both runs, 0 more of the B200, 0 more of the L4. Different "
+            "hardware: ratios, "
+            "no "
+            "verdicts.\n\n"
+            "The B200 takes 20.0 ms for tiny's BF16 training step at context 64, the L4 90.0 ms: "
+            "the B200 is 4.50× as fast.\n"
+            "tiny's FP32 training step at context 64 fits the B200 and not the L4.\n"
+            "At equal cost per step an hour of the B200 may cost 4.50× an hour of the L4 for tiny "
+            "in "
+            "BF16.\n");
 }
 
 TEST(Diff, KeepsTheNumbersOfBothSidesInItsJson) {
