@@ -37,6 +37,7 @@ try:
 except KeyboardInterrupt:
     sys.exit(130)
 (folder / "cells").rmdir()
+sys.exit(int(os.environ.get("STATUS", 0)))
 '''
 
 
@@ -83,6 +84,10 @@ class Record(unittest.TestCase):
         self.assertIn("of revision 01234567", self.record("--runs", "ladder", "--minutes", "0"))
         self.record("--runs", "ladder")
         self.assertEqual(len(self.recorded()), 2)
+
+    def test_a_run_with_failures_does_not_ship(self):
+        self.assertIn("recorded", self.record("--runs", "ladder", STATUS="1"))
+        self.assertFalse(list(self.folder.glob("runs/*/*/*/reference")))
 
     def test_a_run_goes_on_in_the_next_call(self):
         self.assertIn("interrupted", self.record("--runs", "ladder", "--minutes", "0.52", SECONDS_A_RUN="60"))
