@@ -28,20 +28,27 @@ bool has_training_step(const CheckpointedNetwork& network) {
   return network.spec.mode == Mode::kTrainStep;
 }
 
+/// Returns the reason of a missing number. It names the training step if its forward and backward
+/// have run before without AdamW's states.
+Value missing(const Spacing& spacing) {
+  const bool step_failed = spacing.cell->spec.mode == Mode::kTrainStep &&
+                           spacing.forward_backward_peak && !spacing.reason.empty();
+  return Value::missing((step_failed ? "training step: " : "") + spacing.reason);
+}
+
 /// Returns the columns with these names. Bytes are in GiB for a GPU and in MiB for a CPU.
 std::vector<Column<Spacing>> columns(const RunView& view, const std::set<std::string_view>& names) {
   const std::string unit = view.on_gpu() ? "GiB" : "MiB";
   const Notation notation{view.on_gpu() ? Notation::kGibibytes : Notation::kMebibytes};
   const auto bytes = [&](const char* name, const char* title, auto member) {
     const auto value = [member](const Spacing& spacing) {
-      return spacing.*member ? Value(*(spacing.*member)) : Value::missing(spacing.reason);
+      return spacing.*member ? Value(*(spacing.*member)) : missing(spacing);
     };
     return Column<Spacing>{name, title, value, unit, notation};
   };
   const auto mean_ms = [](const char* name, const char* title, auto member) {
     const auto value = [member](const Spacing& spacing) {
-      return (spacing.*member).empty() ? Value::missing(spacing.reason)
-                                       : Value::mean_of(spacing.*member);
+      return (spacing.*member).empty() ? missing(spacing) : Value::mean_of(spacing.*member);
     };
     return Column<Spacing>{name, title, value, "ms"};
   };

@@ -1,6 +1,7 @@
 // Builds the datasets and facts of section.md: how much faster several GPUs train than one, and
 // where they lose the rest.
 #include <algorithm>
+#include <iterator>
 
 #include "base/format.h"
 #include "base/lists.h"
@@ -144,6 +145,15 @@ std::vector<Prediction> predictions(const std::vector<LossRow>& losses) {
   return rows;
 }
 
+/// Returns rows for the steps that were tried; the report lists the others as not run.
+std::vector<Row> rows_of(const ScaledNetwork& network, const std::vector<RankedStep>& steps) {
+  std::vector<Row> rows;
+  for (const RankedStep& step : steps) {
+    if (!step.reason.starts_with("skipped")) rows.push_back({&network, &step});
+  }
+  return rows;
+}
+
 /// Names where the ranks lose time; nothing unless every part costs some.
 std::optional<Facts> loss_facts(const ScaledNetwork& network, std::int64_t ranks) {
   const auto loss = network.loss(ranks);
@@ -205,8 +215,8 @@ Presentation present(const RunView& view) {
   std::vector<const Cell*> of_ranks;
   for (const ScaledNetwork& network : networks) {
     strong.push_back({&network, &network.alone});
-    for (const RankedStep& step : network.strong) strong.push_back({&network, &step});
-    for (const RankedStep& step : network.weak) weak.push_back({&network, &step});
+    std::ranges::copy(rows_of(network, network.strong), std::back_inserter(strong));
+    std::ranges::copy(rows_of(network, network.weak), std::back_inserter(weak));
     part.cells.push_back(network.alone.cell);
     for (const auto* steps : {&network.strong, &network.weak}) {
       for (const RankedStep& step : *steps) part.cells.push_back(step.cell);

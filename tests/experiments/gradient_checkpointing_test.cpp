@@ -177,6 +177,9 @@ TEST(CheckpointingTables, HaveARowForEachChoiceWithItsReason) {
       lines_of(table_of(part(fake_run(checkpointing_input(), with_memory(79)), "b"), "choices"));
   EXPECT_EQ(rows.size(), 6u);
   EXPECT_THAT(rows, Contains(AllOf(HasSubstr("none"), HasSubstr("out of memory in backward"))));
+  EXPECT_THAT(rows, Contains(AllOf(testing::StartsWith("4 |"),
+                                   HasSubstr("training step: out of memory in backward"))))
+      << "forward and backward fit before AdamW has states";
 }
 
 }  // namespace

@@ -124,6 +124,11 @@ TEST(Scaling, PredictsTwiceAsManyRanksAndSaysHowFarOff) {
   EXPECT_EQ(errors[1], "–") << "this host has four GPUs";
 }
 
+TEST(Scaling, LeavesSkippedRanksOutOfTheTable) {
+  const TableView table = table_of(report(on_host_with(2)), "steps");
+  EXPECT_THAT(texts_in(table, "Ranks"), AllOf(testing::Contains("2"), Not(testing::Contains("4"))));
+}
+
 TEST(Scaling, DoesNotSplitWhatIsNegative) {
   const auto faster = in_scheme(Scheme::kOverlapped, scaled(metric::kStep, metric::kTotal, 0.5));
   EXPECT_THAT(report(combined(on_host_with(2), faster)).answer, Not(HasSubstr("lose")));
