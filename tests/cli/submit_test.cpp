@@ -75,6 +75,7 @@ TEST_F(SubmitTest, MissesNoWordsWithNotesAndAnAuthor) {
 }
 
 TEST_F(SubmitTest, AMissingPdfHasALineAndStatusOne) {
+  environment_["LABREPORT_CACHE"] = "";  // Otherwise a PDF of an earlier test may be taken.
   const CompletedProcess process =
       run({"sh", "-c", "LABREPORT_TYPESET_MIB=1 \"$LABREPORT\" submit"});
   if (process.messages.find("PDF is left out") != std::string::npos) GTEST_SKIP() << "no Typst";
@@ -198,6 +199,7 @@ TEST_F(SubmitTest, AnEarlierWriteUpStaysIfNoneCanBeMade) {
   call({"submit"});
   if (!std::filesystem::exists(folder_ / "writeup.pdf")) GTEST_SKIP() << "Typst is not installed";
   const std::string earlier = read_file(folder_ / "writeup.pdf");
+  environment_["LABREPORT_CACHE"] = "";  // Otherwise a PDF of an earlier test may be taken.
   const CompletedProcess process =
       run({"sh", "-c", "LABREPORT_TYPESET_MIB=1 \"$LABREPORT\" submit --answers none"});
   EXPECT_EQ(process.exit_status, 2);
