@@ -24,7 +24,7 @@ struct SchemeRow {
   std::string network;  ///< Empty if the run has only one.
   const SchemeResult* result;
   Value added_ms;
-  std::optional<double> saved_fraction, backward_stretch;
+  std::optional<double> saved_fraction, backward_stretch, contention_ms;
   std::vector<std::string> flags;
 };
 
@@ -63,6 +63,7 @@ const std::vector<Column<SchemeRow>> kSchemeColumns{
     {"saved", "Saved", &SchemeRow::saved_fraction, "%", kAsPercent},
     {"backward", "Backward", value_of(&SchemeResult::backward_ms), "ms"},
     {"stretch", "Stretched by", &SchemeRow::backward_stretch, "%", kAsPercent},
+    {"contention", "Contention", &SchemeRow::contention_ms, "ms"},
     {"exchange", "Exchange", value_of(&SchemeResult::exchange_ms), "ms"},
     {"communication", kTracedAllReduces, traced_value(&SchemeResult::communication_ms), "ms"},
     {"exposed", "Exposed", traced_value(&SchemeResult::exposed_ms), "ms"},
@@ -158,8 +159,10 @@ Dataset schemes_dataset(const MeasuredNetworks& networks, std::initializer_list<
   std::vector<SchemeRow> rows;
   each_scheme(networks, schemes, [&](const MeasuredNetwork& network, const SchemeResult& result) {
     const std::string words = networks.size() > 1 ? network.words : std::string();
+    const auto contention = network.traced_contention(result);
     rows.push_back({words, &result, added_ms_or_reason(network, result),
                     saved_fraction(network, result), network.backward_stretch(result),
+                    contention ? std::optional(contention->longer_ms) : std::nullopt,
                     result.flags()});
   });
   return named_by_contents(make_dataset("schemes", kSchemeColumns, rows), networks);

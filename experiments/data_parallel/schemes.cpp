@@ -231,6 +231,13 @@ std::optional<double> MeasuredNetwork::least_contention_ms(const SchemeResult& r
   return fits ? std::optional(contention_ms) : std::nullopt;
 }
 
+std::optional<Contention> MeasuredNetwork::traced_contention(const SchemeResult& result) const {
+  const SchemeResult* baseline = find_timed(Scheme::kNone);
+  if (baseline == nullptr || !result.step_ms()) return std::nullopt;
+  if (baseline->traced_slowdown || result.traced_slowdown) return std::nullopt;
+  return contention(*ok_launch(*result.cell), *ok_launch(*baseline->cell));
+}
+
 std::optional<double> MeasuredNetwork::backward_stretch(const SchemeResult& result) const {
   const auto longer_ms = longer_backward_ms(result);
   if (!longer_ms) return std::nullopt;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/contention.h"
 #include "document/value.h"
 #include "document/view.h"
 #include "experiments/common/all_reduces.h"
@@ -86,6 +87,9 @@ struct MeasuredNetwork {
   /// `added_in_backward_ms`, at most `added_ms`, − `exposed_ms`. Returns nothing if that is none of
   /// the time, or more than all-reduces run beside computation.
   std::optional<double> least_contention_ms(const SchemeResult& result) const;
+  /// Returns by how much kernels beside the scheme's all-reduces take longer than without them;
+  /// nothing if the traces do not tell.
+  std::optional<Contention> traced_contention(const SchemeResult& result) const;
   /// Returns `longer_backward_ms` as a share of backward's time without communication.
   std::optional<double> backward_stretch(const SchemeResult& result) const;
   /// Takes α and β from `all_reduce_line`; returns nothing if there is no line.

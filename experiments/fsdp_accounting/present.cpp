@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "analysis/contention.h"
 #include "base/format.h"
 #include "experiments/common/code_name.h"
 #include "experiments/common/command.h"
@@ -134,6 +135,8 @@ struct PassRow {
   ModuleGathers gathers;
   std::optional<double> compute_ms = {};  ///< The whole pass with nothing sharded.
   std::optional<double> longer_ms = {};   ///< How much longer the pass takes with sharded weights.
+  /// By how much its kernels beside collectives take longer than with nothing sharded.
+  std::optional<double> contention_ms = {};
   std::vector<std::string> flags = {};
 
   double per_block(double pass_ms) const {
@@ -165,7 +168,8 @@ const std::vector<Column<PassRow>> kPasses{
      "ms", kThreeDigits},
     {"waits", "All blocks wait", [](const PassRow& row) { return row.gathers.wait_ms; }, "ms",
      kThreeDigits},
-    {"longer", "Pass longer by", &PassRow::longer_ms, "ms", kThreeDigits}};
+    {"longer", "Pass longer by", &PassRow::longer_ms, "ms", kThreeDigits},
+    {"contention", "Kernels longer by", &PassRow::contention_ms, "ms", kThreeDigits}};
 
 /// Returns nothing if the network's blocks gathered nothing in this pass.
 std::optional<PassRow> pass_row(const TrainedNetwork& network, std::string_view pass) {
@@ -178,6 +182,10 @@ std::optional<PassRow> pass_row(const TrainedNetwork& network, std::string_view 
   if (unsharded != nullptr) row.compute_ms = unsharded->phase_ms(pass);
   const auto sharded_ms = network.find(Sharding::kWeights)->phase_ms(pass);
   if (row.compute_ms && sharded_ms) row.longer_ms = *sharded_ms - *row.compute_ms;
+  if (unsharded != nullptr && unsharded->ran()) {
+    const auto found = contention(*launch, *ok_launch(*unsharded->cell), pass);
+    if (found) row.contention_ms = found->longer_ms;
+  }
   if (row.longer_ms && *row.longer_ms < row.gathers.wait_ms)
     row.flags.emplace_back("waits of other steps");
   return row;
@@ -334,6 +342,9 @@ PartContent gathers_part(const RunView& view, const std::vector<TrainedNetwork>&
   part.facts.when("shared", forward ? sharing_facts(view, *forward->network) : std::nullopt)
       .when("half",
             forward && backward ? half_facts(view, networks, *forward, *backward) : std::nullopt);
+  part.facts.flag("contention", std::ranges::any_of(passes, [](const PassRow& row) {
+                    return row.contention_ms.has_value();
+                  }));
   set_conditions(part.facts, view, compared);
   part.datasets = {make_dataset("gathers", kGathers, rows), make_dataset("passes", kPasses, passes),
                    times_data(compared)};

@@ -214,7 +214,19 @@ const std::vector<TableShape>& table_shapes() {
        {{column::kRank, kOrdinal},
         {column::kClass, kText, "'gemms', 'attention', 'fused', 'communication', …"},
         {column::kInstances, kNumber, "launches of kernels"},
-        {column::kTotalNs, kTime}}}};
+        {column::kTotalNs, kTime}}},
+      {metric::kContention,
+       "The kernels of modules in rank 0's traced step, those of all blocks together, with a "
+       "collective beside them and alone.",
+       {{column::kPhase, kText, "'forward' or 'backward'"},
+        {column::kModule, kText, "'layers/attn/q_proj'"},
+        {column::kClass, kText, "'gemm', 'elementwise', …"},
+        {column::kPlace, kOrdinal, "among the module's kernels of that class, from 0"},
+        {column::kBesideInstances, kNumber, "launches, with a collective for some of their time"},
+        {column::kBesideTotalNs, kTime},
+        {column::kCoveredNs, kTime, "in which collectives ran, too"},
+        {column::kAloneInstances, kNumber, "other launches"},
+        {column::kAloneTotalNs, kTime}}}};
   return shapes;
 }
 

@@ -84,6 +84,12 @@ inline constexpr std::string_view kTracedNs = "traced_ns";
 inline constexpr std::string_view kPeakAllocated = "peak_allocated";
 inline constexpr std::string_view kCommunicationNs = "communication_ns";
 inline constexpr std::string_view kOverlapNs = "both_ns";
+inline constexpr std::string_view kPlace = "place";
+inline constexpr std::string_view kBesideInstances = "beside";
+inline constexpr std::string_view kBesideTotalNs = "beside_total_ns";
+inline constexpr std::string_view kCoveredNs = "covered_ns";
+inline constexpr std::string_view kAloneInstances = "alone";
+inline constexpr std::string_view kAloneTotalNs = "alone_total_ns";
 inline constexpr std::string_view kLane = "lane";  // metric::kCompute, metric::kCommunication
 
 }  // namespace column

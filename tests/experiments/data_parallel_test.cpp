@@ -185,6 +185,33 @@ TEST(OverlapSummary, CallsBackwardsGrowthContentionWithoutWhatIsExposed) {
   EXPECT_THAT(summary(beside_computation(0.1)), Not(contention)) << "all-reduces are exposed";
 }
 
+/// Adds the traced kernels of a module: alone in the step without communication, beside all-reduces
+/// in the others, where they take `stretch` times as long.
+Change traced_kernels(double stretch) {
+  return [=](const CellSpec& spec, Launch& launch) {
+    if (spec.kind != CellKind::kDataParallel) return;
+    const bool is_alone = spec.scheme == Scheme::kNone;
+    const std::int64_t alone_ns = 80'000'000, none = 0, count = 32;
+    const auto beside_ns = static_cast<std::int64_t>(stretch * static_cast<double>(alone_ns));
+    Table table = empty_table(metric::kContention);
+    table.rows.push_back({std::string(metric::kBackward), std::string("layers/ffn/w1"),
+                          std::string("gemm"), none, is_alone ? none : count,
+                          is_alone ? none : beside_ns, none, is_alone ? count : none,
+                          is_alone ? alone_ns : none});
+    launch.tables.push_back(table);
+  };
+}
+
+TEST(OverlapSummary, TellsContentionByTheTracedKernelsIfTheRunHasThem) {
+  EXPECT_THAT(summary(traced_kernels(1.1)),
+              HasSubstr("8.00 ms are contention: kernels beside all-reduces take 10 % longer."));
+  EXPECT_THAT(
+      answer("c", traced_kernels(1.1)),
+      HasSubstr("ms that it adds 8.00 ms are contention: kernels beside all-reduces take 10 %"));
+  EXPECT_THAT(summary(traced_kernels(0.9)), HasSubstr("are contention with backward."))
+      << "the phases tell it at least";
+}
+
 TEST(OverlapSummary, ClaimsNoSavingThatStepsDoNotShow) {
   const auto saving = HasSubstr("overlap saves");
   EXPECT_THAT(summary(unchanged), saving);

@@ -21,6 +21,7 @@
 #include "engine/range.h"
 #include "measure/attention/clocks.h"
 #include "measure/data_parallel/averaging.h"
+#include "measure/data_parallel/contention.h"
 #include "measure/data_parallel/equality.h"
 #include "measure/data_parallel/lane_table.h"
 #include "measure/data_parallel/overlap.h"
@@ -230,6 +231,7 @@ class DataParallelLaunch {
       synchronize(device_);
     });
     no_trace_reason_ = reason_without_kernels(kind, step_profile.trace);
+    contention_ = contention_table(step_profile.trace);
     if (is_own_step()) classes_ = step_classes(group_, step_profile.trace, kOwnStepRange);
     return is_own_step() ? lanes_of_own_step(step_profile.trace) : lanes_of(step_profile.trace);
   }
@@ -263,7 +265,9 @@ class DataParallelLaunch {
     for (std::size_t rank = 0; has_peak && rank < ranks.rows.size(); ++rank)
       ranks.rows[rank].emplace_back(peaks[rank].front());
     launch.tables = {std::move(ranks), std::move(lanes)};
-    if (!classes_.rows.empty()) launch.tables.push_back(std::move(classes_));
+    for (Table* table : {&classes_, &contention_}) {
+      if (!table->rows.empty()) launch.tables.push_back(std::move(*table));
+    }
     if (repeats_ > 0)
       launch.metrics.push_back(sample_metric(metric::kDoBench, metric::kTotal, "ns", benched_ns_));
     if (!no_trace_reason_.empty()) launch.warnings.push_back(no_trace_reason_);
@@ -414,7 +418,7 @@ class DataParallelLaunch {
   std::array<Numbers, kSchemePhases.size()> phases_ns_;
   std::vector<Metric> occurrences_;
   Numbers benched_ns_;  ///< Rank 0's.
-  Table classes_;
+  Table classes_, contention_;
   std::optional<std::int64_t> first_lost_step_;  ///< The first one whose loss is NaN or infinite.
   std::int64_t differing_ranks_ = 0;
   Lanes lanes_;

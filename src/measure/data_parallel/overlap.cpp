@@ -15,24 +15,6 @@ constexpr std::string_view kForwardPhase = metric::kForward;
 constexpr std::array kComputingPhases{metric::kForward, metric::kLoss, metric::kBackward,
                                       metric::kOptimizer};
 
-using Span = std::pair<std::int64_t, std::int64_t>;
-
-/// Returns disjoint spans that cover the same time, in order.
-std::vector<Span> merged_spans(const std::vector<Interval>& intervals) {
-  std::vector<Span> spans;
-  for (const Interval& interval : intervals) spans.emplace_back(interval.start_ns, interval.end_ns);
-  std::ranges::sort(spans);
-  std::vector<Span> merged;
-  for (const Span& span : spans) {
-    if (merged.empty() || span.first > merged.back().second) {
-      merged.push_back(span);
-    } else {
-      merged.back().second = std::max(merged.back().second, span.second);
-    }
-  }
-  return merged;
-}
-
 std::vector<Attribution> device_activities(const Trace& trace) {
   std::vector<Attribution> kernels = attribute(trace);
   std::erase_if(kernels, [](const Attribution& kernel) { return !on_device(*kernel.activity); });
@@ -56,6 +38,21 @@ Lanes lanes_from(std::int64_t step_start_ns, const std::vector<Attribution>& ker
 }
 
 }  // namespace
+
+std::vector<Span> merged_spans(const std::vector<Interval>& intervals) {
+  std::vector<Span> spans;
+  for (const Interval& interval : intervals) spans.emplace_back(interval.start_ns, interval.end_ns);
+  std::ranges::sort(spans);
+  std::vector<Span> merged;
+  for (const Span& span : spans) {
+    if (merged.empty() || span.first > merged.back().second) {
+      merged.push_back(span);
+    } else {
+      merged.back().second = std::max(merged.back().second, span.second);
+    }
+  }
+  return merged;
+}
 
 Overlap overlap_of(const Lanes& lanes) {
   const std::vector<Span> communication = merged_spans(lanes.communication);

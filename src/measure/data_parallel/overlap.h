@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/trace_event.h"
@@ -15,6 +16,12 @@ struct Interval {
                       ///< all-reduces.
   std::int64_t start_ns = 0, end_ns = 0;
 };
+
+/// The start and end of a time span, in the same ns.
+using Span = std::pair<std::int64_t, std::int64_t>;
+
+/// Returns disjoint spans that cover the same time, in order.
+std::vector<Span> merged_spans(const std::vector<Interval>& intervals);
 
 /// The intervals of one step. Each lane is in order of start.
 struct Lanes {

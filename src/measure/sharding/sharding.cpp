@@ -14,7 +14,9 @@
 #include "engine/host_allocator.h"
 #include "engine/host_clock.h"
 #include "engine/precision.h"
+#include "engine/profiler.h"
 #include "engine/rank_group.h"
+#include "measure/data_parallel/contention.h"
 #include "measure/memory/phase_peaks.h"
 #include "measure/timing/step_series.h"
 #include "model/parallel_step.h"
@@ -126,6 +128,7 @@ class ShardingLaunch {
     time_whole_steps();
     time_phases();
     conditions.end();
+    if (!device_.is_cpu()) add_contention();
     launch_.conditions = conditions.metrics();
     launch_.conditions.push_back(
         text_metric(metric::kCollectives, metric::kLibrary, group_.library()));
@@ -231,6 +234,21 @@ class ShardingLaunch {
       for (std::size_t i = 0; i < rank.size(); ++i) slowest[i] = std::max(slowest[i], rank[i]);
     }
     if (group_.rank() == 0) launch_.metrics.push_back(sample_metric(tag, name, "ns", slowest));
+  }
+
+  /// Traces one more step.
+  void add_contention() {
+    const DeviceKind kind = plan_.step.device;
+    profile(kind, [] {});  // The first profile of a process initializes the profiler.
+    const Profile step_profile = profile(kind, [this] {
+      group_.barrier();
+      step_->run([](std::string_view) {});
+      synchronize(device_);
+    });
+    step_->clear();
+    if (weights_) weights_->take_waits();
+    Table table = contention_table(step_profile.trace);
+    if (group_.rank() == 0 && !table.rows.empty()) launch_.tables.push_back(std::move(table));
   }
 
   void add_memory_and_losses() {

@@ -186,6 +186,32 @@ def contention(_run, least, left, exposed=None):
         near(exposed, exposed_ms)
 
 
+def kernels_of(steps):
+    """Returns the rows of the traced step's kernels by what tells them apart."""
+    return {(row["phase"], row["module"], row["class"], row["place"]): row for row in steps.launch.table("contention")}
+
+
+def traced_contention(_run, left, ms, stretch, exposed=None):
+    """Checks how much longer kernels beside all-reduces take than the same kernels without them."""
+    overlapped, baseline = steps_of("overlapped"), kernels_of(steps_of("none"))
+    longer_ns = alone_ns = 0
+    for key, row in kernels_of(overlapped).items():
+        if key in baseline and baseline[key]["alone"]:
+            expected_ns = row["beside"] * baseline[key]["alone_total_ns"] / baseline[key]["alone"]
+            longer_ns, alone_ns = longer_ns + row["beside_total_ns"] - expected_ns, alone_ns + expected_ns
+    near(ms, longer_ns / 1e6)
+    near(stretch, 100 * longer_ns / alone_ns, 2)
+    near(left, overlapped.added_ms())
+    if exposed:
+        traced = overlapped.traced_row()
+        near(exposed, (traced["communication_ns"] - traced["both_ns"]) / 1e6)
+
+
+def overlaps_with_traced_contention(run, overlap, left, ms, stretch):
+    overlaps(run, overlap)
+    traced_contention(run, left, ms, stretch)
+
+
 def gradient_bytes(cell):
     """Returns the FP32 bytes of each gradient, the embedding's first."""
     d, vocab = cell["d_model"], cell["vocab"]
@@ -309,7 +335,9 @@ CLAIMS = {
         (rf"- \*\*labreport's overlap saves (?P<share>\S+) % of the time that communication adds: a step of {NETWORK_RE} takes (?P<step>\S+) "
          r"instead of (?P<after>\S+) ms on (?P<ranks>\d+) ranks\.\*\*", overlap),
         (r"Of the (?P<left>\S+) ms left at most (?P<exposed>\S+) ms are exposed, and at least (?P<least>\S+) ms are contention "
-         r"with backward\.", contention)],
+         r"with backward\.", contention),
+        (r"Of the (?P<left>\S+) ms left at most (?P<exposed>\S+) ms are exposed, and (?P<ms>\S+) ms are contention: kernels beside "
+         r"all-reduces take (?P<stretch>\S+) % longer\.", traced_contention)],
     "data_parallel.a": [
         no_answer("per_parameter"),
         (r"Yes: a test network of two blocks ends with gradients and weights of one process, off by at most (?P<difference>.+?) of "
@@ -328,7 +356,9 @@ CLAIMS = {
         (rf"With labreport's overlap a {TAKES_RE}, against \*\*(?P<after>\S+) ms\*\* with all-reduces after backward and \*\*(?P<single>\S+) ms\*\* with "
          r"one all-reduce\.", step_of("overlapped")),
         (r"\*\*(?P<overlap>\S+) %\*\* of its communication runs beside computation(?:; of the (?P<left>\S+) ms that it adds at "
-         r"least (?P<least>\S+) ms are contention with backward)?\.", overlaps)],
+         r"least (?P<least>\S+) ms are contention with backward)?\.", overlaps),
+        (r"\*\*(?P<overlap>\S+) %\*\* of its communication runs beside computation; of the (?P<left>\S+) ms that it adds (?P<ms>\S+) ms are "
+         r"contention: kernels beside all-reduces take (?P<stretch>\S+) % longer\.", overlaps_with_traced_contention)],
     "data_parallel.d": [
         (rf"labreport makes \*\*(?P<counts>[^*]+)\*\* buckets of {NETWORK_RE} with caps of (?P<caps>.+?) MB\.", buckets),
         (r"Steps take \*\*(?P<steps>[^*]+) ms\*\*, shortest with \*\*(?P<shortest>[^*]+) MB\*\* and longest with (?P<longest>.+?) MB\. The handout's model, \$[^$]+\$, "
