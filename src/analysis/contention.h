@@ -11,7 +11,7 @@ namespace labreport {
 
 struct Contention {
   double longer_ms;  ///< By which the kernels beside collectives take longer than alone.
-  double alone_ms;   ///< What these kernels take alone.
+  double alone_ms;   ///< The time of these kernels without collectives.
   /// The error of `longer_ms`: how far the kernels that run alone in both steps differ in time,
   /// as a share, times `alone_ms`. Nothing if no kernel runs alone in both.
   std::optional<double> error_ms;

@@ -246,8 +246,8 @@ inline constexpr std::string_view kRankSteps = "rank_steps";  // table
 inline constexpr std::string_view kLanes = "lanes";  // table; rank 0 only, except of an own step
 inline constexpr std::string_view kCompute = "compute";              // lane
 inline constexpr std::string_view kCommunication = "communication";  // lane
-// On a GPU the kernels of rank 0's traced step are told apart by whether collectives run beside them.
-// Kind `sharding` also traces one step for it.
+// On a GPU the kernels of rank 0's traced step are told apart by whether collectives run beside
+// them. Kind `sharding` also traces one step for it.
 inline constexpr std::string_view kContention = "contention";  // table
 // Kind `leaderboard` writes what `data_parallel` writes of a step that joins its ranks by itself.
 // On a GPU both also write the kernels of the traced step by class, for each rank.
