@@ -252,6 +252,11 @@ void add_conditions(Facts& facts, const RunView& view, const MeasuredNetworks& n
   facts.list("sizes", size_facts(networks));
   facts.flag("extra", view.edition().name != kEdition2025);
   facts.flag("container", has_users_code(networks));
+  facts.flag("kernels", std::ranges::any_of(networks, [](const MeasuredNetwork& network) {
+               return std::ranges::any_of(network.schemes, [&](const SchemeResult& result) {
+                 return network.traced_contention(result).has_value();
+               });
+             }));
 }
 
 void add_cells(PartContent& part, const RunView& view, const MeasuredNetworks& networks,
