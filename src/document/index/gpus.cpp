@@ -223,7 +223,8 @@ std::string network_name(const std::vector<GpuRuns>& gpus, const Quantity& quant
 
 std::string words_of_editions(const std::vector<GpuRuns>& gpus, std::string_view topic_page) {
   const std::vector<Topic> on_page = topics_on_page(gpus, topic_page);
-  std::map<std::string, std::set<std::string>> names;  // The names of an edition's networks.
+  using Words = std::map<std::string, std::string>;  // The edition's word by the network's name.
+  std::map<std::string, Words> renamed, kept;
   for (const GpuRuns& gpu : gpus) {
     for (const RunSummary* run : gpu.runs) {
       for (const Quantity& quantity : run->quantities) {
@@ -231,15 +232,22 @@ std::string words_of_editions(const std::vector<GpuRuns>& gpus, std::string_view
             std::ranges::find(on_page, quantity.topic, &Topic::name) == on_page.end())
           continue;
         const std::string name = network_name(gpus, quantity);
-        if (name != network_name(quantity.network, quantity.parameters))
-          names[run->edition].insert(name + " " + quantity.network);
+        const bool is_kept = name == network_name(quantity.network, quantity.parameters);
+        (is_kept ? kept : renamed)[run->edition][name] = quantity.network;
       }
     }
   }
   std::vector<std::string> sentences;
-  for (const auto& [edition, words] : names) {
-    sentences.push_back("Reports of the " + edition + " edition call " +
-                        join_words(std::vector(words.begin(), words.end())) + ".");
+  for (auto& [edition, words] : renamed) {
+    // A word that now means another network needs a sentence, too: the edition's xl is not today's.
+    for (const auto& [name, word] : kept[edition]) {
+      const bool is_taken = std::ranges::any_of(
+          words, [&](const auto& other) { return other.first.starts_with(word + " ("); });
+      if (is_taken) words.emplace(name, word);
+    }
+    std::vector<std::string> calls;
+    for (const auto& [name, word] : words) calls.push_back(name + " " + word);
+    sentences.push_back("Reports of the " + edition + " edition call " + join_words(calls) + ".");
   }
   return join(sentences, " ");
 }
