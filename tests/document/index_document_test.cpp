@@ -746,7 +746,8 @@ TEST(OverviewPages, SayWhatAnEditionCallsANetworkThatALaterOneRenames) {
   older.quantities.back().parameters = 2e9;
   for (const OverviewPage& page : overview_pages({older, newer})) {
     EXPECT_EQ(page.document.provenance,
-              "Reports of the 2025 edition call xl (2.0 B) xl and xl (3.4 B) 2.7B.")
+              "Reports of the 2025 edition call xl (2.0 B) xl and xl (3.4 B) 2.7B. Reports of the "
+              "2026 edition call xl (3.4 B) xl.")
         << page.folder;
   }
   newer.quantities.push_back({.topic = topic::kAttention,

@@ -223,31 +223,32 @@ std::string network_name(const std::vector<GpuRuns>& gpus, const Quantity& quant
 
 std::string words_of_editions(const std::vector<GpuRuns>& gpus, std::string_view topic_page) {
   const std::vector<Topic> on_page = topics_on_page(gpus, topic_page);
-  using Words = std::map<std::string, std::string>;  // The edition's word by the network's name.
-  std::map<std::string, Words> renamed, kept;
+  const auto word_of = [](const std::string& name) { return name.substr(0, name.rfind(" (")); };
+  using Words = std::map<std::string, std::string>;  // An edition's word by the network's name.
+  std::map<std::string, Words> words_of_edition;
+  std::map<std::string, std::set<std::string>> names_by_word;  // "xl": "xl (2.0 B)", "xl (3.4 B)"
   for (const GpuRuns& gpu : gpus) {
     for (const RunSummary* run : gpu.runs) {
       for (const Quantity& quantity : run->quantities) {
-        if (!topic_page.empty() &&
-            std::ranges::find(on_page, quantity.topic, &Topic::name) == on_page.end())
-          continue;
+        const bool is_elsewhere =
+            !topic_page.empty() &&
+            std::ranges::find(on_page, quantity.topic, &Topic::name) == on_page.end();
+        if (is_elsewhere || quantity.parameters <= 0) continue;
         const std::string name = network_name(gpus, quantity);
-        const bool is_kept = name == network_name(quantity.network, quantity.parameters);
-        (is_kept ? kept : renamed)[run->edition][name] = quantity.network;
+        words_of_edition[run->edition][name] = quantity.network;
+        names_by_word[word_of(name)].insert(name);
       }
     }
   }
   std::vector<std::string> sentences;
-  for (auto& [edition, words] : renamed) {
-    // A word that now means another network needs a sentence, too: the edition's xl is not today's.
-    for (const auto& [name, word] : kept[edition]) {
-      const bool is_taken = std::ranges::any_of(
-          words, [&](const auto& other) { return other.first.starts_with(word + " ("); });
-      if (is_taken) words.emplace(name, word);
-    }
+  for (const auto& [edition, words] : words_of_edition) {
     std::vector<std::string> calls;
-    for (const auto& [name, word] : words) calls.push_back(name + " " + word);
-    sentences.push_back("Reports of the " + edition + " edition call " + join_words(calls) + ".");
+    for (const auto& [name, word] : words) {
+      if (word_of(name) != word || names_by_word[word].size() > 1)
+        calls.push_back(name + " " + word);
+    }
+    if (!calls.empty())
+      sentences.push_back("Reports of the " + edition + " edition call " + join_words(calls) + ".");
   }
   return join(sentences, " ");
 }
