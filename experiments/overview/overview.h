@@ -39,7 +39,7 @@ std::vector<Quantity> quantities(const RunView& view);
 /// Summarizes a run for pages over several runs. Its numbers come from the run alone. Title and
 /// names of problems come from the run's report, because they are words of its sections, and so do
 /// links: a quantity whose part the report lacks belongs to the whole page. With a report, beside
-/// which the summary is kept, values are rounded to six digits. The summary's folder is empty.
+/// which the summary is kept, values are rounded to eight digits. The summary's folder is empty.
 RunSummary run_summary(const Run& run, const Document* report = nullptr);
 
 /// Lists the cells without numbers and the reasons, a row for each network and context; empty if

@@ -78,8 +78,9 @@ RunSummary run_summary(const Run& run, const Document* report) {
   summary.machine = machine_facts(view);
   if (report == nullptr) return summary;
   for (Quantity& quantity : summary.quantities) {
-    // Pages show three digits of the difference of two values. Short numbers keep the file small.
-    for (auto& [name, value] : quantity.values) value = std::stod(fmt::format("{:.6g}", value));
+    // Pages round to four digits once more, which with fewer digits here would differ from the
+    // report's own rounding. Short numbers keep the file small.
+    for (auto& [name, value] : quantity.values) value = std::stod(fmt::format("{:.8g}", value));
     if (!report->has_part(quantity.part)) quantity.part.clear();
   }
   summary.title = report->title;

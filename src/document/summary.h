@@ -119,7 +119,7 @@ inline constexpr Topic kTopics[]{
     {.name = topic::kCompilation,
      .page = topic::kFastestStep,
      .sentence = "Once {name}, {network}’s training step falls {values} in {precision} "
-                 "({setting}).",
+                 "({setting}), both timed in one run.",
      .conclusion = Conclusion::kBest,
      .is_compared = true},
     {.name = topic::kAttention,
@@ -134,7 +134,7 @@ inline constexpr Topic kTopics[]{
      .is_compared = true},
     {.name = topic::kMemory,
      .page = topic::kMemory,
-     .sentence = "{network} peaks at {values} at {name} ({precision}, {setting})."},
+     .sentence = "At {name}, {network} peaks at {values} ({precision}, {setting})."},
     {.name = topic::kCheckpointing,
      .page = topic::kMemory,
      .sentence = "{network}’s training step peaks lowest with {name}, at {values} ({precision}, "
@@ -157,8 +157,8 @@ inline constexpr Topic kTopics[]{
      .is_compared = true},
     {.name = topic::kScaling,
      .page = topic::kSeveralGpus,
-     .sentence = "On {name}, {network}’s training step falls {values} ({precision}, {setting} in "
-                 "all).",
+     .sentence = "With {name}, {network}’s training step falls {values} ({precision}, {setting} in "
+                 "all), all timed in one run.",
      .conclusion = Conclusion::kBest,
      .draws_quantity = true,
      .is_compared = true},

@@ -668,32 +668,43 @@ TEST(GpuPage, IsASpecCardOfWhatItsRunsRecorded) {
   ASSERT_EQ(card.figures.size(), 1u);
   EXPECT_EQ(card.figures.front().spec.at("data").at("values").at(0).at("words"),
             "4,200 of 4,800 GB/s");
+  EXPECT_EQ(words_of(card),
+            "A copy reads and writes **4,200 GB/s**, 87.5 % of the data sheet's "
+            "4,800.");
   const TableView& machine = card.details.tables.at(0);
   ASSERT_EQ(machine.rows.size(), 2u);
   EXPECT_THAT(texts(machine, 0), ElementsAre("Driver", "580.95; 570.10"));
   EXPECT_THAT(texts(machine, 1), ElementsAre("CUDA", "13.0"));
 }
 
-TEST(GpuPage, NamesTheGemmsNearestToTheDataSheetAndTheFarthest) {
+TEST(GpuPage, LeadsWithSustainedRatesBesideTheDataSheet) {
   RunSummary run = summary_of("NVIDIA H200", "2026-05-02");
   run.quantities = {{.topic = topic::kLimits,
                      .setting = topic::kFastestGemm,
                      .unit = "TFLOP/s",
-                     .values = {{"FP32", 50}, {"BF16", 850}}}};
+                     .values = {{"FP32", 50}, {"BF16", 800}}}};
   run.quantities.push_back(run.quantities.front());
   run.quantities[1].setting = "sustained GEMM rate";
-  run.quantities[1].values = {{"FP32", 40}};
+  run.quantities[1].values = {{"FP32", 40}, {"BF16", 600}};
   for (std::size_t i = 0; i < 2; ++i) {
     run.quantities.push_back(run.quantities[i]);
     run.quantities.back().topic = topic::kDataSheet;
     run.quantities.back().values = {{"FP32", 100}, {"BF16", 1000}};
   }
-  const Figure figure = part_at({run}, "NVIDIA H200").figures.front();
-  EXPECT_EQ(figure.title, "GEMMs in BF16 reach 85.0 % of the data sheet's rate, in FP32 50.0 %");
+  RunSummary other_run = summary_of("NVIDIA H200", "2026-05-01");
+  other_run.quantities = {run.quantities.front()};
+  other_run.quantities.front().values = {{"BF16", 850}};
+  const Part card = part_at({run, other_run}, "NVIDIA H200");
+  EXPECT_EQ(words_of(card),
+            "Large GEMMs in BF16 sustain **600 TFLOP/s** for a second, 60.0 % of the data sheet's "
+            "1,000. The fastest GEMM of the same run reaches 800 TFLOP/s; over a second, 25.0 % of "
+            "it are lost.");
+  const Figure& figure = card.figures.front();
+  EXPECT_EQ(figure.title, "GEMMs in BF16 sustain 60.0 % of the data sheet's rate, in FP32 40.0 %");
   const nlohmann::json& rows = figure.spec.at("data").at("values");
   ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[0].at("sustained_share"), 0.4);
-  EXPECT_TRUE(rows[1].at("sustained_share").is_null());
+  EXPECT_EQ(rows[1].at("share"), 0.6);
+  EXPECT_EQ(rows[1].at("fastest_share"), 0.85) << "of any run";
 }
 
 TEST(GpuPage, DrawsTheFastestGemmOfAnyRunAndTheNewestSustainedRate) {
@@ -728,6 +739,15 @@ TEST(OverviewPages, SayWhatAnEditionCallsANetworkThatALaterOneRenames) {
   newer.quantities.front().network = "xl";
   for (const OverviewPage& page : overview_pages({older, newer})) {
     EXPECT_EQ(page.document.provenance, "Reports of the 2025 edition call xl (3.4 B) 2.7B.")
+        << page.folder;
+  }
+  older.quantities.push_back(older.quantities.front());
+  older.quantities.back().network = "xl";
+  older.quantities.back().parameters = 2e9;
+  for (const OverviewPage& page : overview_pages({older, newer})) {
+    EXPECT_EQ(page.document.provenance,
+              "Reports of the 2025 edition call xl (2.0 B) xl and xl (3.4 B) 2.7B. Reports of the "
+              "2026 edition call xl (3.4 B) xl.")
         << page.folder;
   }
   newer.quantities.push_back({.topic = topic::kAttention,
@@ -859,11 +879,9 @@ TEST(TopicPage, SaysWhatOverlapSavesOfTheTimeThatAllReducesAdd) {
   Quantity added = steps;
   added.topic = topic::kAddedTimes;
   added.values = {{"per parameter", 50}, {"overlapped", 10}};
-  EXPECT_THAT(
-      conclusion({steps, added}),
-      HasSubstr(
-          "All-reduces beside backward (“overlapped”) add 80 % less on the B and 80 % less on "
-          "the A to"));
+  EXPECT_THAT(conclusion({steps, added}),
+              HasSubstr("What all-reduces add to the step is **80 %** less on each GPU if they "
+                        "overlap with backward."));
   steps.values.back().second = 151;
   EXPECT_EQ(conclusion({steps, added}), "") << "the step does not fall";
 }

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "document/index/index_document.h"
+#include "document/keyed_number.h"
 
 namespace labreport::topic_figures_test {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
+using testing::StartsWith;
 
 /// Returns two GPUs' runs with these quantities: H100's first.
 std::vector<RunSummary> two_gpus(std::vector<Quantity> h100, std::vector<Quantity> h200) {
@@ -51,6 +53,15 @@ Figure figure_called(const std::string& slug, const char* topic,
     }
   }
   return {};
+}
+
+/// Returns the answer of the topic's first section, without the keys of its numbers.
+std::string answer_of(const char* topic, const std::vector<RunSummary>& runs) {
+  for (const OverviewPage& page : overview_pages(runs)) {
+    if (page.document.title == topic)
+      return without_keys(page.document.sections.front().parts.front().answer);
+  }
+  return "";
 }
 
 /// Returns the rows of the figure's data whose `field` is `value`.
@@ -211,6 +222,25 @@ TEST(TrainingStepFigure, DividesTheStepByPhasesThatTakeLongerTogether) {
   EXPECT_DOUBLE_EQ(rows_where(figure, "device", "H200")[2].at("to"), 0.5);
 }
 
+TEST(TrainingStepFigure, TellsTheUtilizationAndWhatTakesTheTime) {
+  Quantity mfu = training_step("BF16", 0, 0, 0);
+  mfu.unit = "%";
+  mfu.values = {{"MFU", 14.24}};
+  Quantity kernels = training_step("BF16", 0, 0, 0);
+  kernels.topic = topic::kKernels;
+  kernels.values = {
+      {"forward: GEMMs", 10}, {"backward: GEMMs", 20}, {"optimizer", 50}, {"GPU idle", 20}};
+  const auto runs = two_gpus({training_step("BF16", 20, 30, 50)},
+                             {training_step("BF16", 10, 15, 25), mfu, kernels});
+  EXPECT_THAT(answer_of(topic::kTrainingStep, runs),
+              HasSubstr("That is an MFU of **14.2 %** on the H200. GEMMs take 30.0 % of the step "
+                        "on the H200, the optimizer 50.0 %."));
+  const auto rows = rows_where(figure_of(topic::kTrainingStep, runs), "device", "H200");
+  ASSERT_THAT(rows, SizeIs(3));
+  EXPECT_TRUE(rows[1].at("mfu").is_null()) << "only the bar's end has room for it";
+  EXPECT_EQ(rows[2].at("mfu_text"), "14.2");
+}
+
 TEST(TrainingStepFigure, LeavesOutStepsThatTheCpuSets) {
   Quantity of_cpu = training_step("BF16", 20, 30, 50);
   of_cpu.set_by_cpu = {"step"};
@@ -255,6 +285,28 @@ TEST(MemoryFigure, ShowsWhichGpuIsTooSmallForThePeaks) {
   const auto ends = rows_where(figure, "reason", "out of memory");
   ASSERT_THAT(ends, SizeIs(1));
   EXPECT_EQ(ends[0].at("limit"), 140);
+  EXPECT_THAT(answer_of(topic::kMemory, runs),
+              StartsWith("xl (2.0 B) at context 1,024 fits only the **H200** (batch 4, training "
+                         "step): it peaks at **110 GiB** in FP32 and **90.0 GiB** in BF16, and the "
+                         "H100 has 80.0 GiB. At context 2,048, the H200 ran out of memory, too."));
+  runs[0].memory.device_bytes = 120LL << 30;
+  EXPECT_THAT(answer_of(topic::kMemory, runs), Not(HasSubstr("fits only")));
+}
+
+TEST(MemoryFigure, ExplainsInferenceByCopiesOfWeightsOnlyIfTheBytesAreTheirs) {
+  Quantity fp32 = peaks("FP32", {{"context 128", 8}, {"context 512", 9}});
+  fp32.setting = "batch 4, inference forward";
+  Quantity bf16 = fp32;
+  bf16.precision = "BF16";
+  bf16.values = {{"context 128", 11.7}, {"context 512", 12.6}};
+  const auto caption = [&] {
+    return figure_of(topic::kMemory, two_gpus({fp32, bf16}, {})).caption;
+  };
+  EXPECT_THAT(caption(), HasSubstr("BF16 takes 3.70 GiB more than FP32 at context 128, because "
+                                   "autocast keeps BF16 copies of the weights: 2 bytes for each "
+                                   "parameter would be 3.73 GiB."));
+  bf16.values = {{"context 128", 9}, {"context 512", 10}};
+  EXPECT_THAT(caption(), Not(HasSubstr("autocast")));
 }
 
 TEST(MemoryFigure, DrawsNoMemoryThatIsFarAboveAllPeaks) {
@@ -437,7 +489,7 @@ TEST(SpeedupsFigure, LeavesOutPassesThatTheCpuSets) {
   EXPECT_THAT(rows_where(figure, "pass", "forward"), SizeIs(1));
 }
 
-TEST(AllReduceFigure, DrawsTimesOfTheCpuPaleAndConcludesNothingFromThem) {
+TEST(AllReduceFigure, DrawsBandwidthsOfTheCpuPaleAndConcludesNothingFromThem) {
   Quantity times{.topic = topic::kAllReduce,
                  .setting = "NCCL, 2 ranks",
                  .unit = "ms",
@@ -446,11 +498,24 @@ TEST(AllReduceFigure, DrawsTimesOfTheCpuPaleAndConcludesNothingFromThem) {
   Figure figure =
       figure_called("all-reduce-all-reduces", topic::kSeveralGpus, two_gpus({times}, {}));
   EXPECT_EQ(figure.title,
-            "On the H100, an all-reduce of 1 GB takes 8.00× as long as one of 100 MB");
+            "On the H100, an all-reduce of 1 GB reaches 313 GB/s of bus bandwidth, one of 100 MB "
+            "250");
   EXPECT_THAT(rows_where(figure, "bound", "CPU, at least in part"), SizeIs(1));
+  EXPECT_EQ(rows_where(figure, "size", "1 GB").front().at("busbw"), 312.5);
   times.set_by_cpu = {"1 MB", "100 MB"};
   figure = figure_called("all-reduce-all-reduces", topic::kSeveralGpus, two_gpus({times}, {}));
-  EXPECT_EQ(figure.title, "The time of an all-reduce by size");
+  EXPECT_EQ(figure.title, "The bus bandwidth of an all-reduce by size");
+}
+
+TEST(AllReduceFigure, CountsWhatEachOfSeveralRanksSends) {
+  const Quantity times{.topic = topic::kAllReduce,
+                       .setting = "NCCL, 4 ranks",
+                       .unit = "ms",
+                       .values = {{"100 MB", 0.5}}};
+  const Figure figure =
+      figure_called("all-reduce-all-reduces", topic::kSeveralGpus, two_gpus({times}, {}));
+  EXPECT_DOUBLE_EQ(rows_where(figure, "size", "100 MB").front().at("busbw"), 300)
+      << "1.5 times the tensor";
 }
 
 TEST(LadderStrips, DividesTheStepsWhosePartsAreKnown) {
@@ -495,8 +560,23 @@ TEST(LadderStrips, NameTheLargestGainOfStepsThatTheGpuSets) {
       figure.title,
       "Of steps that the GPU sets, the largest gain is 5.00×: xl (2.0 B), FP32 to TF32 on the "
       "H100, from 1,161 to 232 ms");
-  EXPECT_THAT(figure.caption, HasSubstr("Pale"));
+  EXPECT_THAT(figure.caption, AllOf(HasSubstr("Pale"), Not(HasSubstr("time axis"))));
   EXPECT_THAT(rows_where(figure, "bound", "CPU, at least in part"), SizeIs(1));
+}
+
+TEST(LadderStrips, ShareATimeAxisWithinANetwork) {
+  Quantity small = ladder("BF16", {{"einsum", 20}, {"compiled", 10}});
+  Quantity small_parts = parts("einsum", {{"forward", 20}});
+  for (Quantity* quantity : {&small, &small_parts}) {
+    quantity->network = "small";
+    quantity->parameters = 1e8;
+  }
+  const Figure figure =
+      strips_of(two_gpus({ladder("BF16", {{"einsum", 320}, {"compiled", 100}}),
+                          parts("einsum", {{"forward", 320}}), small, small_parts},
+                         {}));
+  EXPECT_THAT(figure.caption, HasSubstr("Panels of one network share a time axis"));
+  EXPECT_THAT(rows_where(figure, "network", "small (100 M)"), SizeIs(1));
 }
 
 TEST(LadderStrips, LeaveOutPartsThatTakeNoTime) {

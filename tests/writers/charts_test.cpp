@@ -115,6 +115,15 @@ TEST(ChartWidth, SelectsTheLayers) {
   EXPECT_EQ(narrow["layer"][1]["mark"], "point");
 }
 
+TEST(ChartWidth, SelectsTheLayersOfPanels) {
+  nlohmann::json panels{{"facet", {{"field", "network"}}}, {"spec", kSpec}};
+  panels["spec"].erase("usermeta");
+  const nlohmann::json narrow = themed(panels, ChartWidth::kNarrow)["spec"]["layer"];
+  ASSERT_EQ(narrow.size(), 2u);
+  EXPECT_EQ(narrow[1]["mark"], "point");
+  EXPECT_TRUE(narrow[0]["encoding"]["color"]["legend"].is_null()) << "as the file describes it";
+}
+
 TEST(ChartWidth, PutsTheLegendAboveANarrowChart) {
   const auto legend = [](ChartWidth width) {
     return themed(kSpec, width)["layer"][0]["encoding"]["color"]["legend"];

@@ -127,6 +127,9 @@ int fit_to_width(nlohmann::json& spec, ChartWidth width) {
     spec.erase("usermeta");
   }
   if (spec.contains("layer")) fit_layers(spec["layer"], width, true);
+  // The panels of a facet share the legends that its file describes.
+  if (spec.contains("spec") && spec["spec"].contains("layer"))
+    fit_layers(spec["spec"]["layer"], width, false);
   if (!spec.contains("vconcat")) return total_width;
   bool is_first = true;  // Only the first panel shows the legend.
   for (nlohmann::json& panel : spec["vconcat"]) {

@@ -30,7 +30,7 @@ std::string plain_word(std::string_view word) {
                                     {"SDPA cuDNN", "one fused kernel (SDPA cuDNN)"},
                                     {"SDPA flash", "one fused kernel (SDPA flash)"},
                                     {"SDPA efficient", "one fused kernel (SDPA efficient)"},
-                                    {"overlapped", "all-reduces beside backward"}};
+                                    {"overlapped", "overlapped all-reduces"}};
   const auto known = std::ranges::find(kPlainWords, word, &PlainWord::word);
   if (known != std::end(kPlainWords)) return known->plain;
   constexpr std::string_view kRanks = " ranks";

@@ -79,56 +79,65 @@ Dataset limit_data(const std::vector<GpuRuns>& gpus) {
   return make_dataset("limits", columns, rows);
 }
 
-/// A measured rate of the GPU beside its data sheet's.
+/// A rate that the GPU sustains beside its data sheet's.
 struct LimitShare {
   std::string what;  ///< "GEMMs in BF16"
   Value rate, sheet;
   std::string unit;
-  Value sustained = {};  ///< Missing for a copy.
+  Value fastest = {};      ///< The fastest GEMM of any run; missing for a copy.
+  Value run_fastest = {};  ///< The fastest GEMM of the run that measured the sustained rate.
 
   Value share() const { return rate.over(sheet); }
-  Value sustained_share() const { return sustained.over(sheet); }
-  std::string words() const {
-    return format_value(rate, kThreeDigits) + " of " +
-           format_value(sheet,
-                        *sheet.number() < 1000 ? Notation{Notation::kNoTrailingZeros} : kAsCount) +
-           " " + unit;
+  Value fastest_share() const { return fastest.over(sheet); }
+  bool is_copy() const { return unit == "GB/s"; }
+  std::string rate_words() const {
+    return format_value(rate, *rate.number() < 1000 ? kThreeDigits : kAsCount);
   }
+  std::string sheet_words() const {
+    return format_value(sheet,
+                        *sheet.number() < 1000 ? Notation{Notation::kNoTrailingZeros} : kAsCount);
+  }
+  std::string words() const { return rate_words() + " of " + sheet_words() + " " + unit; }
 };
 
 const std::vector<Column<LimitShare>> kShareColumns{
     {"what", "Rate", &LimitShare::what},
     {"rate", "Measured", &LimitShare::rate},
     {"sheet", "Data sheet", &LimitShare::sheet},
-    {"sustained", "Sustained", &LimitShare::sustained},
+    {"fastest", "Fastest GEMM", &LimitShare::fastest},
     {"share", "Of the data sheet", &LimitShare::share, "%", kAsPercent},
-    {"sustained_share", "Sustained share", &LimitShare::sustained_share, "%", kAsPercent},
+    {"fastest_share", "Fastest GEMM's share", &LimitShare::fastest_share, "%", kAsPercent},
     {"words", "Label", &LimitShare::words}};
 
-/// Returns the rates that the GPU's data sheet has, in the order of the table of limits.
+/// Returns the copy bandwidth and the sustained rates that the GPU's data sheet has, in the order
+/// of the table of limits.
 std::vector<LimitShare> limit_shares(const GpuRuns& gpu) {
   std::vector<LimitShare> shares;
   const std::vector<ValueRow> rows = value_rows(topic::kLimits, {gpu});
   for (const ValueRow& row : rows) {
     const Value sheet = datasheet_value(gpu, row);
+    if (sheet.is_missing() || row.quantity().setting == topic::kFastestGemm) continue;
     const bool is_copy = row.quantity().unit == "GB/s";
-    if (sheet.is_missing() || !(is_copy || row.quantity().setting == topic::kFastestGemm)) continue;
-    shares.push_back({is_copy ? row.quantity().setting : "GEMMs in " + row.name,
-                      row.value(0, kGpuToRoot), sheet, row.quantity().unit});
-    if (is_copy) continue;
-    const auto sustained = std::ranges::find_if(rows, [&](const ValueRow& other) {
-      return other.name == row.name && other.quantity().unit == row.quantity().unit &&
-             other.quantity().setting != row.quantity().setting;
-    });
-    if (sustained != rows.end()) shares.back().sustained = sustained->value(0, kGpuToRoot);
+    LimitShare& share =
+        shares.emplace_back(LimitShare{is_copy ? row.quantity().setting : "GEMMs in " + row.name,
+                                       row.value(0, kGpuToRoot), sheet, row.quantity().unit});
+    for (const ValueRow& other : rows) {
+      if (is_copy || other.name != row.name || other.quantity().setting != topic::kFastestGemm)
+        continue;
+      share.fastest = other.value(0, kGpuToRoot);
+      for (const Quantity& quantity : row.by_gpu[0]->run->quantities) {
+        if (quantity.matches(other.quantity()) && quantity.find(row.name) != nullptr)
+          share.run_fastest = *quantity.find(row.name);
+      }
+    }
   }
   return shares;
 }
 
-/// Returns the GEMMs that come nearest to the data sheet's rate and those that stay farthest from
-/// it; nothing if there are fewer than two kinds.
+/// Returns the facts of the GEMMs whose sustained rate comes nearest to the data sheet's and of
+/// those that stay farthest from it; nothing if there are fewer than two kinds.
 std::optional<Facts> extreme_facts(const std::vector<LimitShare>& shares) {
-  const auto gemms = only(shares, [](const LimitShare& each) { return each.unit != "GB/s"; });
+  const auto gemms = only(shares, [](const LimitShare& each) { return !each.is_copy(); });
   if (gemms.size() < 2) return std::nullopt;
   const auto share = [](const LimitShare& each) { return *each.share().number(); };
   const auto [worst, best] = std::ranges::minmax_element(gemms, {}, share);
@@ -137,6 +146,28 @@ std::optional<Facts> extreme_facts(const std::vector<LimitShare>& shares) {
       .set("share", best->share(), kAsPercent)
       .set("worst", worst->what.substr(std::string_view("GEMMs ").size()))
       .set("worst_share", worst->share(), kAsPercent);
+}
+
+/// Returns the facts of the rate: what a copy or GEMMs in BF16 sustain, and for GEMMs how far that
+/// is below the fastest one of the same run.
+std::optional<Facts> rate_facts(const std::vector<LimitShare>& shares, bool is_copy) {
+  const auto rate = std::ranges::find_if(shares, [&](const LimitShare& share) {
+    return is_copy ? share.is_copy() : share.what == "GEMMs in BF16";
+  });
+  if (rate == shares.end()) return std::nullopt;
+  const double *fastest = rate->run_fastest.number(), sustained = *rate->rate.number();
+  Facts drop;
+  if (fastest != nullptr) {
+    drop.set("fastest", rate->run_fastest, kThreeDigits)
+        .set("share", 1 - sustained / *fastest, kAsPercent);
+  }
+  return Facts()
+      .set("what", rate->what)
+      .set_markdown("rate", keyed_number(rate->rate_words() + " " + rate->unit, rate->rate))
+      .set("share", rate->share(), kAsPercent)
+      .set("sheet", rate->sheet_words())
+      .when("drop",
+            fastest != nullptr && *fastest > sustained ? std::optional(drop) : std::nullopt);
 }
 
 struct MachineFact {
@@ -181,8 +212,8 @@ std::string comparisons(const std::vector<GpuRuns>& gpus) {
     for (const ValueRow& row : in_both(topic::kLimits, both)) {
       const std::string times = keyed_ratio(row.value(0, "").over(row.value(1, "")));
       if (row.quantity().unit == "GB/s") limits.push_back(times + " its bandwidth");
-      if (row.name == "BF16" && row.quantity().setting == topic::kFastestGemm)
-        limits.push_back(times + " the rate of the fastest GEMM in BF16");
+      if (row.name == "BF16" && row.quantity().setting != topic::kFastestGemm)
+        limits.push_back(times + " the rate that GEMMs sustain in BF16");
     }
     std::string network;
     for (const ValueRow& row : in_both(topic::kTrainingStep, both)) {
@@ -258,7 +289,9 @@ Document gpu_document(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
   PartContent card, content;
   card.facts.set_markdown("comparisons", comparisons(this_gpu_first));
   const std::vector<LimitShare> shares = limit_shares(gpu);
-  card.facts.when("best", extreme_facts(shares));
+  card.facts.when("best", extreme_facts(shares))
+      .when("gemms", rate_facts(shares, /*is_copy=*/false))
+      .when("copy", rate_facts(shares, /*is_copy=*/true));
   card.datasets = {make_dataset("limit-shares", kShareColumns, shares), limit_data(this_gpu_first),
                    machine_data(gpu)};
   content.datasets = history_data(gpu);

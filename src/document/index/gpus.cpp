@@ -223,23 +223,32 @@ std::string network_name(const std::vector<GpuRuns>& gpus, const Quantity& quant
 
 std::string words_of_editions(const std::vector<GpuRuns>& gpus, std::string_view topic_page) {
   const std::vector<Topic> on_page = topics_on_page(gpus, topic_page);
-  std::map<std::string, std::set<std::string>> names;  // The names of an edition's networks.
+  const auto word_of = [](const std::string& name) { return name.substr(0, name.rfind(" (")); };
+  using Words = std::map<std::string, std::string>;  // An edition's word by the network's name.
+  std::map<std::string, Words> words_of_edition;
+  std::map<std::string, std::set<std::string>> names_by_word;  // "xl": "xl (2.0 B)", "xl (3.4 B)"
   for (const GpuRuns& gpu : gpus) {
     for (const RunSummary* run : gpu.runs) {
       for (const Quantity& quantity : run->quantities) {
-        if (!topic_page.empty() &&
-            std::ranges::find(on_page, quantity.topic, &Topic::name) == on_page.end())
-          continue;
+        const bool is_elsewhere =
+            !topic_page.empty() &&
+            std::ranges::find(on_page, quantity.topic, &Topic::name) == on_page.end();
+        if (is_elsewhere || quantity.parameters <= 0) continue;
         const std::string name = network_name(gpus, quantity);
-        if (name != network_name(quantity.network, quantity.parameters))
-          names[run->edition].insert(name + " " + quantity.network);
+        words_of_edition[run->edition][name] = quantity.network;
+        names_by_word[word_of(name)].insert(name);
       }
     }
   }
   std::vector<std::string> sentences;
-  for (const auto& [edition, words] : names) {
-    sentences.push_back("Reports of the " + edition + " edition call " +
-                        join_words(std::vector(words.begin(), words.end())) + ".");
+  for (const auto& [edition, words] : words_of_edition) {
+    std::vector<std::string> calls;
+    for (const auto& [name, word] : words) {
+      if (word_of(name) != word || names_by_word[word].size() > 1)
+        calls.push_back(name + " " + word);
+    }
+    if (!calls.empty())
+      sentences.push_back("Reports of the " + edition + " edition call " + join_words(calls) + ".");
   }
   return join(sentences, " ");
 }

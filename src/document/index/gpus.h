@@ -93,9 +93,10 @@ std::string network_name(const std::string& word, double parameters);
 /// parameters: "xl (3.4 B)", which an earlier edition calls 2.7B.
 std::string network_name(const std::vector<GpuRuns>& gpus, const Quantity& quantity);
 
-/// Says which networks an edition's reports call by another word than `network_name`: "Reports of
-/// the 2025 edition call xl (3.4 B) 2.7B." Empty if there are none.
-/// Considers the networks on one topic's page if `topic_page` is not empty.
+/// Says which networks an edition's reports call by another word than `network_name`, or by a word
+/// that means two networks on the page: "Reports of the 2025 edition call xl (2.0 B) xl and xl (3.4
+/// B) 2.7B." Empty if there are none. Considers the networks on one topic's page if `topic_page` is
+/// not empty.
 std::string words_of_editions(const std::vector<GpuRuns>& gpus, std::string_view topic_page = "");
 
 /// Converts "2026-05-01T12:34:56Z" to "2026-05-01 12:34".

@@ -17,6 +17,9 @@
 #include "document/index/step_figures.h"
 #include "document/index/value_rows.h"
 #include "document/keyed_number.h"
+#include "document/peaks.h"
+#include "plan/collectives.h"
+#include "plan/datasheet.h"
 #include "results/cell.h"
 
 namespace labreport {
@@ -48,6 +51,7 @@ struct PhaseBar {
   std::string row;  ///< "xl (3.4 B), BF16"
   std::string device, phase;
   Value ms, step, speedup;
+  Value mfu;        ///< In percent; missing where the CPU sets the step.
   double from, to;  ///< Shares of the slowest GPU's step.
   bool is_set_by_cpu, is_last;
 };
@@ -65,21 +69,75 @@ const std::vector<Column<PhaseBar>> kPhaseColumns{
     {"bound", "Set by", [](const PhaseBar& bar) { return bound_words(bar.is_set_by_cpu); }},
     {"from", "From", &PhaseBar::from},
     {"to", "To", &PhaseBar::to},
-    {"words", "Step", [](const PhaseBar& bar) {
+    {"words", "Step",
+     [](const PhaseBar& bar) {
        if (!bar.is_last) return Value();
        const bool is_slowest = *bar.speedup.number() == 1;
        return Value(format_value(bar.step, brief_ms(*bar.step.number())) + " ms" +
                     (is_slowest ? "" : ", " + format_ratio(*bar.speedup.number()) + "×"));
-     }}};
+     }},
+    {"mfu",
+     "MFU",
+     [](const PhaseBar& bar) { return bar.is_last ? bar.mfu : Value(); },
+     "%",
+     {Notation::kFixed, 1}}};
 
 /// One network's training step in one precision, on the GPUs whose phases are known.
 struct PhasedStep {
   std::string label;
+  std::map<std::size_t, Value> mfus = {};                       ///< By the GPU's place.
   std::map<std::size_t, Value> steps = {};                      ///< By the GPU's place.
   std::map<std::size_t, std::vector<Measurement>> phases = {};  ///< In the order of `kPhases`.
 };
 
 constexpr Measure kPhases[]{Measure::kForward, Measure::kBackward, Measure::kOptimizer};
+
+/// Returns the utilization, such as the MFU, of the row's step on the GPU; missing if the CPU sets
+/// it.
+Value utilization_beside(const ValueRow& step, const std::vector<ValueRow>& rows, std::size_t gpu) {
+  Quantity wanted = step.quantity();
+  wanted.unit = "%";
+  for (const ValueRow& row : rows) {
+    if (row.by_gpu[gpu] && row.quantity().matches(wanted) && !row.is_set_by_cpu())
+      return row.value(gpu, kTopicToRoot);
+  }
+  return {};
+}
+
+/// Returns the facts of where the topic's step goes: its MFU on each GPU, and the shares of GEMMs
+/// and of the optimizer on the first GPU that profiled it. Nothing without both.
+std::optional<Facts> division_facts(const Topic& topic, const std::vector<GpuRuns>& gpus) {
+  const std::vector<ValueRow> rows = value_rows(topic.name, gpus);
+  const ValueRow* step = conclusive_row(topic, rows);
+  if (step == nullptr || step->name != describe(Measure::kStep)) return std::nullopt;
+  std::vector<std::string> utilizations;
+  std::optional<Facts> shares;
+  Quantity kernels = step->quantity();
+  kernels.topic = topic::kKernels;
+  for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
+    const std::string on_gpu = " on the " + escape_markdown(gpus[gpu].short_name);
+    const Value mfu = utilization_beside(*step, rows, gpu);
+    if (!mfu.is_missing()) {
+      const std::string percent = format_value(mfu, {Notation::kFixed, 1}) + " %";
+      utilizations.push_back("**" + keyed_number(percent, mfu) + "**" + on_gpu);
+    }
+    double gemms_ms = 0, optimizer_ms = 0, whole_ms = 0;
+    for (const ValueRow& part : value_rows(topic::kKernels, gpus)) {
+      const Value ms = part.value(gpu, "");
+      if (!part.quantity().matches(kernels) || ms.is_missing()) continue;
+      whole_ms += *ms.number();
+      if (part.name.ends_with(step_part::kGemms)) gemms_ms += *ms.number();
+      if (part.name == step_part::kOptimizer) optimizer_ms = *ms.number();
+    }
+    if (shares || gemms_ms <= 0 || optimizer_ms <= 0) continue;
+    shares = Facts()
+                 .set("gpu", gpus[gpu].short_name)
+                 .set("gemms", gemms_ms / whole_ms, kAsPercent)
+                 .set("optimizer", optimizer_ms / whole_ms, kAsPercent);
+  }
+  if (utilizations.empty() || !shares) return std::nullopt;
+  return shares->set_markdown("utilizations", join_words(utilizations));
+}
 
 /// Returns the steps that several GPUs set and whose phases are known on each of them.
 std::vector<PhasedStep> phased_steps(const Topic& topic, const std::vector<GpuRuns>& gpus) {
@@ -103,6 +161,7 @@ std::vector<PhasedStep> phased_steps(const Topic& topic, const std::vector<GpuRu
       }
       if (!step->by_gpu[gpu] || phases.size() != std::size(kPhases)) continue;
       found.steps[gpu] = step->value(gpu, kTopicToRoot);
+      found.mfus[gpu] = utilization_beside(*step, rows, gpu);
       found.phases[gpu] = phases;
     }
     if (found.steps.size() > 1) phased.push_back(std::move(found));
@@ -155,8 +214,8 @@ TopicFigure training_step_figure(const Topic& topic, const std::vector<GpuRuns>&
         // step.
         const double share = *ms.number() / phases_ms * *whole.number() / *slowest.number();
         bars.push_back({step.label, gpus[gpu].short_name, phase, ms, whole, slowest.over(whole),
-                        end, end + share, phases[i].quantity->is_set_by_cpu(phase),
-                        i + 1 == phases.size()});
+                        step.mfus.at(gpu), end, end + share,
+                        phases[i].quantity->is_set_by_cpu(phase), i + 1 == phases.size()});
         end += share;
       }
     }
@@ -164,12 +223,15 @@ TopicFigure training_step_figure(const Topic& topic, const std::vector<GpuRuns>&
   return {{make_dataset("step-phases", kPhaseColumns, bars)},
           Facts()
               .when("gpu", fastest_gpu_facts(steps, gpus))
+              .when("where", division_facts(topic, gpus))
               .flag("pale", std::ranges::any_of(bars, &PhaseBar::is_set_by_cpu))};
 }
 
 /// A memory peak, or a GPU's memory, which has no precision.
 struct PeakPoint {
   std::string panel, device, precision;
+  std::string network = {}, setting = {};
+  double parameters = 0;
   std::string name;  ///< "context 512"
   Value gib;         ///< Missing where memory ran out.
   Value memory;      ///< The GPU's.
@@ -212,6 +274,68 @@ bool are_same_on_all_gpus(const std::vector<PeakPoint>& points) {
   return found_pair;
 }
 
+/// Returns the facts of a context at which a peak is larger than some GPUs' memory: the GPU that
+/// fits it, if it is one alone, and the first longer context at which that GPU ran out of memory.
+std::optional<Facts> only_fit_facts(const PeakPoint& peak, const PeakPoint& other,
+                                    const std::vector<PeakPoint>& points) {
+  std::vector<std::string> fitting, too_small;
+  for (const PeakPoint& gpu : points) {
+    if (!gpu.is_memory() || gpu.panel != peak.panel) continue;
+    if (*gpu.memory.number() >= std::max(*peak.gib.number(), *other.gib.number()))
+      fitting.push_back(gpu.device);
+    if (*gpu.memory.number() < std::min(*peak.gib.number(), *other.gib.number()))
+      too_small.push_back(
+          "the " + gpu.device + " has " +
+          keyed_number(format_value(gpu.memory, kThreeDigits) + " GiB", gpu.memory));
+  }
+  if (fitting.size() != 1 || too_small.empty()) return std::nullopt;
+  const auto refused = std::ranges::find_if(points, [&](const PeakPoint& point) {
+    return point.panel == peak.panel && point.device == fitting.front() && point.gib.is_missing() &&
+           point.at() > peak.at();
+  });
+  const auto words = [](const PeakPoint& point) {
+    return "**" + keyed_number(format_value(point.gib, kThreeDigits) + " GiB", point.gib) +
+           "** in " + escape_markdown(point.precision);
+  };
+  return Facts()
+      .set("gpu", fitting.front())
+      .set("network", peak.network)
+      .set("name", peak.name)
+      .set("setting", peak.setting)
+      .set_markdown("peaks", words(peak) + " and " + words(other))
+      .set_markdown("smaller", join_words(too_small))
+      .when("refused", refused != points.end(), "name",
+            refused == points.end() ? "" : refused->name);
+}
+
+/// Returns what inference in a 16-bit format takes more than in FP32, if that is two bytes for each
+/// parameter: autocast's copies of the weights.
+std::optional<Facts> copies_facts(const std::vector<PeakPoint>& points) {
+  constexpr double kTolerance = 0.05;  // Norms and embeddings have no copy, activations shrink.
+  constexpr double kBytesOfCopy = 2;
+  for (const PeakPoint& mixed : points) {
+    if (mixed.is_memory() || mixed.gib.is_missing() || mixed.parameters <= 0 ||
+        mixed.setting.find(mode_words(Mode::kInference)) == std::string::npos)
+      continue;
+    const auto plain = std::ranges::find_if(points, [&](const PeakPoint& point) {
+      return point.precision == "FP32" && !point.gib.is_missing() &&
+             std::tie(point.panel, point.device, point.name) ==
+                 std::tie(mixed.panel, mixed.device, mixed.name);
+    });
+    if (plain == points.end()) continue;
+    const double more_gib = *mixed.gib.number() - *plain->gib.number();
+    const double copies_gib = kBytesOfCopy * mixed.parameters / kBytesPerGibibyte;
+    if (std::abs(more_gib / copies_gib - 1) > kTolerance) continue;
+    return Facts()
+        .set("step", mode_words(Mode::kInference))
+        .set("precision", mixed.precision)
+        .set("name", mixed.name)
+        .set("more", more_gib, kThreeDigits)
+        .set("copies", copies_gib, kThreeDigits);
+  }
+  return std::nullopt;
+}
+
 /// Returns the facts of the first panel at its longest context with a peak in two precisions, and
 /// names the GPUs whose memory is smaller than both.
 std::optional<Facts> longest_context_facts(const std::vector<PeakPoint>& points) {
@@ -240,7 +364,8 @@ std::optional<Facts> longest_context_facts(const std::vector<PeakPoint>& points)
       .set("gib", longest->gib, kThreeDigits)
       .set("other_precision", other_precision->precision)
       .set("other_gib", other_precision->gib, kThreeDigits)
-      .when("too_small", !too_small.empty(), "gpus", join_words(too_small));
+      .when("too_small", !too_small.empty(), "gpus", join_words(too_small))
+      .when("alone", only_fit_facts(*longest, *other_precision, points));
 }
 
 /// True if the GPU's memory is drawn beside the peaks: it is at most three times the largest, or
@@ -279,13 +404,19 @@ TopicFigure memory_figure(const Topic& topic, const std::vector<GpuRuns>& gpus) 
         const Quantity& quantity = *series.front().quantity;
         if (panel_of(quantity) != panel) continue;
         for (const auto& [name, gib] : curve_values(series))
-          peaks.push_back({panel, device, quantity.precision, name, gib, memory});
+          peaks.push_back({panel, device, quantity.precision, network_name(gpus, quantity),
+                           quantity.setting, quantity.parameters, name, gib, memory});
       }
     }
     for (const GpuRuns& gpu : gpus) {
       const Value memory = gpu_memory(gpu);
       if (!memory.is_missing() && is_near(memory, peaks))
-        points.push_back({panel, gpu.short_name, "", kCapacity, memory, memory});
+        points.push_back({.panel = panel,
+                          .device = gpu.short_name,
+                          .precision = "",
+                          .name = kCapacity,
+                          .gib = memory,
+                          .memory = memory});
     }
     std::ranges::move(peaks, std::back_inserter(points));
   }
@@ -293,6 +424,7 @@ TopicFigure memory_figure(const Topic& topic, const std::vector<GpuRuns>& gpus) 
   return {{make_dataset("peaks", kPeakColumns, points)},
           Facts()
               .when("longest", longest_context_facts(points))
+              .when("copies", copies_facts(points))
               .flag("same", are_same_on_all_gpus(points))
               .flag("ran_out", std::ranges::any_of(points, ran_out))};
 }
@@ -330,7 +462,7 @@ const std::vector<Column<AddedTime>> kAddedColumns{
 /// Returns what overlapping all-reduces with backward saves of what they add when they follow it,
 /// in the first panel; nothing if no GPU has both times.
 std::optional<Facts> overlap_facts(const std::vector<AddedTime>& times) {
-  std::vector<std::string> shares;
+  std::vector<std::string> shares, gpus;
   for (const AddedTime& after : times) {
     if (after.panel != times.front().panel || after.scheme != describe(Scheme::kPerParameter))
       continue;
@@ -341,11 +473,14 @@ std::optional<Facts> overlap_facts(const std::vector<AddedTime>& times) {
       Value share = beside.added.over(after.added);
       share.content = 100 * (1 - *share.number());
       share.key = "saved/" + share.key;
-      shares.push_back(keyed_number(format_fixed(*share.number(), 0) + " %", share) +
-                       " less on the " + escape_markdown(after.device));
+      shares.push_back("**" + keyed_number(format_fixed(*share.number(), 0) + " %", share) + "**");
+      gpus.push_back(escape_markdown(after.device));
     }
   }
   if (shares.empty()) return std::nullopt;
+  const bool is_same = shares.size() > 1 && distinct(each(shares, without_keys)).size() == 1;
+  if (is_same) return Facts().set_markdown("shares", shares.front() + " less on each GPU");
+  for (std::size_t i = 0; i < shares.size(); ++i) shares[i] += " less on the " + gpus[i];
   return Facts().set_markdown("shares", join_words(shares));
 }
 
@@ -418,7 +553,7 @@ struct AllReduceTime {
   std::string panel;  ///< "NCCL, 2 ranks"
   std::string size;   ///< "100 MB"
   std::string device;
-  Value ms;
+  Value ms, busbw;
   bool is_set_by_cpu;
 };
 
@@ -427,41 +562,75 @@ const std::vector<Column<AllReduceTime>> kAllReduceColumns{
     {"size", "Size", &AllReduceTime::size},
     {"device", "GPU", &AllReduceTime::device},
     {"ms", "Time", &AllReduceTime::ms, "ms"},
+    {"busbw", "Bus bandwidth", &AllReduceTime::busbw, "GB/s", kThreeDigits},
     {"bound", "Set by", [](const AllReduceTime& time) { return bound_words(time.is_set_by_cpu); }}};
 
 /// Returns the facts of the two largest sizes that the GPU sets, on the first GPU; nothing if there
 /// is only one.
-std::optional<Facts> growth_facts(const std::vector<AllReduceTime>& times) {
+std::optional<Facts> bandwidth_facts(const std::vector<AllReduceTime>& times,
+                                     const std::vector<GpuRuns>& gpus) {
   const AllReduceTime *large = nullptr, *small = nullptr;
   for (const AllReduceTime& time : times) {
     const bool is_of_first =
         std::tie(time.panel, time.device) == std::tie(times.front().panel, times.front().device);
-    if (!is_of_first || time.is_set_by_cpu) continue;
+    if (!is_of_first || time.is_set_by_cpu || time.busbw.is_missing()) continue;
     small = large;
     large = &time;
   }
   if (small == nullptr) return std::nullopt;
+  const auto gpu = std::ranges::find(gpus, large->device, &GpuRuns::short_name);
+  const auto link = datasheet_link(gpu->name);
   return Facts()
       .set("gpu", large->device)
       .set("large", large->size)
+      .set_markdown(
+          "keyed",
+          "**" + keyed_number(format_value(large->busbw, kThreeDigits) + " GB/s", large->busbw) +
+              "**")
+      .set("large_busbw", large->busbw, kThreeDigits)
       .set("small", small->size)
-      .set("times", *large->ms.number() / *small->ms.number(), kThreeDigits);
+      .set("small_busbw", small->busbw, kThreeDigits)
+      .when("linked", link.has_value() && large->panel.starts_with(describe(Collectives::kNccl)),
+            Facts()
+                .set("link", link ? link->name : "")
+                .set("share", link ? *large->busbw.number() * 1e9 / link->bytes_per_second : 0,
+                     kAsPercent)
+                .set("rate", link ? link->bytes_per_second / 1e9 : 0, kAsCount));
 }
 
-/// Draws the time of an all-reduce by its size, in a panel for each backend and number of ranks.
+constexpr double kGigabytesPerSecondInMs = 1e6;  // Bytes in a millisecond at 1 GB/s.
+
+/// Returns the bus bandwidth of nccl-tests in GB/s; missing if the name is not a size's.
+Value bus_bandwidth(const std::string& size, const std::string& setting, const Value& ms) {
+  CellSpec all_reduce;
+  all_reduce.kind = CellKind::kAllReduce;
+  for (const Measure measure : measures_of(all_reduce)) {
+    if (describe(measure) != size) continue;
+    const double bytes = static_cast<double>(message_bytes(measure));
+    const auto ranks = static_cast<std::int64_t>(number_in(setting));
+    Value busbw = bytes * bus_factor(ranks) / (*ms.number() * kGigabytesPerSecondInMs);
+    busbw.key = "busbw/" + ms.key;
+    return busbw;
+  }
+  return {};
+}
+
+/// Draws the bus bandwidth of an all-reduce by its size, in a panel for each backend and number of
+/// ranks.
 TopicFigure all_reduce_figure(const Topic& topic, const std::vector<GpuRuns>& gpus) {
   std::vector<AllReduceTime> times;
   for (const ValueRow& row : value_rows(topic.name, gpus)) {
     for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
-      if (row.by_gpu[gpu])
-        times.push_back({row.quantity().setting, row.name, gpus[gpu].short_name,
-                         row.value(gpu, kTopicToRoot),
-                         row.by_gpu[gpu]->quantity->is_set_by_cpu(row.name)});
+      if (!row.by_gpu[gpu]) continue;
+      const Value ms = row.value(gpu, kTopicToRoot);
+      times.push_back({row.quantity().setting, row.name, gpus[gpu].short_name, ms,
+                       bus_bandwidth(row.name, row.quantity().setting, ms),
+                       row.by_gpu[gpu]->quantity->is_set_by_cpu(row.name)});
     }
   }
   return {{make_dataset("all-reduces", kAllReduceColumns, times)},
           Facts()
-              .when("growth_of_times", times.empty() ? std::nullopt : growth_facts(times))
+              .when("reached", times.empty() ? std::nullopt : bandwidth_facts(times, gpus))
               .flag("pale", std::ranges::any_of(times, &AllReduceTime::is_set_by_cpu))};
 }
 
@@ -551,7 +720,7 @@ TopicFigure savings_figure(const Topic& topic, const std::vector<GpuRuns>& gpus)
 
 /// A step of a ladder.
 struct RungPoint {
-  std::string panel, device, change;
+  std::string network, panel, device, change;
   Value ms;
   bool is_set_by_cpu;
 };
@@ -581,8 +750,7 @@ std::optional<Facts> largest_gain_facts(const std::vector<RungPoint>& rungs) {
 
 /// A part of a ladder's step, from the step's begin.
 struct StripPart {
-  std::string panel;   ///< "xl (3.4 B), BF16, H200"
-  std::string ladder;  ///< "xl (3.4 B), BF16"
+  std::string panel;  ///< "xl (3.4 B), BF16, H200"
   const RungPoint* rung;
   std::string part;
   Value ms;
@@ -594,7 +762,7 @@ struct StripPart {
 
 const std::vector<Column<StripPart>> kStripColumns{
     {"panel", "Network and GPU", &StripPart::panel},
-    {"ladder", "Network", &StripPart::ladder},
+    {"network", "Network", [](const StripPart& part) { return part.rung->network; }},
     {"change", "Change", [](const StripPart& part) { return part.rung->change; }},
     {"part", "Part", &StripPart::part},
     {"ms", "Time", &StripPart::ms, "ms"},
@@ -621,7 +789,8 @@ TopicFigure ladders_figure(const Topic& topic, const std::vector<GpuRuns>& gpus)
       for (const ValueRow& row : rows) {
         if (panel_of(row) != panel || !row.by_gpu[gpu]) continue;
         measurements.push_back(*row.by_gpu[gpu]);
-        rungs.push_back({panel, gpus[gpu].short_name, row.name, row.value(gpu, kTopicToRoot),
+        rungs.push_back({row.network, panel, gpus[gpu].short_name, row.name,
+                         row.value(gpu, kTopicToRoot),
                          row.by_gpu[gpu]->quantity->is_set_by_cpu(row.name)});
       }
     }
@@ -639,7 +808,7 @@ TopicFigure ladders_figure(const Topic& topic, const std::vector<GpuRuns>& gpus)
       const Value value = ms < kNanosecondInMs
                               ? Value(0.0)
                               : Measurement{measurements[i].run, parts}.value(part, kTopicToRoot);
-      strips.push_back({rung.panel + ", " + rung.device, rung.panel, &rung, part, value, end_ms});
+      strips.push_back({rung.panel + ", " + rung.device, &rung, part, value, end_ms});
       end_ms += ms;
     }
     const auto last = std::find_if(strips.rbegin(), strips.rend(), takes_time);
@@ -648,6 +817,7 @@ TopicFigure ladders_figure(const Topic& topic, const std::vector<GpuRuns>& gpus)
   return {{make_dataset("ladder-strips", kStripColumns, only(strips, takes_time))},
           Facts()
               .when("gain", largest_gain_facts(rungs))
+              .flag("networks", distinct(each(rungs, &RungPoint::network)).size() > 1)
               .flag("hollow", std::ranges::any_of(rungs, &RungPoint::is_set_by_cpu))};
 }
 
