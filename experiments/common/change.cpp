@@ -19,10 +19,13 @@ std::string count_in_words(std::int64_t count) {
   return index < words.size() ? words[index] : format_count(count);
 }
 
-std::string certain_ratio(double ratio, double deviation) {
-  if (deviation <= 0) return format_ratio(ratio);
+std::string certain_digits(double value, double deviation, int max_decimals) {
   const int first_digit = -static_cast<int>(std::floor(std::log10(deviation)));
-  return format_fixed(ratio, std::clamp(first_digit, 0, 2));
+  return format_fixed(value, std::clamp(first_digit, 0, max_decimals));
+}
+
+std::string certain_ratio(double ratio, double deviation) {
+  return deviation > 0 ? certain_digits(ratio, deviation, 2) : format_ratio(ratio);
 }
 
 std::string stated_ratio(const Ratio& ratio, const Notation& notation) {

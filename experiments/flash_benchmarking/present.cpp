@@ -204,19 +204,17 @@ const Race& start_of_growth(const std::vector<Race>& races, const Race& won) {
   return *start;
 }
 
-/// Describes `won`, the longest race that eager loses: both passes in the first sentence of the
+/// Describes `won`, the longest race that eager loses: its time in the first sentence of the
 /// answer, the speedup and how it grows in later ones. Both tell if eager then lacks memory.
 Facts speedup_facts(const std::vector<Race>& races, const Race& won, Precision precision,
                     bool is_first) {
-  const auto ms = [&](auto pass) { return format_value(won.fastest->ms(pass), kThreeDigits); };
-  const auto speedup = [&](auto pass) { return format_value(won.speedup(pass), kFactor); };
-  std::string outcome =
-      "is **" + speedup(metric::kEndToEnd) + "×** as fast at " + format_count(won.length);
+  const std::string ms = format_value(*end_to_end_ms(*won.fastest), kThreeDigits);
+  const std::string ratio = format_value(*won.speedup(), kFactor);
+  std::string outcome = "is **" + ratio + "×** as fast at " + format_count(won.length);
   if (is_first)
-    outcome = "takes **" + ms(metric::kForward) + "** forward and **" + ms(metric::kBackward) +
-              " ms** backward at " + format_count(won.length) +
-              " tokens and d = " + std::to_string(dim(*won.fastest)) + ", eager **" +
-              speedup(metric::kForward) + " and " + speedup(metric::kBackward) + "×** as long";
+    outcome = "takes **" + ms + " ms** for both passes at " + format_count(won.length) +
+              " tokens and d = " + std::to_string(dim(*won.fastest)) + ", eager **" + ratio +
+              "×** as long";
   const AttentionRow* longest = races.back().eager;
   const Race& start = start_of_growth(races, won);
   if (longest != nullptr && (longest->ran_out_of_memory() || longest->shorter_ran_out_of_memory)) {
@@ -229,10 +227,10 @@ Facts speedup_facts(const std::vector<Race>& races, const Race& won, Precision p
       .set("precision", describe(precision))
       .set("implementation", name_of(*won.fastest))
       .set_markdown("outcome", outcome)
-      .set("won_ms", *end_to_end_ms(*won.fastest), kThreeDigits)
+      .set("won_ms", ms)
       .set("won_length", format_count(won.length))
       .set("won_batch", format_count(won.fastest->spec().batch.value_or(1)))
-      .set("ratio", *won.speedup(), kFactor);
+      .set("ratio", ratio);
 }
 
 /// Returns the title of a figure of rates: "SDPA flash reaches 352 TFLOP/s at 16,384 tokens, eager
@@ -317,7 +315,7 @@ std::optional<Facts> leader_facts(const Rows& rows) {
 
 /// Tells from which length on the speedup grows up to `won`. `rows` have one precision. Returns
 /// nothing unless eager's rate hardly rises meanwhile and the winner's much, and eager's time
-/// hardly grows with twice the FLOPs or more of wider heads.
+/// hardly grows with twice the FLOPs or more of wider heads. `start` and `won` belong to one list.
 std::optional<Facts> growth_facts(const Rows& rows, const Race& start, const Race& won) {
   const Rows eager = only(rows, [&](const AttentionRow& row) {
     return is_eager(row) && row.length() == won.length && end_to_end_ms(row);
@@ -328,10 +326,13 @@ std::optional<Facts> growth_facts(const Rows& rows, const Race& start, const Rac
       *tflops(*won.eager) > kHardlyFaster * *tflops(*start.eager) ||
       *tflops(*won.fastest) < kMuchFaster * *tflops(*start.fastest))
     return std::nullopt;
+  const auto eager_rates =
+      each(std::span(&start, &won + 1), [](const Race& race) { return *tflops(*race.eager); });
   return Facts()
-      .set("precision", describe(*wide->spec().precision))
       .set("implementation", name_of(*won.fastest))
-      .set("length", format_count(start.length));
+      .set("length", format_count(start.length))
+      .set("eager_rate", std::ranges::max(eager_rates), kRate)
+      .set("rate", *tflops(*won.fastest), kRate);
 }
 
 PartContent content(const RunView& view, const Rows& rows, const Rows& leaderboard) {
@@ -347,15 +348,16 @@ PartContent content(const RunView& view, const Rows& rows, const Rows& leaderboa
     return tflops(row) || row.ran_out_of_memory();
   };
   std::vector<Facts> answers, customs, first_passes;
-  std::optional<Facts> grows;
   for (const auto& [precision, own] : by_precision) {
     const Rows compared = only(own, [&](const AttentionRow& row) { return dim(row) == head_dim; });
     const std::vector<Race> races = races_of(compared);
     const auto won = std::ranges::find_if(
         races.rbegin(), races.rend(), [](const Race& race) { return race.speedup().has_value(); });
     if (won != races.rend()) {
-      if (answers.empty()) grows = growth_facts(own, start_of_growth(races, *won), *won);
-      answers.push_back(speedup_facts(races, *won, precision, answers.empty()));
+      Facts speedup = speedup_facts(races, *won, precision, answers.empty());
+      speedup.when("grows", answers.empty() ? growth_facts(own, start_of_growth(races, *won), *won)
+                                            : std::nullopt);
+      answers.push_back(std::move(speedup));
     }
     const auto implementation = [](const AttentionRow& row) { return row.spec().implementation; };
     const Rows users_rows = only(compared, is_custom);
@@ -391,8 +393,7 @@ PartContent content(const RunView& view, const Rows& rows, const Rows& leaderboa
   part.facts.set("nothing", !answers.empty() ? ""
                             : ran ? "No implementation is clearly faster than eager attention."
                                   : "No implementation was compared: " + first_reason(rows) + ".");
-  part.facts.when("headline", !answers.empty(), answers.empty() ? Facts() : answers.front())
-      .when("grows", grows);
+  part.facts.when("headline", !answers.empty(), answers.empty() ? Facts() : answers.front());
   part.facts.list("precisions", std::move(answers))
       .list("custom", std::move(customs))
       .flag("has_first_passes", !first_passes.empty())

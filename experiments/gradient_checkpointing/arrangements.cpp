@@ -53,7 +53,7 @@ const std::vector<Column<ArrangementRow>> kArrangements{
     {"bytes", "Activations",
      [](const ArrangementRow& row) { return format_bytes(row.activation_bytes()); }},
     {"again",
-     "Block forwards run again",
+     "Forwards run again",
      [](const ArrangementRow& row) { return row.arrangement.recomputed_forwards; },
      "",
      {Notation::kCount}},

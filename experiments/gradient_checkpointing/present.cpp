@@ -128,15 +128,14 @@ std::string smaller_sentence(const CheckpointedNetwork& network, const Spacing& 
   const Spacing* smaller = network.with_smaller_groups(best);
   if (smaller == nullptr) return "";
   std::string words = group_words(*smaller) + " ";
+  words.front() = static_cast<char>(std::toupper(words.front()));
   if (!smaller->blocks() && network.block_bytes_are_measured()) {
     const double bytes = static_cast<double>(network.layers()) * network.block_bytes();
-    words += "keep the residuals of all " + format_plural(network.layers(), "block") + ", " +
+    words += "keep all " + format_plural(network.layers(), "block") + "' residuals, " +
              format_bytes_briefly(bytes) + ", and ";
   }
   words += end_words(*smaller) + ".";
-  if (best.blocks() == 1) return "No group is smaller: " + words;
-  words.front() = static_cast<char>(std::toupper(words.front()));
-  return words;
+  return best.blocks() == 1 ? "No group is smaller. " + words : words;
 }
 
 double gradient_bytes_per_block(const CheckpointedNetwork& network) {

@@ -297,14 +297,17 @@ PartContent content(const RunView& view, const Rows& rows) {
   part.facts.set("batch", format_count(spec.batch.value_or(1)));
   part.facts.when("fewer_passes", fewer_passes_facts(rows));
   const std::vector<Precision> precisions = precisions_of(rows);
+  const Rows first_rows = of_precision(rows, precisions.front());
+  const std::int64_t widest = dim(std::ranges::max(first_rows, {}, dim));
+  const auto is_widest = [&](const AttentionRow& row) { return dim(row) == widest; };
+  part.datasets = {make_dataset("grid", kGrid, only(first_rows, is_widest)),
+                   make_dataset("narrower-grid", kGrid, only(first_rows, std::not_fn(is_widest)))};
   for (const Precision precision : precisions) {
-    const bool first = precision == precisions.front();
-    Dataset grid =
-        make_dataset(first ? "grid" : "other-grid", kGrid, of_precision(rows, precision));
-    if (!first) grid.variant = describe(precision);
-    part.datasets.push_back(std::move(grid));
+    if (precision == precisions.front()) continue;
+    part.datasets.push_back(make_dataset("other-grid", kGrid, of_precision(rows, precision)));
+    part.datasets.back().variant = describe(precision);
   }
-  part.facts.set("precision", describe(precisions.front()));
+  part.facts.set("precision", describe(precisions.front())).set("widest", format_count(widest));
   Rows curves;  // Only the largest d is drawn, because the curves of all d nearly coincide.
   for (const Precision precision : precisions) {
     const Rows own = of_precision(rows, precision);
@@ -314,8 +317,7 @@ PartContent content(const RunView& view, const Rows& rows) {
     });
   }
   part.datasets.push_back(make_dataset("saved", kCurves, curves));
-  part.datasets.push_back(make_dataset(
-      "times", kTimes, times_of(outermost_dims(of_precision(rows, precisions.front())))));
+  part.datasets.push_back(make_dataset("times", kTimes, times_of(outermost_dims(first_rows))));
   part.details.tables = {attention_commands(view, kProblem, AttentionMethod::kSynced)};
   return part;
 }

@@ -1,10 +1,12 @@
 // Builds the datasets and facts of section.md: how much faster several GPUs train than one, and
 // where they lose the rest.
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "base/format.h"
 #include "base/lists.h"
+#include "experiments/common/change.h"
 #include "experiments/common/command.h"
 #include "experiments/common/ratio.h"
 #include "experiments/problems.h"
@@ -24,29 +26,48 @@ struct Row {
     return step->ms() ? Value::mean_of(step->steps_ms) : Value::missing(step->reason);
   }
   bool is_compared() const { return step->communicates(); }
-  std::optional<double> speedup() const {
+  std::optional<Ratio> speedup() const {
     return is_compared() ? network->speedup(*step) : std::nullopt;
   }
-  std::optional<double> efficiency() const {
-    const auto times = speedup();
-    return times ? std::optional(*times / static_cast<double>(step->ranks())) : std::nullopt;
+  std::optional<double> times_as_fast() const {
+    const auto ratio = speedup();
+    return ratio ? std::optional(ratio->value) : std::nullopt;
+  }
+  /// Returns the percentage of the speedup that equal shares would give.
+  Value efficiency() const {
+    const auto ratio = speedup();
+    if (!ratio) return {};
+    const double percent = 100 / static_cast<double>(step->ranks());
+    return ratio->deviation > 0 ? Value(percent * ratio->value, percent * ratio->deviation)
+                                : Value(percent * ratio->value);
   }
 };
 
 const std::vector<Column<Row>> kRows{
     {"network", "Network", [](const Row& row) { return row.network->words; }},
     {"ranks", "Ranks", [](const Row& row) { return Value(row.step->ranks()); }, "", kAsCount},
-    {"batch", "Sequences a rank", [](const Row& row) { return Value(row.step->batch()); }, "",
-     kAsCount},
     {"scheme", "Scheme", [](const Row& row) { return row.step->scheme(); }},
     {"step", "Step", &Row::step_or_reason, "ms"},
-    {"speedup", "Speedup", &Row::speedup, "×", kThreeDigits},
-    {"efficiency", "Efficiency", &Row::efficiency, "%", kAsPercent},
+    {"speedup", "Speedup", &Row::times_as_fast, "×", {Notation::kFixed, 2}},
+    {"efficiency", "Efficiency", &Row::efficiency, "%", kThreeDigits},
     {"peak",
      "Peak",
      [](const Row& row) { return Value(row.step->peak_bytes); },
      "GiB",
      {Notation::kGibibytes}}};
+
+/// Returns the time for a table, with its deviation if it is known.
+Value value_of(const Time& time) {
+  return time.deviation_ms > 0 ? Value(time.ms, time.deviation_ms) : Value(time.ms);
+}
+
+/// Writes only the digits of a time that its deviation leaves certain, and at most three or one
+/// decimal.
+std::string certain_ms(const Time& time) {
+  return time.deviation_ms > 0
+             ? certain_digits(time.ms, time.deviation_ms, std::abs(time.ms) < 100 ? 1 : 0)
+             : format_value(time.ms, kThreeDigits);
+}
 
 struct LossRow {
   const ScaledNetwork* network;
@@ -62,19 +83,22 @@ const std::vector<Column<LossRow>> kLosses{
     {"step", "Step", [](const LossRow& row) { return Value(row.loss.step->ms()); }, "ms", kTime},
     {"share", "Share of one GPU's step", [](const LossRow& row) { return row.loss.share_ms; }, "ms",
      kTime},
-    {"optimizer", "Replicated optimizer", [](const LossRow& row) { return row.loss.optimizer_ms; },
-     "ms", kThreeDigits},
-    {"smaller", "Smaller batch", [](const LossRow& row) { return row.loss.smaller_batch_ms; }, "ms",
+    {"lost", "Lost", [](const LossRow& row) { return value_of(row.loss.lost); }, "ms",
      kThreeDigits},
-    {"communication", "Communication", [](const LossRow& row) { return row.loss.communication_ms; },
-     "ms", kThreeDigits}};
+    {"optimizer", "Whole optimizer",
+     [](const LossRow& row) { return value_of(row.loss.optimizer); }, "ms", kThreeDigits},
+    {"smaller", "Smaller batch",
+     [](const LossRow& row) { return value_of(row.loss.smaller_batch); }, "ms", kThreeDigits},
+    {"communication", "Communication",
+     [](const LossRow& row) { return value_of(row.loss.communication); }, "ms", kThreeDigits}};
 
-/// One part of a step's time, drawn from one point in time to another.
+/// One part of the time that ranks lose, drawn after those before it.
 struct Strip {
   const LossRow* row;
   std::string part;
   double from_ms, to_ms;
-  bool is_last = false;
+  std::string text;   ///< "39.7"
+  std::string total;  ///< "85.3 ms"; empty unless the part is the last.
 };
 
 const std::vector<Column<Strip>> kStrips{
@@ -82,23 +106,22 @@ const std::vector<Column<Strip>> kStrips{
     {"part", "Part", &Strip::part},
     {"from", "From", &Strip::from_ms, "ms", kTime},
     {"to", "To", &Strip::to_ms, "ms", kTime},
-    {"text", "Step", [](const Strip& strip) {
-       return strip.is_last ? Value(format_value(strip.to_ms, kThreeDigits) + " ms") : Value();
-     }}};
+    {"lost", "Lost", &Strip::text},
+    {"total", "Total",
+     [](const Strip& strip) { return strip.total.empty() ? Value() : Value(strip.total); }}};
 
 std::vector<Strip> strips_of(const std::vector<LossRow>& rows) {
   std::vector<Strip> strips;
   for (const LossRow& row : rows) {
     if (!row.loss.is_plausible()) continue;
     double end_ms = 0;
-    for (const auto& [part, ms] : {std::pair("equal share", row.loss.share_ms),
-                                   {"whole optimizer", row.loss.optimizer_ms},
-                                   {"smaller batch", row.loss.smaller_batch_ms},
-                                   {"communication", row.loss.communication_ms}}) {
-      strips.push_back({&row, part, end_ms, end_ms + ms});
+    for (const auto& [part, time] : {std::pair("whole optimizer", row.loss.optimizer),
+                                     {"smaller batch", row.loss.smaller_batch},
+                                     {"communication", row.loss.communication}}) {
+      strips.push_back({&row, part, end_ms, end_ms + time.ms, certain_ms(time), ""});
       end_ms = strips.back().to_ms;
     }
-    strips.back().is_last = true;
+    strips.back().total = certain_ms(row.loss.lost) + " ms";
   }
   return strips;
 }
@@ -159,26 +182,27 @@ std::optional<Facts> loss_facts(const ScaledNetwork& network, std::int64_t ranks
   const auto loss = network.loss(ranks);
   if (!loss || !loss->is_plausible()) return std::nullopt;
   return Facts()
-      .set("lost", loss->lost_ms(), kThreeDigits)
-      .set("optimizer", loss->optimizer_ms, kThreeDigits)
-      .set("smaller", loss->smaller_batch_ms, kThreeDigits)
-      .set("communication", loss->communication_ms, kThreeDigits);
+      .set("overlapped", certain_ms(loss->step->time()))
+      .set("lost", certain_ms(loss->lost))
+      .set("optimizer", certain_ms(loss->optimizer))
+      .set("smaller", certain_ms(loss->smaller_batch))
+      .set("communication", certain_ms(loss->communication));
 }
 
 /// Compares the sharded step's optimizer with one that updates all weights, and its memory with one
 /// GPU's; nothing unless both are less.
 std::optional<Facts> sharded_facts(const ScaledNetwork& network, const RankedStep& fastest) {
   const auto loss = network.loss(fastest.ranks());
-  if (!fastest.cell->spec.sharding || !fastest.optimizer_ms || !loss) return std::nullopt;
-  const auto replicated_ms = loss->step->optimizer_ms;
-  if (!replicated_ms || *fastest.optimizer_ms >= *replicated_ms) return std::nullopt;
+  if (!fastest.cell->spec.sharding || !fastest.optimizer || !loss) return std::nullopt;
+  const auto replicated = loss->step->optimizer;
+  if (!replicated || fastest.optimizer->ms >= replicated->ms) return std::nullopt;
   const auto peak = fastest.peak_bytes, peak_alone = network.alone.peak_bytes;
   if (!peak || !peak_alone || *peak >= *peak_alone) return std::nullopt;
   return Facts()
-      .set("own", *fastest.optimizer_ms, kThreeDigits)
-      .set("replicated", *replicated_ms, kThreeDigits)
-      .set("peak", format_bytes(*peak))
-      .set("peak_alone", format_bytes(*peak_alone));
+      .set("own", certain_ms(*fastest.optimizer))
+      .set("replicated", certain_ms(*replicated))
+      .set("peak", format_bytes_briefly(*peak))
+      .set("peak_alone", format_bytes_briefly(*peak_alone));
 }
 
 /// Compares the fastest step of the most ranks with one GPU's; nothing if either is missing, or if
@@ -187,19 +211,22 @@ std::optional<Facts> network_facts(const ScaledNetwork& network, bool on_gpu) {
   const std::int64_t ranks = network.most_ranks();
   const RankedStep* fastest = network.fastest(ranks);
   if (fastest == nullptr) return std::nullopt;
-  const auto ratio = ratio_of(network.alone.steps_ms, fastest->steps_ms);
-  if (!ratio || !ratio->is_certain()) return std::nullopt;
-  const double speedup = *network.speedup(*fastest);
+  const auto speedup = network.speedup(*fastest);
+  if (!speedup || !speedup->is_certain()) return std::nullopt;
+  const double percent = 100 / static_cast<double>(ranks);
   return Facts()
       .set("words", network.words)
       .set("ranks", format_count(ranks))
       .set("unit", on_gpu ? "GPUs" : "ranks")
       .set("scheme", fastest->cell->spec.scheme == Scheme::kOverlapped ? "overlapped all-reduces"
                                                                        : fastest->scheme())
-      .set("alone", *network.alone.ms(), kThreeDigits)
-      .set("step", *fastest->ms(), kThreeDigits)
-      .set("speedup", speedup, kThreeDigits)
-      .set("efficiency", format_percent(speedup / static_cast<double>(ranks)))
+      .set("alone", certain_ms(network.alone.time()))
+      .set("step", certain_ms(fastest->time()))
+      .set("speedup", certain_ratio(speedup->value, speedup->deviation))
+      .set("efficiency",
+           speedup->deviation > 0
+               ? certain_digits(speedup->value * percent, speedup->deviation * percent, 1)
+               : format_value(speedup->value * percent, kThreeDigits))
       .when("sharded", sharded_facts(network, *fastest))
       .when("loss", loss_facts(network, ranks));
 }

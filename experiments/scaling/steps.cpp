@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "base/outliers.h"
@@ -17,16 +18,15 @@
 namespace labreport::scaling {
 namespace {
 
-/// Returns the optimizer's time in ms: of rank 0's steps, or, alone, of steps whose phases were
-/// timed.
-std::optional<double> optimizer_ms(const TimedLaunch& timed) {
+/// Returns the optimizer's time: of rank 0's steps, or, alone, of steps whose phases were timed.
+std::optional<Time> optimizer_time(const TimedLaunch& timed) {
   for (const MeasuredRow& row : measured_rows(*timed.launch, metric::kRankSteps)) {
     const auto ns = row.number(phase_column(metric::kOptimizer));
-    if (row.number(column::kRank) == 0 && ns) return *ns / kNanosecondsPerMillisecond;
+    if (row.number(column::kRank) == 0 && ns) return Time{*ns / kNanosecondsPerMillisecond};
   }
   for (const auto tag : {metric::kEvent, metric::kSynced}) {
     const auto times_ms = timed.ms_after_warmup(tag, metric::kOptimizer);
-    if (!times_ms.empty()) return median(times_ms);
+    if (!times_ms.empty()) return Time{median(times_ms), sample_stddev(without_outlier(times_ms))};
   }
   return std::nullopt;
 }
@@ -54,7 +54,7 @@ RankedStep ranked_step(const Cell& cell) {
   step.steps_ms = cell.spec.kind == CellKind::kSharding
                       ? milliseconds(*launch, metric::kStep, metric::kTotal)
                       : timed.ms_after_warmup(metric::kStep, metric::kTotal);
-  step.optimizer_ms = optimizer_ms(timed);
+  step.optimizer = optimizer_time(timed);
   step.peak_bytes = peak_of_ranks(*launch);
   return step;
 }
@@ -68,6 +68,10 @@ bool is_of_network(CellSpec spec, const CellSpec& alone) {
 bool is_scaled(const CellSpec& spec) {
   return spec.scheme == Scheme::kNone || spec.scheme == Scheme::kOverlapped ||
          spec.scheme == Scheme::kOwnStep || spec.sharding == Sharding::kWeights;
+}
+
+Time difference(const Time& a, const Time& b) {
+  return {a.ms - b.ms, std::hypot(a.deviation_ms, b.deviation_ms)};
 }
 
 const RankedStep* find_scheme(const std::vector<RankedStep>& steps, std::int64_t ranks,
@@ -95,15 +99,20 @@ std::optional<double> RankedStep::ms() const {
   return steps_ms.empty() ? std::nullopt : std::optional(typical_time(steps_ms));
 }
 
-bool Loss::is_plausible() const {
-  return std::min({optimizer_ms, smaller_batch_ms, communication_ms}) >= 0;
+Time RankedStep::time() const {
+  return {typical_time(steps_ms), sample_stddev(without_outlier(steps_ms))};
 }
 
-std::optional<double> ScaledNetwork::speedup(const RankedStep& step) const {
-  if (!alone.ms() || !step.ms() || *step.ms() <= 0) return std::nullopt;
+bool Loss::is_plausible() const {
+  return std::min({optimizer.ms, smaller_batch.ms, communication.ms}) >= 0;
+}
+
+std::optional<Ratio> ScaledNetwork::speedup(const RankedStep& step) const {
+  const auto ratio = ratio_of(alone.steps_ms, step.steps_ms);
+  if (!ratio) return std::nullopt;
   const auto whole_batches =
       static_cast<double>(step.ranks() * step.batch()) / static_cast<double>(batch());
-  return whole_batches * *alone.ms() / *step.ms();
+  return Ratio{whole_batches * ratio->value, whole_batches * ratio->deviation};
 }
 
 const RankedStep* ScaledNetwork::fastest(std::int64_t ranks) const {
@@ -127,21 +136,28 @@ std::optional<Loss> ScaledNetwork::loss(std::int64_t ranks) const {
   const RankedStep* silent = find_scheme(strong, ranks, Scheme::kNone);
   const RankedStep* overlapped = find_scheme(strong, ranks, Scheme::kOverlapped);
   if (silent == nullptr || overlapped == nullptr || !alone.ms()) return std::nullopt;
-  if (!alone.optimizer_ms || !silent->optimizer_ms) return std::nullopt;
+  if (!alone.optimizer || !silent->optimizer) return std::nullopt;
   const auto count = static_cast<double>(ranks);
-  return Loss{overlapped, *alone.ms() / count, *silent->optimizer_ms - *alone.optimizer_ms / count,
-              *silent->ms() - *silent->optimizer_ms - (*alone.ms() - *alone.optimizer_ms) / count,
-              *overlapped->ms() - *silent->ms()};
+  const Time share{*alone.ms() / count, alone.time().deviation_ms / count};
+  const double optimizer_ms = silent->optimizer->ms - alone.optimizer->ms / count;
+  const Time without_communication = difference(silent->time(), share);
+  return Loss{.step = overlapped,
+              .share_ms = share.ms,
+              .optimizer = {optimizer_ms, without_communication.deviation_ms},
+              .smaller_batch = {without_communication.ms - optimizer_ms,
+                                without_communication.deviation_ms},
+              .communication = difference(overlapped->time(), silent->time()),
+              .lost = difference(overlapped->time(), share)};
 }
 
 double ScaledNetwork::predicted_ms(const Loss& loss) const {
   const std::int64_t ranks = loss.step->ranks();
   const auto count = static_cast<double>(ranks);
-  const double whole_passes_ms = *alone.ms() - *alone.optimizer_ms;
-  const double passes_ms = loss.smaller_batch_ms + whole_passes_ms / count;
-  const double whole_optimizer_ms = loss.optimizer_ms + *alone.optimizer_ms / count;
+  const double whole_passes_ms = *alone.ms() - alone.optimizer->ms;
+  const double passes_ms = loss.smaller_batch.ms + whole_passes_ms / count;
+  const double whole_optimizer_ms = loss.optimizer.ms + alone.optimizer->ms / count;
   return passes_ms * passes_ms / whole_passes_ms + whole_optimizer_ms +
-         loss.communication_ms * bus_factor(2 * ranks) / bus_factor(ranks);
+         loss.communication.ms * bus_factor(2 * ranks) / bus_factor(ranks);
 }
 
 std::vector<ScaledNetwork> scaled_networks(const RunView& view) {

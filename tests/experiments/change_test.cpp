@@ -14,6 +14,9 @@ TEST(CertainRatio, HasTwoDecimalsOrFewerByTheDeviation) {
   EXPECT_EQ(certain_ratio(3.817, 0.523), "3.8");
   EXPECT_EQ(certain_ratio(2.4256, 0.0085), "2.43");
   EXPECT_EQ(certain_ratio(2.4256, 0), "2.43");
+  EXPECT_EQ(certain_digits(84.3, 1.3, 1), "84");
+  EXPECT_EQ(certain_digits(35.24, 0.62, 1), "35.2");
+  EXPECT_EQ(certain_digits(35.24, 0.04, 1), "35.2");
 }
 
 TEST(StatedRatio, HasItsDeviationUnlessItIsClearAndTheDeviationIsSmall) {

@@ -13,6 +13,7 @@ namespace {
 
 using namespace testing_samples;
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -100,8 +101,9 @@ TEST(ScalingPlan, MeasuresAStepOfTheUsersAloneAndOnRanks) {
 
 TEST(Scaling, ComparesSeveralGpusWithOne) {
   const Part part = report(on_host_with(4));
-  EXPECT_THAT(part.answer, AllOf(HasSubstr("times as fast on 4 GPUs**"), HasSubstr("% of 4 times"),
-                                 HasSubstr("Overlapped all-reduces lose")));
+  EXPECT_THAT(part.answer,
+              AllOf(HasSubstr("times as fast on 4 GPUs**"), HasSubstr("an efficiency of 41.3 %"),
+                    HasSubstr("Overlapped all-reduces take 303 ms and lose 178 of them")));
 }
 
 TEST(Scaling, LosesWhatAddsUpToTheDifference) {
@@ -111,8 +113,8 @@ TEST(Scaling, LosesWhatAddsUpToTheDifference) {
   ASSERT_EQ(networks.size(), 2u);
   const auto loss = networks.front().loss(2);
   ASSERT_TRUE(loss);
-  EXPECT_NEAR(loss->share_ms + loss->lost_ms(), *loss->step->ms(), 1e-9);
-  EXPECT_GT(loss->optimizer_ms, 0);
+  EXPECT_NEAR(loss->share_ms + loss->lost.ms, *loss->step->ms(), 1e-9);
+  EXPECT_GT(loss->optimizer.ms, 0);
   EXPECT_FALSE(networks.front().loss(4));
 }
 
@@ -132,6 +134,19 @@ TEST(Scaling, LeavesSkippedRanksOutOfTheTable) {
 TEST(Scaling, DoesNotSplitWhatIsNegative) {
   const auto faster = in_scheme(Scheme::kOverlapped, scaled(metric::kStep, metric::kTotal, 0.5));
   EXPECT_THAT(report(combined(on_host_with(2), faster)).answer, Not(HasSubstr("lose")));
+}
+
+TEST(Scaling, WritesLossesOnlyToTheFirstDigitOfTheirDeviation) {
+  const auto scattered = [](double width_ms) {
+    const auto shift = [=](double ns, std::size_t step) {
+      return ns + (step % 2 == 0 ? 1e6 : -1e6) * width_ms;
+    };
+    return in_scheme(Scheme::kNone, each_sample(metric::kStep, metric::kTotal, shift));
+  };
+  const std::string sentence = ": [0-9]+ to the update of";
+  EXPECT_THAT(report(combined(on_host_with(2), scattered(2))).answer, ContainsRegex(sentence));
+  EXPECT_THAT(report(combined(on_host_with(2), scattered(0.2))).answer,
+              Not(ContainsRegex(sentence)));
 }
 
 TEST(Scaling, IsNotAnsweredFromStepsThatVary) {

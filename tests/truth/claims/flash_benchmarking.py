@@ -60,8 +60,8 @@ def lengths_of(run, precision):
     return sorted({row["length"] for row in sweep_rows(run, precision, described_d(run))})
 
 
-def fastest(run, precision, implementation, length, end, forward=None, backward=None, d=None, forward_ratio=None,
-            backward_ratio=None, ratio=None, first_ratio=None, first_length=None):
+def fastest(run, precision, implementation, length, end, ratio, ms=None, d=None,
+            first_ratio=None, first_length=None):
     """Checks the fastest at the longest length at which eager loses. At `end` eager has run out of memory. The gain
     grows with each length from `first_length` on."""
     true(not d or int(d) == described_d(run))
@@ -70,13 +70,10 @@ def fastest(run, precision, implementation, length, end, forward=None, backward=
     own, eager = winner(run, precision, won[-1])
     true(BACKEND_OF_NAME.get(implementation, "custom") == own["backend"] or total_ms(own) == total_ms(timed_by_backend(
         run, precision, described_d(run), length)[BACKEND_OF_NAME[implementation]]), "another is faster")
-    if ratio:
-        near(ratio, total_ms(eager) / total_ms(own), 2)
-    else:
+    near(ratio, total_ms(eager) / total_ms(own), 2)
+    if ms:
         fastest.first = precision, won, own["backend"]
-        for text, ratio_text, phase in ((forward, forward_ratio, "forward"), (backward, backward_ratio, "backward")):
-            near(text, own[f"{phase}_median_ns"] / 1e6)
-            near(ratio_text, eager[f"{phase}_median_ns"] / own[f"{phase}_median_ns"], 2)
+        near(ms, total_ms(own))
     ends = [row["length"] for row in sweep_rows(run, precision, described_d(run))
             if row["backend"] == "eager" and row["outcome"] == "out of memory"]
     true(not end or ends and won[-1] < min(ends) <= number(end), "eager did not run out of memory")
@@ -103,11 +100,14 @@ def nothing_ran(run):
     true(not any(row["outcome"] == "ok" for precision in PRECISIONS for row in sweep_rows(run, precision)))
 
 
-def grows(run, precision, length, implementation):
+def grows(run, length, eager_rate, implementation, rate):
     """Checks that the gain of the first precision's fastest grows, that its rate rises and eager's hardly, and that
     eager's time hardly grows with d where the two are compared."""
-    first_precision, won, backend = fastest.first
-    true(precision == first_precision and backend == BACKEND_OF_NAME.get(implementation, "custom"))
+    precision, won, backend = fastest.first
+    true(backend == BACKEND_OF_NAME.get(implementation, "custom"))
+    rated = [winner(run, precision, key) for key in won if key >= number(length)]
+    near(rate, tflops(rated[-1][0]))
+    near(eager_rate, max(tflops(eager) for _, eager in rated))
     growing_gains(run, precision, [key for key in won if key >= number(length)], backend)
     ends = winner(run, precision, int(number(length))), winner(run, precision, won[-1])
     own_rise, eager_rise = ((won[-1] / number(length)) ** 2 * total_ms(first) / total_ms(last) for first, last in zip(*ends))
@@ -139,34 +139,36 @@ def own_time(run, name, precision, timed=None, ms=None, length=None, other=None,
 
 def winner_over_eager(run, length, precision, batch, implementation, ms, ratio):
     """Checks the time of both passes and the gain, and keeps the winner for the sentence that follows."""
-    fastest(run, precision, implementation, length, None, ratio=ratio)
+    fastest(run, precision, implementation, length, None, ratio, ms)
     own, _ = winner(run, precision, int(number(length)))
-    near(ms, total_ms(own))
     true(own["batch"] == number(batch))
-    lengths = [one for one in lengths_of(run, precision) if eager_loses(*winner(run, precision, one))]
-    fastest.first = precision, lengths, own["backend"]
 
 
 FASTEST_RE = r"(?P<precision>\w+) \*\*(?P<implementation>[^*]+)\*\*"
 END_RE = r"(?:; eager runs out of memory at (?P<end>[\d,]+))?"
+GROWS_RE = (r"The gain grows from (?P<length>[\d,]+) tokens on: eager attention, held by S² scores, reaches at most "
+            r"(?:\*\*)?(?P<eager_rate>\S+) TFLOP/s(?:\*\*)?, (?P<implementation>[^*]+?) (?:\*\*)?(?P<rate>[\d.,]*\d)(?:\*\*)?\.")
 
 CLAIMS = {
     "overview": [
         (r"- \*\*At (?P<length>[\d,]+) tokens in (?P<precision>\w+), batch (?P<batch>\d+), (?P<implementation>[^*]+?) takes (?P<ms>\S+) ms, eager attention "
          r"(?P<ratio>\S+) times as long\.\*\*", winner_over_eager),
-        (r"The gain grows from (?P<length>[\d,]+) tokens on: eager's rate, set by S² scores, hardly rises, "
-         r"(?P<implementation>[^']+)'s does\.", lambda run, **words: grows(run, fastest.first[0], **words))],
+        (GROWS_RE, grows)],
     "flash_benchmarking": [
         (r"No implementation is clearly faster than eager attention\.", none_is_faster),
         (r"No implementation was compared: .+?\.(?= \*\*|$)", nothing_ran),
-        (rf"In {FASTEST_RE} takes \*\*(?P<forward>\S+)\*\* forward and \*\*(?P<backward>\S+) ms\*\* backward at (?P<length>[\d,]+) "
-         rf"tokens and d = (?P<d>\d+), eager \*\*(?P<forward_ratio>\S+) and (?P<backward_ratio>\S+)×\*\* as long{END_RE}\.", fastest),
+        (rf"In {FASTEST_RE} takes \*\*(?P<ms>\S+) ms\*\* for both passes at (?P<length>[\d,]+) "
+         rf"tokens and d = (?P<d>\d+), eager \*\*(?P<ratio>\S+)×\*\* as long{END_RE}\.", fastest),
         (rf"In {FASTEST_RE} is \*\*(?P<ratio>\S+)×\*\* as fast at (?P<length>[\d,]*\d)"
          rf"(?:, up from (?P<first_ratio>\S+)× at (?P<first_length>[\d,]+))?{END_RE}\.", fastest),
-        (r"(?P<precision>\w+)'s gain grows from (?P<length>[\d,]+) tokens on: eager's rate, set by S² scores, hardly rises, "
-         r"(?P<implementation>[^']+)'s does\.", grows),
+        (GROWS_RE, grows),
         (r"\*\*(?P<name>[^*]+ \(yours\))\*\* in (?P<precision>\w+): (?:(?P<ms>\S+) ms at (?P<length>[\d,]+) tokens(?:, where "
          r"(?P<other>[^.]+?) takes (?P<other_ms>\S+) ms)?|(?P<timed>not timed|timed forward only), .+?)\.(?= \*\*|$)", own_time)]}
+
+
+def tflops(row):
+    """Returns the rate of forward and backward by the conventional FLOPs."""
+    return 3.5 * 2 * row["batch"] * row["heads"] * row["d"] * row["length"] ** 2 / total_ms(row) / 1e9
 
 
 def rates(run, implementation, rate, length, eager_rate, precision):
@@ -175,9 +177,8 @@ def rates(run, implementation, rate, length, eager_rate, precision):
     true(number(length) == won[-1])
     own, eager = winner(run, precision, won[-1])
     true(BACKEND_OF_NAME.get(implementation, "custom") == own["backend"], "another is faster")
-    flops = 3.5 * 2 * own["batch"] * own["heads"] * own["d"] * own["length"] ** 2
-    for text, row in ((rate, own), (eager_rate, eager)):
-        near(text, flops / total_ms(row) / 1e9)
+    near(rate, tflops(own))
+    near(eager_rate, tflops(eager))
 
 
 TITLES = [(r"\*\*Figure \d+[a-z]?\. (?P<implementation>[^*]+?) reaches (?P<rate>\S+) TFLOP/s at (?P<length>[\d,]+) tokens, eager attention "

@@ -178,7 +178,7 @@ def recomputation(_run, share):
     true(abs(again_ms / forward_ms - 1) <= 0.0201, "not one forward pass")
 
 
-NEIGHBOR = (rf"(?P<none>No group is smaller: )?{GROUPS} (?:keep the residuals of all (?P<blocks>\d+) blocks?, (?P<kept>{SIZE}), and )?"
+NEIGHBOR = (rf"(?P<none>No group is smaller\. )?{GROUPS} (?:keep all (?P<blocks>\d+) blocks?' residuals, (?P<kept>{SIZE}), and )?"
             rf"{END}\.(?=\s+[A-Z]|\s*$)")
 
 CLAIMS = {
@@ -196,10 +196,9 @@ CLAIMS = {
         (rf"For {NETWORK} \*\*{GROUPS}\*\* peak lowest, at \*\*(?P<lowest>{SIZE})\*\* (?P<how>in a training step|in forward and "
          r"backward|by the formula, as no choice has a peak)\.", best),
         (NEIGHBOR, neighbor),
-        (rf"In backward's last group a second block adds (?P<residuals>{SIZE}) of residuals, defers (?P<gradients>{SIZE}) of "
-         r"gradients\.", why),
-        (r"Recomputation takes \*\*(?P<least>\S+)(?: to (?P<most>\S+))? ms\*\* in the measured groups, "
-         r"at most \*\*(?P<share>\S+) %\*\* of the step without it, as every block runs forward again\.", recomputed)]}
+        (rf"Backward peaks in its last group\. A second block there adds (?P<residuals>{SIZE}) of residuals and saves only "
+         rf"(?P<gradients>{SIZE}) of gradients\.", why),
+        (r"Recomputation takes \*\*(?P<least>\S+)(?: to (?P<most>\S+))? ms\*\*, at most \*\*(?P<share>\S+) %\*\* of the step without it, as every block runs forward again\.", recomputed)]}
 
 
 def lowest_peak(run, groups, lowest, words):

@@ -1,10 +1,11 @@
 """The claims about one GPU against several, recomputed from the steps of each row."""
+import math
 import re
 import statistics
 
 from checks import NO_ANSWER, PRECISION_WORDS, near, near_bytes, true
 from fake_runs import fake_run
-from timing import ms_after_warmup, ratio_of, typical
+from timing import ms_after_warmup, ratio_of, typical, without_outlier
 
 CELL_KINDS = {"timing", "data_parallel", "sharding"}
 SCHEMES = {"overlapped all-reduces": "overlapped", "weights sharded (FSDP)": "weights", "optimizer state sharded": "optimizer_state"}
@@ -66,10 +67,12 @@ class Scaled:
     def fastest(self):
         return min((step for step in self.steps if step.count == self.ranks and step.scheme != "none"), key=Step.ms, default=None)
 
+    def step(self, scheme):
+        return next(step for step in self.steps if step.count == self.ranks and step.scheme == scheme)
+
     def losses(self):
         """Returns the ms that the overlapped step loses to the optimizer, to smaller batches and to communication."""
-        overlapped, silent = (next(step for step in self.steps if step.count == self.ranks and step.scheme == scheme)
-                              for scheme in ("overlapped", "none"))
+        overlapped, silent = self.step("overlapped"), self.step("none")
         alone_ms, count = self.alone.ms(), self.ranks
         optimizer = silent.optimizer_ms() - self.alone.optimizer_ms() / count
         passes = silent.ms() - silent.optimizer_ms() - (alone_ms - self.alone.optimizer_ms()) / count
@@ -97,19 +100,27 @@ def is_lower(run, words, peak, peak_alone):
     true(network.fastest().peak_bytes() < network.alone.peak_bytes())
 
 
-def loses(run, words, lost, communication, optimizer=None, smaller=None):
-    parts = Scaled(run, words).losses()
-    near(lost, parts[3])
-    near(communication, parts[2])
+def loses(run, words, lost, communication, optimizer, smaller, overlapped=None):
+    network = Scaled(run, words)
+    parts = network.losses()
     true(min(parts[:3]) >= 0, f"a part is negative: {parts}")
-    if optimizer:
-        near(optimizer, parts[0])
-        near(smaller, parts[1])
+    if overlapped:
+        near(overlapped, network.step("overlapped").ms())
+    alone, silent, step = (spread(one.step_ms) for one in (network.alone, network.step("none"), network.step("overlapped")))
+    share = alone / network.ranks
+    for text, part, deviation in ((optimizer, parts[0], math.hypot(silent, share)), (smaller, parts[1], math.hypot(silent, share)),
+                                  (communication, parts[2], math.hypot(step, silent)), (lost, parts[3], math.hypot(step, share))):
+        near(text, part)
+        true("." not in text or deviation < 1, f"{text} has more digits than its deviation {deviation}")
+
+
+def spread(times_ms):
+    return statistics.stdev(without_outlier(times_ms)) if len(times_ms) > 1 else 0
 
 
 def is_sharded(run, words, own, replicated):
     network = Scaled(run, words)
-    overlapped = next(step for step in network.steps if step.count == network.ranks and step.scheme == "overlapped")
+    overlapped = network.step("overlapped")
     true(network.fastest().cell["sharding"] == "weights", "nothing is sharded")
     near(own, network.fastest().optimizer_ms())
     near(replicated, overlapped.optimizer_ms())
@@ -118,7 +129,7 @@ def is_sharded(run, words, own, replicated):
 
 def told(run, words, **claim):
     """Checks what is told of one network in one go, because each sentence is about the network that the first one names."""
-    loss = {name: claim.pop(name) for name in ("lost", "optimizer", "smaller", "communication") if name in claim}
+    loss = {name: claim.pop(name) for name in ("overlapped", "lost", "optimizer", "smaller", "communication") if name in claim}
     memory = {name: claim.pop(name) for name in ("peak", "peak_alone") if name in claim}
     sharded = {name: claim.pop(name) for name in ("own", "replicated") if name in claim}
     is_as_fast(run, words, **claim)
@@ -139,17 +150,18 @@ def nothing_clear(run):
 
 
 WORDS = r"(?P<words>\S+ in \S+)"
+PARTS = (r"(?P<optimizer>\S+) to the update of all weights on every rank, (?P<smaller>\S+) to its smaller batch and "
+         r"(?P<communication>\S+) to communication\.")
 SCHEME = rf"(?P<scheme>{'|'.join(map(re.escape, SCHEMES))})"
 
 CLAIMS = {
     "overview": [
         (rf"- \*\*A training step of {WORDS} is (?P<speedup>\S+) times as fast on (?P<ranks>\d+) (?P<unit>GPUs|ranks) as on one, with "
-         rf"{SCHEME}\.\*\*(?: Overlapped all-reduces lose (?P<lost>\S+) ms, (?P<communication>\S+) of them to communication\.)?", told)],
+         rf"{SCHEME}\.\*\*(?: Overlapped all-reduces lose (?P<lost>\S+) ms: {PARTS})?", told)],
     "scaling": [
         (rf"- \*\*{WORDS}: (?P<speedup>\S+) times as fast on (?P<ranks>\d+) (?P<unit>GPUs|ranks)\*\*, (?P<step>\S+) instead of "
-         rf"(?P<alone>\S+) ms with {SCHEME}, (?P<efficiency>\S+) % of \d+ times\."
+         rf"(?P<alone>\S+) ms with {SCHEME}, an efficiency of (?P<efficiency>\S+) %\."
          r"(?: Each rank updates its share of the weights, in (?P<own>\S+) instead of (?P<replicated>\S+) ms, and peaks at "
          r"(?P<peak>\S+ \S+) instead of (?P<peak_alone>\S+ [GMK]?i?B)\.)?"
-         r"(?: Overlapped all-reduces lose (?P<lost>\S+) ms: (?P<optimizer>\S+) to each rank's whole optimizer step, (?P<smaller>\S+) to "
-         r"its smaller batch and (?P<communication>\S+) to communication\.)?", told),
+         rf"(?: Overlapped all-reduces take (?P<overlapped>\S+) ms and lose (?P<lost>\S+) of them: {PARTS})?", told),
         (NO_ANSWER, nothing_clear)]}
