@@ -408,6 +408,18 @@ TEST(SavingsFigure, ShowsWhatLowersPeaksAndWhatThatCosts) {
   FAIL() << "there is no page";
 }
 
+TEST(SavingsFigure, NamesTheWaysThatFitNoGpu) {
+  Quantity h100 = checkpoints("GiB", {{"1 block per checkpoint", 60}});
+  h100.remark = "out of memory at 2 blocks per checkpoint, no checkpoints";
+  Quantity h200 =
+      checkpoints("GiB", {{"1 block per checkpoint", 60}, {"2 blocks per checkpoint", 70}});
+  h200.remark = "out of memory at no checkpoints";
+  EXPECT_THAT(answer_of(topic::kMemory, two_gpus({h100}, {h200})),
+              HasSubstr("On every GPU, memory runs out with no checkpoints."));
+  EXPECT_THAT(answer_of(topic::kMemory, two_gpus({}, {checkpoints("GiB", h200.values)})),
+              Not(HasSubstr("runs out")));
+}
+
 TEST(SavingsFigure, LeavesOutTimesThatTheCpuSets) {
   Quantity peaks = checkpoints("GiB", {{"nothing sharded", 60}, {"weights sharded", 40}});
   Quantity steps = checkpoints("ms", {{"nothing sharded", 640}, {"weights sharded", 630}});

@@ -681,6 +681,21 @@ std::optional<Facts> saving_facts(const std::vector<SavingStep>& steps) {
       .set("most_ms", most->ms, brief_ms(*most->ms.number()));
 }
 
+/// Names the ways of the first panel in which memory ran out wherever they were tried: "with no
+/// checkpoints".
+std::vector<std::string> refused_ways(const std::vector<SavingStep>& steps) {
+  std::vector<std::string> ways;
+  for (const SavingStep& step : steps) {
+    const auto fits = [&](const SavingStep& other) {
+      return std::tie(other.panel, other.way) == std::tie(step.panel, step.way) &&
+             !other.gib.is_missing();
+    };
+    if (step.panel == steps.front().panel && std::ranges::none_of(steps, fits))
+      ways.push_back("with " + step.way);
+  }
+  return distinct(ways);
+}
+
 /// Draws the memory peaks of a step by the ways to lower them, in a panel for each network.
 TopicFigure savings_figure(const Topic& topic, const std::vector<GpuRuns>& gpus) {
   const auto peaks = series_in(topic, gpus, "GiB"), times = series_in(topic, gpus, "ms");
@@ -713,8 +728,11 @@ TopicFigure savings_figure(const Topic& topic, const std::vector<GpuRuns>& gpus)
       }
     }
   }
+  const std::vector<std::string> refused = refused_ways(steps);
   return {.data = {make_dataset("savings", kSavingColumns, steps)},
-          .facts = Facts().when("saving", saving_facts(steps)),
+          .facts = Facts()
+                       .when("saving", saving_facts(steps))
+                       .when("refused", !refused.empty(), "ways", join_words(refused)),
           .labels_all_numbers = true};
 }
 
