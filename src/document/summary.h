@@ -119,7 +119,7 @@ inline constexpr Topic kTopics[]{
     {.name = topic::kCompilation,
      .page = topic::kFastestStep,
      .sentence = "Once {name}, {network}’s training step falls {values} in {precision} "
-                 "({setting}), both timed in one run.",
+                 "({setting}); one run timed both.",
      .conclusion = Conclusion::kBest,
      .is_compared = true},
     {.name = topic::kAttention,
@@ -158,7 +158,7 @@ inline constexpr Topic kTopics[]{
     {.name = topic::kScaling,
      .page = topic::kSeveralGpus,
      .sentence = "With {name}, {network}’s training step falls {values} ({precision}, {setting} in "
-                 "all), all timed in one run.",
+                 "all); one run timed both.",
      .conclusion = Conclusion::kBest,
      .draws_quantity = true,
      .is_compared = true},

@@ -698,7 +698,7 @@ TEST(GpuPage, LeadsWithSustainedRatesBesideTheDataSheet) {
   EXPECT_EQ(words_of(card),
             "Large GEMMs in BF16 sustain **600 TFLOP/s** for a second, 60.0 % of the data sheet's "
             "1,000. The fastest GEMM of the same run reaches 800 TFLOP/s; over a second, 25.0 % of "
-            "it are lost.");
+            "it is lost.");
   const Figure& figure = card.figures.front();
   EXPECT_EQ(figure.title, "GEMMs in BF16 sustain 60.0 % of the data sheet's rate, in FP32 40.0 %");
   const nlohmann::json& rows = figure.spec.at("data").at("values");

@@ -302,9 +302,8 @@ TEST(MemoryFigure, ExplainsInferenceByCopiesOfWeightsOnlyIfTheBytesAreTheirs) {
   const auto caption = [&] {
     return figure_of(topic::kMemory, two_gpus({fp32, bf16}, {})).caption;
   };
-  EXPECT_THAT(caption(), HasSubstr("BF16 takes 3.70 GiB more than FP32 at context 128, because "
-                                   "autocast keeps BF16 copies of the weights: 2 bytes for each "
-                                   "parameter would be 3.73 GiB."));
+  EXPECT_THAT(caption(), HasSubstr("BF16 takes about 2 bytes for each parameter more than FP32: "
+                                   "autocast keeps BF16 copies of the weights."));
   bf16.values = {{"context 128", 9}, {"context 512", 10}};
   EXPECT_THAT(caption(), Not(HasSubstr("autocast")));
 }
@@ -406,6 +405,18 @@ TEST(SavingsFigure, ShowsWhatLowersPeaksAndWhatThatCosts) {
     return;
   }
   FAIL() << "there is no page";
+}
+
+TEST(SavingsFigure, NamesTheWaysThatFitNoGpu) {
+  Quantity h100 = checkpoints("GiB", {{"1 block per checkpoint", 60}});
+  h100.remark = "out of memory at 2 blocks per checkpoint, no checkpoints";
+  Quantity h200 =
+      checkpoints("GiB", {{"1 block per checkpoint", 60}, {"2 blocks per checkpoint", 70}});
+  h200.remark = "out of memory at no checkpoints";
+  EXPECT_THAT(answer_of(topic::kMemory, two_gpus({h100}, {h200})),
+              HasSubstr("On every GPU, memory runs out with no checkpoints."));
+  EXPECT_THAT(answer_of(topic::kMemory, two_gpus({}, {checkpoints("GiB", h200.values)})),
+              Not(HasSubstr("runs out")));
 }
 
 TEST(SavingsFigure, LeavesOutTimesThatTheCpuSets) {

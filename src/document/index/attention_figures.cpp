@@ -127,7 +127,11 @@ std::optional<Facts> fastest_attention_facts(const std::vector<AttentionPoint>& 
     }
   }
   if (slow == nullptr) return std::nullopt;
+  const Value ratio = slow->value.over(fast->value);
+  const std::string slow_ms = format_value(slow->value, brief_ms(*slow->value.number()));
   return Facts()
+      .set_markdown("keyed_times", keyed_number(format_value(ratio, kThreeDigits), ratio))
+      .set_markdown("keyed_slow_ms", keyed_number(slow_ms, slow->value))
       .set("precision", slow->panel)
       .set("gpu", slow->device)
       .set("name", slow->name)

@@ -155,19 +155,24 @@ std::optional<Facts> rate_facts(const std::vector<LimitShare>& shares, bool is_c
     return is_copy ? share.is_copy() : share.what == "GEMMs in BF16";
   });
   if (rate == shares.end()) return std::nullopt;
-  const double *fastest = rate->run_fastest.number(), sustained = *rate->rate.number();
-  Facts drop;
-  if (fastest != nullptr) {
-    drop.set("fastest", rate->run_fastest, kThreeDigits)
-        .set("share", 1 - sustained / *fastest, kAsPercent);
-  }
+  Value fastest = rate->run_fastest;
+  fastest.key = "run-fastest/" + rate->rate.key;
+  Value lost = rate->rate.over(fastest);
+  lost.key = "lost/" + rate->rate.key;
+  const bool has_dropped = !lost.is_missing() && *lost.number() < 1;
+  if (has_dropped) lost.content = 1 - *lost.number();
+  const auto keyed = [](const Value& value, const Notation& notation) {
+    return value.is_missing() ? "" : keyed_number(format_value(value, notation), value);
+  };
   return Facts()
       .set("what", rate->what)
       .set_markdown("rate", keyed_number(rate->rate_words() + " " + rate->unit, rate->rate))
-      .set("share", rate->share(), kAsPercent)
+      .set_markdown("share", keyed(rate->share(), kAsPercent))
       .set("sheet", rate->sheet_words())
-      .when("drop",
-            fastest != nullptr && *fastest > sustained ? std::optional(drop) : std::nullopt);
+      .when("drop", has_dropped,
+            Facts()
+                .set_markdown("fastest", keyed(fastest, kThreeDigits))
+                .set_markdown("share", keyed(lost, kAsPercent)));
 }
 
 struct MachineFact {

@@ -237,8 +237,8 @@ Section topic_section(const Topic& topic, const std::vector<GpuRuns>& gpus) {
   if (!is_overlapped) content.facts.when("overlap", std::nullopt);
   if (topic.name == std::string_view(topic::kFastestStep))
     content.facts.when("divided", divided_step_facts(gpus));
-  for (const char* sentence :
-       {"overlap", "lost", "winners", "kept", "where", "longest", "reached", "fastest"}) {
+  for (const char* sentence : {"overlap", "lost", "winners", "kept", "where", "longest", "reached",
+                               "fastest", "refused"}) {
     if (!content.facts.entries().contains(sentence)) content.facts.when(sentence, std::nullopt);
   }
   const std::set<std::string> drawn_keys = keys_in(figure.data);

@@ -77,7 +77,7 @@ const std::vector<Column<PhaseBar>> kPhaseColumns{
                     (is_slowest ? "" : ", " + format_ratio(*bar.speedup.number()) + "×"));
      }},
     {"mfu",
-     "MFU",
+     "Step's MFU",
      [](const PhaseBar& bar) { return bar.is_last ? bar.mfu : Value(); },
      "%",
      {Notation::kFixed, 1}}};
@@ -130,10 +130,15 @@ std::optional<Facts> division_facts(const Topic& topic, const std::vector<GpuRun
       if (part.name == step_part::kOptimizer) optimizer_ms = *ms.number();
     }
     if (shares || gemms_ms <= 0 || optimizer_ms <= 0) continue;
+    const auto keyed_share = [&](double ms, const char* part) {
+      Value share = ms / whole_ms;
+      share.key = std::string(part) + "-share/" + step->value(gpu, "").key;
+      return keyed_number(format_value(share, kAsPercent), share);
+    };
     shares = Facts()
                  .set("gpu", gpus[gpu].short_name)
-                 .set("gemms", gemms_ms / whole_ms, kAsPercent)
-                 .set("optimizer", optimizer_ms / whole_ms, kAsPercent);
+                 .set_markdown("gemms", keyed_share(gemms_ms, "gemms"))
+                 .set_markdown("optimizer", keyed_share(optimizer_ms, "optimizer"));
   }
   if (utilizations.empty() || !shares) return std::nullopt;
   return shares->set_markdown("utilizations", join_words(utilizations));
@@ -308,8 +313,8 @@ std::optional<Facts> only_fit_facts(const PeakPoint& peak, const PeakPoint& othe
             refused == points.end() ? "" : refused->name);
 }
 
-/// Returns what inference in a 16-bit format takes more than in FP32, if that is two bytes for each
-/// parameter: autocast's copies of the weights.
+/// Names the 16-bit format in which inference takes two bytes for each parameter more than in FP32:
+/// autocast's copies of the weights. Nothing if the peaks do not show that.
 std::optional<Facts> copies_facts(const std::vector<PeakPoint>& points) {
   constexpr double kTolerance = 0.05;  // Norms and embeddings have no copy, activations shrink.
   constexpr double kBytesOfCopy = 2;
@@ -326,12 +331,7 @@ std::optional<Facts> copies_facts(const std::vector<PeakPoint>& points) {
     const double more_gib = *mixed.gib.number() - *plain->gib.number();
     const double copies_gib = kBytesOfCopy * mixed.parameters / kBytesPerGibibyte;
     if (std::abs(more_gib / copies_gib - 1) > kTolerance) continue;
-    return Facts()
-        .set("step", mode_words(Mode::kInference))
-        .set("precision", mixed.precision)
-        .set("name", mixed.name)
-        .set("more", more_gib, kThreeDigits)
-        .set("copies", copies_gib, kThreeDigits);
+    return Facts().set("step", mode_words(Mode::kInference)).set("precision", mixed.precision);
   }
   return std::nullopt;
 }
@@ -580,6 +580,12 @@ std::optional<Facts> bandwidth_facts(const std::vector<AllReduceTime>& times,
   if (small == nullptr) return std::nullopt;
   const auto gpu = std::ranges::find(gpus, large->device, &GpuRuns::short_name);
   const auto link = datasheet_link(gpu->name);
+  Value rate = link ? link->bytes_per_second / 1e9 : 0.0;
+  rate.key = "link/" + slug(gpu->name);
+  const Value share = large->busbw.over(rate);
+  const auto keyed = [](const Value& value, const Notation& notation) {
+    return value.is_missing() ? "" : keyed_number(format_value(value, notation), value);
+  };
   return Facts()
       .set("gpu", large->device)
       .set("large", large->size)
@@ -593,9 +599,8 @@ std::optional<Facts> bandwidth_facts(const std::vector<AllReduceTime>& times,
       .when("linked", link.has_value() && large->panel.starts_with(describe(Collectives::kNccl)),
             Facts()
                 .set("link", link ? link->name : "")
-                .set("share", link ? *large->busbw.number() * 1e9 / link->bytes_per_second : 0,
-                     kAsPercent)
-                .set("rate", link ? link->bytes_per_second / 1e9 : 0, kAsCount));
+                .set_markdown("share", keyed(share, kAsPercent))
+                .set_markdown("rate", keyed(rate, kAsCount)));
 }
 
 constexpr double kGigabytesPerSecondInMs = 1e6;  // Bytes in a millisecond at 1 GB/s.
@@ -681,6 +686,21 @@ std::optional<Facts> saving_facts(const std::vector<SavingStep>& steps) {
       .set("most_ms", most->ms, brief_ms(*most->ms.number()));
 }
 
+/// Names the ways of the first panel in which memory ran out wherever they were tried: "with no
+/// checkpoints".
+std::vector<std::string> refused_ways(const std::vector<SavingStep>& steps) {
+  std::vector<std::string> ways;
+  for (const SavingStep& step : steps) {
+    const auto fits = [&](const SavingStep& other) {
+      return std::tie(other.panel, other.way) == std::tie(step.panel, step.way) &&
+             !other.gib.is_missing();
+    };
+    if (step.panel == steps.front().panel && std::ranges::none_of(steps, fits))
+      ways.push_back("with " + step.way);
+  }
+  return distinct(ways);
+}
+
 /// Draws the memory peaks of a step by the ways to lower them, in a panel for each network.
 TopicFigure savings_figure(const Topic& topic, const std::vector<GpuRuns>& gpus) {
   const auto peaks = series_in(topic, gpus, "GiB"), times = series_in(topic, gpus, "ms");
@@ -713,8 +733,11 @@ TopicFigure savings_figure(const Topic& topic, const std::vector<GpuRuns>& gpus)
       }
     }
   }
+  const std::vector<std::string> refused = refused_ways(steps);
   return {.data = {make_dataset("savings", kSavingColumns, steps)},
-          .facts = Facts().when("saving", saving_facts(steps)),
+          .facts = Facts()
+                       .when("saving", saving_facts(steps))
+                       .when("refused", !refused.empty(), "ways", join_words(refused)),
           .labels_all_numbers = true};
 }
 
