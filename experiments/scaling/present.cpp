@@ -48,7 +48,7 @@ const std::vector<Column<Row>> kRows{
     {"scheme", "Scheme", [](const Row& row) { return row.step->scheme(); }},
     {"step", "Step", &Row::step_or_reason, "ms"},
     {"speedup", "Speedup", &Row::times_as_fast, "×", {Notation::kFixed, 2}},
-    {"efficiency", "Efficiency", &Row::efficiency, "%", kThreeDigits},
+    {"efficiency", "Efficiency (%)", &Row::efficiency, "", kThreeDigits},
     {"peak",
      "Peak",
      [](const Row& row) { return Value(row.step->peak_bytes); },
