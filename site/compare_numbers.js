@@ -22,7 +22,7 @@ const kSameWithin = 0.01; // Sides that differ less count as equally good.
 /** Makes a side with its runs and with `names`, of which nameApart takes the first that differs. */
 function sideOfGpu({ folder, name, short_name: short, color, quantities }) {
   const ofGpu = runs.filter((run) => !run.demonstration && run.folder.startsWith(`${folder}/`));
-  return { color, group: "GPUs", folder, label: `${short}, all its runs`, names: [short, ...Array(4).fill("newest")],
+  return { color, group: "GPUs", folder, label: `${short}, all its runs`, names: [short, ...Array(7).fill("newest")],
     page: `${folder}/index.html`, about: ofGpu.length === 1 ? "1 report" : `${ofGpu.length} reports`, runs: ofGpu, quantities,
     keyEnd: slug(name) };
 }
@@ -31,8 +31,8 @@ function sideOfRun(run) {
   const gpu = gpus.find(({ folder }) => run.folder.startsWith(`${folder}/`));
   const device = gpu ? run.device.replace(gpu.name, gpu.short_name) : run.device;
   const [day, minute, second] = [10, 16, 19].map((end) => run.started_at.slice(0, end).replace("T", " "));
-  return { color: gpu?.color, group: run.title, folder: run.folder, label: `${device}, ${minute}`,
-    names: [device, day, minute, second, run.folder], page: `${run.folder}/index.html`, runs: [run],
+  return { color: gpu?.color, group: run.title, folder: run.folder, label: `${device}, ${run.edition} edition, ${minute}`,
+    names: [device, `the ${run.edition} edition`, `the ${run.preset} preset`, `revision ${run.revision}`, day, minute, second, run.folder], page: `${run.folder}/index.html`, runs: [run],
     about: `${run.title}, ${run.edition} edition${run.demonstration ? ", a demonstration" : ""}`,
     quantities: run.quantities.filter(({ topic }) => topics.includes(topic)).map((quantity) => ({ ...quantity, values: quantity.values.map(([name, value]) =>
       [name, value, `${run.folder}/index.html${quantity.part && `#${quantity.part}`}`]) })),
@@ -43,7 +43,7 @@ function sideOfRun(run) {
 function sidesOfTables() {
   const names = new Map(comparisons.map(({ title, runs: [folder] }) => [folder, title.split(" vs. ").at(-1)]));
   return [...names].filter(([folder]) => !runs.some((run) => run.folder === folder)).map(([folder, name]) =>
-    ({ group: kPublished, folder, label: name, names: [name, name, name, name, folder], runs: [], quantities: [] }));
+    ({ group: kPublished, folder, label: name, names: [...Array(7).fill(name), folder], runs: [], quantities: [] }));
 }
 
 /** Returns the same words in lower case, joined by hyphens, as C++ makes keys of them. */

@@ -24,6 +24,11 @@ std::string certain_digits(double value, double deviation, int max_decimals) {
   return format_fixed(value, std::clamp(first_digit, 0, max_decimals));
 }
 
+std::string certain_ms(double ms, double deviation_ms) {
+  return deviation_ms > 0 ? certain_digits(ms, deviation_ms, std::abs(ms) < 100 ? 1 : 0)
+                          : format_value(ms, kThreeDigits);
+}
+
 std::string certain_ratio(double ratio, double deviation) {
   return deviation > 0 ? certain_digits(ratio, deviation, 2) : format_ratio(ratio);
 }

@@ -19,6 +19,10 @@ std::string count_in_words(std::int64_t count);
 /// `max_decimals` decimals: 84 for 84.3 ± 1.3.
 std::string certain_digits(double value, double deviation, int max_decimals);
 
+/// Writes a time in the same way with at most one decimal, and none from 100 ms on; to three digits
+/// if the deviation is 0.
+std::string certain_ms(double ms, double deviation_ms);
+
 /// Writes a ratio in the same way with at most two decimals: 2.1 for 2.066 ± 0.168.
 std::string certain_ratio(double ratio, double deviation);
 

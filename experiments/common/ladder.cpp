@@ -87,6 +87,8 @@ double parameters(const Ladder& ladder) {
 
 double Rung::mean_ms() const { return typical_time(steps_ms); }
 
+double Rung::deviation_ms() const { return sample_stddev(without_outlier(steps_ms)); }
+
 std::optional<double> Rung::idle_ms() const {
   if (!busy_ms || !ran()) return std::nullopt;
   return std::max(0.0, mean_ms() - *busy_ms);

@@ -25,6 +25,7 @@ struct Rung {
 
   bool ran() const { return !steps_ms.empty(); }
   double mean_ms() const;                 ///< `typical_time` of `steps_ms`.
+  double deviation_ms() const;            ///< The deviation of `steps_ms` without an outlier.
   std::optional<double> idle_ms() const;  ///< The mean time of a step in which no kernel runs.
   std::optional<double> idle_us() const;  ///< `idle_ms()` / `kernels`, in µs.
   bool launch_bound() const;              ///< As in `Bound`; false if `busy_ms` is unknown.

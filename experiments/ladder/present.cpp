@@ -233,6 +233,19 @@ bool is_clear(const Ladder& ladder) {
   return speedup && speedup->is_clear();
 }
 
+/// Tells how much of what all changes save is time in which the first step's GPU idles. Empty if it
+/// is less than kToldIdleShare, or if the first step is launch-bound, which the answer says.
+std::string idle_words(const Rung& first, const Rung& fastest) {
+  constexpr double kToldIdleShare = 0.2;
+  const auto first_ms = first.idle_ms(), fastest_ms = fastest.idle_ms();
+  if (first.launch_bound() || !first_ms || !fastest_ms) return "";
+  const double idle_ms = *first_ms - *fastest_ms, saved_ms = first.mean_ms() - fastest.mean_ms();
+  if (saved_ms <= 0 || idle_ms < kToldIdleShare * saved_ms) return "";
+  const double deviation_ms = std::hypot(first.deviation_ms(), fastest.deviation_ms());
+  return ", where " + certain_ms(idle_ms, deviation_ms) + " of the " +
+         certain_ms(saved_ms, deviation_ms) + " ms saved are GPU idle time that ends";
+}
+
 /// Gives the speedup of the fastest rung over the first and, if it is clear, the foremost change.
 Facts ladder_facts(const Ladder& ladder) {
   const double first_ms = ladder.first_run()->mean_ms(), fastest_ms = ladder.fastest()->mean_ms();
@@ -247,6 +260,7 @@ Facts ladder_facts(const Ladder& ladder) {
       .set("to", fastest_ms, kThreeDigits)
       .set("first", Value::mean_of(ladder.first_run()->steps_ms), {})
       .set("last", Value::mean_of(ladder.fastest()->steps_ms), {})
+      .set("idle", is_clear(ladder) ? idle_words(*ladder.first_run(), *ladder.fastest()) : "")
       .set("speedup", speedup_words)
       .set("gain", speedup.is_clear() ? speedup_words + "×" : "no clear gain")
       .set("fall", fall)

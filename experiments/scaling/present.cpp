@@ -1,7 +1,6 @@
 // Builds the datasets and facts of section.md: how much faster several GPUs train than one, and
 // where they lose the rest.
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 
 #include "base/format.h"
@@ -49,7 +48,7 @@ const std::vector<Column<Row>> kRows{
     {"scheme", "Scheme", [](const Row& row) { return row.step->scheme(); }},
     {"step", "Step", &Row::step_or_reason, "ms"},
     {"speedup", "Speedup", &Row::times_as_fast, "×", {Notation::kFixed, 2}},
-    {"efficiency", "Efficiency", &Row::efficiency, "%", kThreeDigits},
+    {"efficiency", "Efficiency (%)", &Row::efficiency, "", kThreeDigits},
     {"peak",
      "Peak",
      [](const Row& row) { return Value(row.step->peak_bytes); },
@@ -61,13 +60,7 @@ Value value_of(const Time& time) {
   return time.deviation_ms > 0 ? Value(time.ms, time.deviation_ms) : Value(time.ms);
 }
 
-/// Writes only the digits of a time that its deviation leaves certain, and at most three or one
-/// decimal.
-std::string certain_ms(const Time& time) {
-  return time.deviation_ms > 0
-             ? certain_digits(time.ms, time.deviation_ms, std::abs(time.ms) < 100 ? 1 : 0)
-             : format_value(time.ms, kThreeDigits);
-}
+std::string certain(const Time& time) { return certain_ms(time.ms, time.deviation_ms); }
 
 struct LossRow {
   const ScaledNetwork* network;
@@ -118,10 +111,10 @@ std::vector<Strip> strips_of(const std::vector<LossRow>& rows) {
     for (const auto& [part, time] : {std::pair("whole optimizer", row.loss.optimizer),
                                      {"smaller batch", row.loss.smaller_batch},
                                      {"communication", row.loss.communication}}) {
-      strips.push_back({&row, part, end_ms, end_ms + time.ms, certain_ms(time), ""});
+      strips.push_back({&row, part, end_ms, end_ms + time.ms, certain(time), ""});
       end_ms = strips.back().to_ms;
     }
-    strips.back().total = certain_ms(row.loss.lost) + " ms";
+    strips.back().total = certain(row.loss.lost) + " ms";
   }
   return strips;
 }
@@ -182,11 +175,11 @@ std::optional<Facts> loss_facts(const ScaledNetwork& network, std::int64_t ranks
   const auto loss = network.loss(ranks);
   if (!loss || !loss->is_plausible()) return std::nullopt;
   return Facts()
-      .set("overlapped", certain_ms(loss->step->time()))
-      .set("lost", certain_ms(loss->lost))
-      .set("optimizer", certain_ms(loss->optimizer))
-      .set("smaller", certain_ms(loss->smaller_batch))
-      .set("communication", certain_ms(loss->communication));
+      .set("overlapped", certain(loss->step->time()))
+      .set("lost", certain(loss->lost))
+      .set("optimizer", certain(loss->optimizer))
+      .set("smaller", certain(loss->smaller_batch))
+      .set("communication", certain(loss->communication));
 }
 
 /// Compares the sharded step's optimizer with one that updates all weights, and its memory with one
@@ -199,8 +192,8 @@ std::optional<Facts> sharded_facts(const ScaledNetwork& network, const RankedSte
   const auto peak = fastest.peak_bytes, peak_alone = network.alone.peak_bytes;
   if (!peak || !peak_alone || *peak >= *peak_alone) return std::nullopt;
   return Facts()
-      .set("own", certain_ms(*fastest.optimizer))
-      .set("replicated", certain_ms(*replicated))
+      .set("own", certain(*fastest.optimizer))
+      .set("replicated", certain(*replicated))
       .set("peak", format_bytes_briefly(*peak))
       .set("peak_alone", format_bytes_briefly(*peak_alone));
 }
@@ -220,8 +213,8 @@ std::optional<Facts> network_facts(const ScaledNetwork& network, bool on_gpu) {
       .set("unit", on_gpu ? "GPUs" : "ranks")
       .set("scheme", fastest->cell->spec.scheme == Scheme::kOverlapped ? "overlapped all-reduces"
                                                                        : fastest->scheme())
-      .set("alone", certain_ms(network.alone.time()))
-      .set("step", certain_ms(fastest->time()))
+      .set("alone", certain(network.alone.time()))
+      .set("step", certain(fastest->time()))
       .set("speedup", certain_ratio(speedup->value, speedup->deviation))
       .set("efficiency",
            speedup->deviation > 0

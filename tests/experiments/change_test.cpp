@@ -15,8 +15,10 @@ TEST(CertainRatio, HasTwoDecimalsOrFewerByTheDeviation) {
   EXPECT_EQ(certain_ratio(2.4256, 0.0085), "2.43");
   EXPECT_EQ(certain_ratio(2.4256, 0), "2.43");
   EXPECT_EQ(certain_digits(84.3, 1.3, 1), "84");
-  EXPECT_EQ(certain_digits(35.24, 0.62, 1), "35.2");
-  EXPECT_EQ(certain_digits(35.24, 0.04, 1), "35.2");
+  EXPECT_EQ(certain_ms(35.24, 2.1), "35");
+  EXPECT_EQ(certain_ms(35.24, 0.04), "35.2");
+  EXPECT_EQ(certain_ms(776.38, 0.2), "776");
+  EXPECT_EQ(certain_ms(7.384, 0), "7.38");
 }
 
 TEST(StatedRatio, HasItsDeviationUnlessItIsClearAndTheDeviationIsSmall) {

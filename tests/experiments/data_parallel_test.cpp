@@ -176,7 +176,7 @@ TEST(OverlapSummary, CallsBackwardsGrowthContentionWithoutWhatIsExposed) {
   const auto contention = HasSubstr("are contention with backward.");
   EXPECT_THAT(summary(unchanged), contention);
   EXPECT_THAT(summary(in_scheme(Scheme::kOverlapped, scale_backward(1 / 1.05))),
-              AllOf(HasSubstr("labreport's overlap saves"), Not(contention)))
+              AllOf(HasSubstr("labreport's all-reduces beside backward"), Not(contention)))
       << "backward takes as long as without communication";
   const auto beside_computation = [](double share) {
     return in_scheme(Scheme::kOverlapped,
@@ -213,7 +213,7 @@ TEST(OverlapSummary, TellsContentionByTheTracedKernelsIfTheRunHasThem) {
 }
 
 TEST(OverlapSummary, ClaimsNoSavingThatStepsDoNotShow) {
-  const auto saving = HasSubstr("overlap saves");
+  const auto saving = HasSubstr("Overlap saves");
   EXPECT_THAT(summary(unchanged), saving);
   EXPECT_THAT(summary(in_scheme(Scheme::kOverlapped, scale_steps(1.5))), Not(saving));
   EXPECT_THAT(summary(in_scheme(Scheme::kOverlapped, vary_steps(0.3))), Not(saving));

@@ -242,6 +242,18 @@ TEST(LadderAnswer, RanksAChangeToALaunchBoundStepWithTheOneThatEndsIt) {
                              "together, .* ms.*\\. With TF32 alone the step is launch-bound\\."));
 }
 
+TEST(LadderAnswer, TellsIdleTimeThatEndsUnlessTheFirstStepIsLaunchBound) {
+  const auto with_busy_scaled = [](double factor) {
+    return answer(
+        ladder_run(where([](const CellSpec& spec) { return spec.variant == Variant::kEinsum; },
+                         scaled(metric::kProfile, metric::kBusy, factor))));
+  };
+  const auto told = HasSubstr("ms saved are GPU idle time that ends.");
+  EXPECT_THAT(with_busy_scaled(0.86), told);
+  EXPECT_THAT(with_busy_scaled(1), Not(told));
+  EXPECT_THAT(with_busy_scaled(0.5), Not(told)) << "the answer says that it is launch-bound";
+}
+
 /// Varies the steps of all rungs by this share, in turns.
 Change varied_steps(double share) {
   return each_sample(metric::kStep, metric::kTotal, [share](double ns, std::size_t step) {

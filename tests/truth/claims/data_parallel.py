@@ -332,8 +332,8 @@ def overlap(run, share, size, context, precision, step, after, ranks):
 
 CLAIMS = {
     "overview": [
-        (rf"- \*\*labreport's overlap saves (?P<share>\S+) % of the time that communication adds: a step of {NETWORK_RE} takes (?P<step>\S+) "
-         r"instead of (?P<after>\S+) ms on (?P<ranks>\d+) ranks\.\*\*", overlap),
+        (rf"- \*\*On (?P<ranks>\d+) ranks a step of {NETWORK_RE} takes (?P<step>\S+) ms with labreport's all-reduces beside backward, "
+         r"(?P<after>\S+) ms with all-reduces after it\.\*\* Overlap saves (?P<share>\S+) % of the time that communication adds\.", overlap),
         (r"Of the (?P<left>\S+) ms left at most (?P<exposed>\S+) ms are exposed, and at least (?P<least>\S+) ms are contention "
          r"with backward\.", contention),
         (r"Of the (?P<left>\S+) ms left at most (?P<exposed>\S+) ms are exposed, and (?P<ms>\S+) ms are contention: kernels beside "

@@ -49,7 +49,7 @@ def scatter_ms(cell):
 
 
 def ladder(run, words, speedup, first, first_spread, last, last_spread, change, saved, reason, fewer, bytes_moved, what, before, after, fall, rise,
-           bound, end, share_before, share_after):
+           bound, end, share_before, share_after, idle=None, all_saved=None):
     """Checks a ladder's sentences. `last` is the fastest step in ms; `what` is the time that falls with the change,
     `fewer` the number of kernels by which it falls, `bytes_moved` those of a parameter in AdamW after and before. `end`
     is the change that ends the launch-bound steps. `change` names several changes if steps between them are launch-bound."""
@@ -63,6 +63,8 @@ def ladder(run, words, speedup, first, first_spread, last, last_spread, change, 
     for text, spread, cell in ((first, first_spread, rungs[0][0]), (last, last_spread, fastest)):
         near(text, statistics.fmean(timed_steps_ms(cell)) if speedup else typical(timed_steps_ms(cell)))
         near(spread or "0", scatter_ms(cell) if speedup else 0)
+    if speedup:
+        idle_ends(rungs[0], (fastest, fastest_ms), idle, all_saved)
     neighbours = list(zip(rungs, rungs[1:]))
     true(not end or is_launch_bound(rungs[0]), "the first step is not launch-bound")
     if end:
@@ -127,6 +129,17 @@ def ladder(run, words, speedup, first, first_spread, last, last_spread, change, 
     if what.startswith("GPU idle time"):
         old_idle_ms, new_idle_ms = (idle_ms(*rung) for rung in fitting[0])
         true(old_idle_ms - new_idle_ms >= saved_ms / 2)
+
+
+def idle_ends(first, fastest, idle, all_saved):
+    """Checks that a fifth or more of what all changes save is idle time, if the sentence says so, and else that it is less."""
+    if None in (gpu_busy_ms(first[0]), gpu_busy_ms(fastest[0])):
+        return true(not idle, "a step without a profile")
+    ended_ms, saved_ms = idle_ms(*first) - idle_ms(*fastest), first[1] - fastest[1]
+    true(bool(idle) == (not is_launch_bound(first) and ended_ms >= 0.2 * saved_ms), f"{ended_ms} of {saved_ms} ms are idle time")
+    if idle:
+        near(idle, ended_ms)
+        near(all_saved, saved_ms)
 
 
 def first_and_fastest_ms(run, words):
@@ -223,7 +236,7 @@ CLAIMS = {
     "ladder": [
         (NO_ANSWER, unanswered),
         (rf"- \*\*(?P<words>[^*]+?(?: in \w+|, FP32 to TF32)): (?P<speedup>[^×*]+)×\*\*, from {FIRST_AND_LAST_RE} ms per "
-         r"step\." + effects("Begin with", r"\*\*", ", which "), ladder),
+         r"step(?:, where (?P<idle>\S+) of the (?P<all_saved>\S+) ms saved are GPU idle time that ends)?\." + effects("Begin with", r"\*\*", ", which "), ladder),
         (rf"- \*\*(?P<words>[^*]+?): no clear gain\*\*, from {FIRST_AND_LAST_RE} ms per step\.", no_clear_gain),
         (r"- The loss of (?P<words>.+?) differs from the first rung's by (?P<difference>\S+) % with (?P<change>.+?), more than "
          r"rounding explains\.", losses_differ)]}
