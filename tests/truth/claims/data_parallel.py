@@ -156,7 +156,7 @@ def flat_traced(_run, one, many, fewer, copies):
     true(explains(fewer_ms - flat.copies_ms(), per_parameter.mean_ms() - flat.mean_ms()), "they are not the difference")
 
 
-def overlaps(_run, overlap, left, least):
+def overlaps(_run, overlap, left=None, least=None):
     """Checks the share of rank 0's traced all-reduces beside computation, and how much they slow it down."""
     row = steps_of("overlapped").traced_row()
     near(overlap, 100 * row["both_ns"] / row["communication_ns"])
