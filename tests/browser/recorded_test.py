@@ -53,7 +53,7 @@ class Recorded(BrowserTest):
     @classmethod
     def write_site(cls):
         cls.recorded = cls.site.parent / "recorded"
-        cls.render_shipped(cls.labreport, cls.recorded, "--single-file")
+        cls.render_shipped(cls.labreport, cls.recorded, "--format", "html", "--single-file")
         super().write_site()
         # Only one of several pages with the same parts is tested.
         cls.runs = list({parts_of(path): path for path in sorted(cls.recorded.glob("*/*/*/index.html"))}.values())
